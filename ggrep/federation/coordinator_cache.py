@@ -138,14 +138,14 @@ def size_of(remembered: PoolSet) -> int:
     hits = [
         hit
         for pool in remembered.pools.values()
-        for hits in (pool.blended, *(found for _, found in pool.corpora))
+        for hits in (pool.blended, *(corpus_hits for _, corpus_hits in pool.corpora))
         for hit in hits
     ]
-    own = sum(_HIT_BYTES + len(hit.content) for hit in hits) + _HIT_BYTES
+    size_of_hits = sum(_HIT_BYTES + len(hit.content) for hit in hits) + _HIT_BYTES
     # All were counted for the same words.
-    one = next(iter(remembered.figures.values()), None)
-    counted = 0 if one is None else len(remembered.figures) * figures_size(one)
-    return own + counted + _POOL_BYTES * len(remembered.pools)
+    first = next(iter(remembered.figures.values()), None)
+    counted = 0 if first is None else len(remembered.figures) * figures_size(first)
+    return size_of_hits + counted + _POOL_BYTES * len(remembered.pools)
 
 
 def figures_size(figures: CollectionStatistics) -> int:

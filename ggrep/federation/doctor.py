@@ -27,11 +27,11 @@ _COMPONENTS: Final[Mapping[Component, tuple[str, str]]] = {
 
 
 def examine(
-    state: WorkspaceState, overlaps: Iterable[Diagnostic] = (), *, merge_said: bool = False
+    state: WorkspaceState, overlaps: Iterable[Diagnostic] = (), *, merge_is_set: bool = False
 ) -> Doctor:
     """Return the problems of a workspace's enabled repositories, and which are missing.
 
-    `merge_said` says whether the user's settings say how lists are merged.
+    `merge_is_set` tells whether the user's settings define how lists are merged.
     """
     enabled = [each for each in state.members if each.repo.enabled and each.repo.missing is None]
     candidates = _candidates(enabled)
@@ -46,7 +46,7 @@ def examine(
     if not any(each.repo.enabled for each in state.members):
         findings.append(Finding("nothing_enabled", "no repository is enabled"))
     merge = state.workspace.merge
-    if not merge_said and len(enabled) > 1 and merge.strategy is None and merge.rrf_k is None:
+    if not merge_is_set and len(enabled) > 1 and merge.strategy is None and merge.rrf_k is None:
         message = (
             "hits are merged by rank only; this line in the file ranks them like a single index:"
         )

@@ -179,8 +179,8 @@ def merge_definitions(
     return MergedDefinitions(definitions, family_of(definitions, owners))
 
 
-def own_family(pool: ReferencesPool, owners: tuple[str, ...]) -> Family:
-    """Return the family by which a repository judges without knowledge of others."""
+def local_family(pool: ReferencesPool, owners: tuple[str, ...]) -> Family:
+    """Return the family by which a repository judges on its own."""
     return family_of(sort_definitions(pool.defined, owners), owners)
 
 

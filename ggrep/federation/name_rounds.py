@@ -17,8 +17,8 @@ from ggrep.federation.fanout_session import FanoutSession
 from ggrep.federation.name_merging import (
     MergedDefinitions,
     is_mentioned,
+    local_family,
     merge_definitions,
-    own_family,
 )
 from ggrep.model.containers import Family
 from ggrep.model.name_pools import (
@@ -93,7 +93,7 @@ class NameRounds(Struct, Generic[P]):
     ) -> None:
         if self.session.is_over:
             return
-        calls = {repo: partial(self._one, repo, request, step, before) for repo in repos}
+        calls = {repo: partial(self._ask_repo, repo, request, step, before) for repo in repos}
         for repo, replies in (await self.session.round(calls, ROUND_SHARE)).items():
             for each, pool in replies.items():
                 self.given.setdefault(each, {})[repo] = pool
@@ -111,13 +111,13 @@ class NameRounds(Struct, Generic[P]):
         replies = (pools[repo] for pools in self.given.values() if repo in pools)
         return next((pool.provenance.snapshot_id for pool in replies), None)
 
-    async def _one(
+    async def _ask_repo(
         self, repo: RepoId, request: Request[P], step: NameStep, before: Sequence[NameStep]
     ) -> dict[NameStep, P]:
-        """Ask one repository; where its snapshot went meanwhile, by all rules anew.
+        """Ask one repository; if its snapshot was deleted meanwhile, repeat all earlier steps.
 
-        The race: it answers by one rule (1), publishes and deletes (2), and is asked by the next
-        rule of the snapshot that answered (3).
+        The race: it answers one step, publishes a snapshot and deletes the one that answered, and
+        is then asked the next step of the deleted snapshot.
         """
         searcher, deadline = self.session.searcher(repo), self.session.deadline
         pinned = self.snapshot_of(repo)
@@ -158,7 +158,8 @@ async def judge_all(
         other = [
             repo
             for repo, pool in sorted(pools.items())
-            if is_mentioned(pool) and family != (used.get((step, repo)) or own_family(pool, owners))
+            if is_mentioned(pool)
+            and family != (used.get((step, repo)) or local_family(pool, owners))
         ]
         if not other:
             return step, defined

@@ -20,8 +20,8 @@ _Look: TypeAlias = tuple[tuple[int, ...] | None, ...]
 class DaemonAddresses:
     """A cache of addresses by root; thread-safe.
 
-    A federated search meets every repository of its workspace, each of which would otherwise have
-    its settings read and hashed for every question.
+    Otherwise each federated search would read and hash the settings of every repository of its
+    workspace.
     """
 
     home: Home
@@ -29,7 +29,7 @@ class DaemonAddresses:
     flags: Mapping[str, object] = field(default_factory=dict, kw_only=True)
     build: str = field(default="", kw_only=True)
     client_name: str = field(default="", kw_only=True)
-    _held: dict[Path, tuple[_Look, DaemonAddress]] = field(default_factory=dict, init=False)
+    _cache: dict[Path, tuple[_Look, DaemonAddress]] = field(default_factory=dict, init=False)
     _lock: Lock = field(default_factory=Lock, init=False)
     _config_file: str = field(init=False)
 
@@ -43,7 +43,7 @@ class DaemonAddresses:
         user_file = _stamp(self._config_file, follows=True)
         look = _stamp(f"{root}/{REPO_FILE}"), user_file, _stamp(f"{root}/.git")
         with self._lock:
-            cached = self._held.get(root)
+            cached = self._cache.get(root)
         if cached is not None and cached[0] == look:
             return cached[1]
         address = arrange(
@@ -57,7 +57,7 @@ class DaemonAddresses:
         # A model's folder is part of who we are and is not looked at here.
         if not address.settings.encoder.startswith(TRANSFORMER):
             with self._lock:
-                self._held[root] = (look, address)
+                self._cache[root] = (look, address)
         return address
 
 

@@ -24,7 +24,7 @@ def uses_daemon(address: "DaemonAddress", environ: Mapping[str, str], *, offline
 def daemon_client_of(
     address: "DaemonAddress",
     environ: Mapping[str, str],
-    told: Callable[[str], None],
+    notify: Callable[[str], None],
     *,
     began_ms: float | None = None,
     until: "Deadline | None" = None,
@@ -35,7 +35,7 @@ def daemon_client_of(
     Args:
         address: address of the daemon.
         environ: environment of the caller.
-        told: called with a line for people when they have to wait.
+        notify: called with a line for people when they have to wait.
         began_ms: when the wait for an answer began; None for the moment of the question.
         until: deadline of all questions; None where each question has its own time alone.
         head: a process that has begun to become a daemon; None for none.
@@ -45,5 +45,5 @@ def daemon_client_of(
 
     clock = SystemClock()
     starts = address.settings.start_daemon
-    reaching = Connector(address, clock, environ, starts=starts, told=told, head=head)
+    reaching = Connector(address, clock, environ, starts=starts, notify=notify, head=head)
     return DaemonClient(address, reaching, clock, began_ms=began_ms, until=until)

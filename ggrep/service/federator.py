@@ -114,7 +114,7 @@ class Federator:
         *,
         flags: Mapping[str, object] = MappingProxyType({}),
         client_name: str = "",
-        told: Callable[[str], None] = lambda _: None,
+        notify: Callable[[str], None] = lambda _: None,
         through: Callable[[Searchers], Searchers] = lambda searchers: searchers,
         fallback: Fallback | None = None,
         descriptors: bool = True,
@@ -125,8 +125,8 @@ class Federator:
 
         With `GGREP_OFFLINE` in `environ` no daemon is started. `flags` beat all other settings.
         Daemons share their time among clients by `client_name`; empty for the environment's.
-        `told` is called, in some thread, with a line for people. `fallback` answers where a daemon
-        cannot be had; without one, `through` stands between the coordinator and the daemons.
+        `notify` is called, in some thread, with a line for people. `fallback` answers when a daemon
+        is not available; without it, `through` wraps the searchers of the daemons.
         `descriptors` raises the limit of open files. `learnt` is the cache of earlier federators
         with the same arguments. `local` returns the connection to a daemon of this process.
         """
@@ -136,7 +136,7 @@ class Federator:
         self._clock = clock
         self._priority = client_of(environ).kind
         starts = not environ.get("GGREP_OFFLINE")
-        self._channels = Channels(clock, environ, starts=starts, told=told, local=local)
+        self._channels = Channels(clock, environ, starts=starts, notify=notify, local=local)
         learnt = learnt or learnt_of(home, environ, flags, client_name)
         self._addresses = learnt.addresses
         self._through = fallback.searchers if fallback else through

@@ -28,7 +28,7 @@ class PerLoop(Generic[C]):
         """Create nothing yet; `name` is for messages."""
         self._name = name
         self._make = make
-        self._held: C | None = None
+        self._resource: C | None = None
         self._token: EventLoopToken | None = None
         self._pid = os.getpid()
         self._closed = False
@@ -48,16 +48,16 @@ class PerLoop(Generic[C]):
     def get(self) -> C:
         """Return the resource; called by the tasks of one loop."""
         self.require_open()
-        if self._held is None:
-            self._held, self._token = self._make(), current_token()
+        if self._resource is None:
+            self._resource, self._token = self._make(), current_token()
         elif self._token != current_token():
             raise InvalidRequest(f"{self._name}: belongs to another event loop; open it anew")
-        return self._held
+        return self._resource
 
     async def aclose(self) -> None:
         """Close it; once is enough."""
         self._closed = True
-        resource, self._held = self._held, None
+        resource, self._resource = self._resource, None
         if resource is not None and self._pid == os.getpid():
             with anyio.CancelScope(shield=True):
                 await resource.aclose()

@@ -116,7 +116,7 @@ class RepositoryHandle:
         Outside of git it is the nearest directory above that has an index, where there is one.
         """
         self.require_open()
-        addresses = self._own().addresses
+        addresses = self._resources().addresses
         address = addresses.of(self._root)
         if address.identity.store.is_dir():
             return address
@@ -169,7 +169,7 @@ class RepositoryHandle:
 
     def engine(self, address: DaemonAddress) -> "Engine":
         """Return the engine under the current settings; thread-safe."""
-        here, identity = self._own(), address.identity
+        here, identity = self._resources(), address.identity
         with here.lock:
             engine = here.engine
             if engine is None or (engine.settings, engine.identity) != (address.settings, identity):
@@ -193,8 +193,8 @@ class RepositoryHandle:
         if engine is not None:
             engine.close()
 
-    def _own(self) -> _ProcessResources:
-        """Return what this process opened: locks that were held at a fork are held for ever."""
+    def _resources(self) -> _ProcessResources:
+        """Return the resources of this process: locks that were held at a fork are never freed."""
         if self._here.pid != os.getpid():
             self._here = _ProcessResources(self.within)
         return self._here

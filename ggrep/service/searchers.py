@@ -93,14 +93,14 @@ class EngineSearchers:
     def __init__(self, opener: Callable[[WorkspaceRepo], "Engine"]) -> None:
         """Open nothing yet."""
         self._opener = opener
-        self._held: dict[RepoId, EngineSearcher] = {}
+        self._opened: dict[RepoId, EngineSearcher] = {}
 
     async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
         """Do nothing."""
 
     def open(self, repo: WorkspaceRepo) -> EngineSearcher:
         """Return the searcher of a repository; always the same."""
-        return self._held.setdefault(repo.repo_id, EngineSearcher(lambda: self._opener(repo)))
+        return self._opened.setdefault(repo.repo_id, EngineSearcher(lambda: self._opener(repo)))
 
     def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
         """Return the searcher of all of them together, if there are several."""
@@ -178,22 +178,22 @@ class IndexFallback:
         self,
         environ: Mapping[str, str],
         flags: Mapping[str, object],
-        told: Callable[[str], None],
+        notify: Callable[[str], None],
     ) -> None:
-        """Open nothing yet; `told` gets the reason why a daemon is not used, each once."""
+        """Open nothing yet; `notify` gets the reason why a daemon is not used, each once."""
         self._open = partial(open_engine, environ=environ, flags=flags)
         self._here = engine_searchers(environ, flags)
-        self._told = told
+        self._notify = notify
 
     def searchers(self, daemons: Searchers) -> Searchers:
         """Return the daemons of a workspace, each with its index behind it."""
-        return FallbackSearchers(daemons, self._here, self._told)
+        return FallbackSearchers(daemons, self._here, self._notify)
 
     def document(
         self, root: Path, message: QueryMessage, deadline: Deadline, why: str
     ) -> dict[str, Json]:
         """Return the answer of one repository's index; errors as `read_here`."""
-        self._told(f"{sanitise_line(why)}; reading the index without a daemon")
+        self._notify(f"{sanitise_line(why)}; reading the index without a daemon")
         engine = self._open(root)
         try:
             return document_here(engine, message, deadline)
@@ -202,14 +202,14 @@ class IndexFallback:
 
 
 class FallbackSearchers:
-    """Daemons, and this process in the place of those that cannot be had."""
+    """Daemons, with this process in place of those that are not available."""
 
-    def __init__(self, daemons: Searchers, here: Searchers, told: Callable[[str], None]) -> None:
-        """Put `here` behind `daemons`; say by `told` why one is done without, each reason once."""
+    def __init__(self, daemons: Searchers, here: Searchers, notify: Callable[[str], None]) -> None:
+        """Use `here` in place of missing daemons; `notify` gets each reason once."""
         self._daemons = daemons
         self._here = here
-        self._told = told
-        self._said: set[str] = set()
+        self._notify = notify
+        self._reported: set[str] = set()
 
     async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
         """Start the daemons that are missing; of many they are not waited for.
@@ -226,9 +226,9 @@ class FallbackSearchers:
 
         def instead(error: GgrepError) -> RepoSearcher:
             # One process may carry the daemons of all of them.
-            if str(error) not in self._said:
-                self._said.add(str(error))
-                self._told(f"{sanitise_line(str(error))}; reading without it")
+            if str(error) not in self._reported:
+                self._reported.add(str(error))
+                self._notify(f"{sanitise_line(str(error))}; reading without it")
             return self._here.open(repo)
 
         return _FallbackSearcher(self._daemons.open(repo), instead)

@@ -31,11 +31,11 @@ def status_document(
     address: DaemonAddress,
     environ: Mapping[str, str],
     engine: "Callable[[], Engine]",
-    told: Callable[[str], None],
+    notify: Callable[[str], None],
 ) -> Document:
-    """Return the status of a repository: what its daemon says, else what lies on disk.
+    """Return the status of a repository from its daemon, else from the disk.
 
-    No daemon is started. If one runs without replying, `told` gets a line for people.
+    No daemon is started. If one runs without replying, `notify` gets a line for people.
     """
     clock, document = SystemClock(), None
     try:
@@ -45,7 +45,7 @@ def status_document(
                 reply = link.ask(messages.Status(), Deadline.after(clock, REPLY_MS))
             document = reply.body.get("status")
     except (LoadError, Unreachable) as error:
-        told(f"{error}; what follows is read from the disk")
+        notify(f"{error}; what follows is read from the disk")
     if isinstance(document, dict) and document:
         return document
     return disk_status(address, engine()).to_dict()

@@ -204,7 +204,7 @@ def federator_of(within: Surroundings) -> Federator:
         SystemClock(),
         flags=within.flags,
         client_name=within.client_name,
-        told=LOG.info,
+        notify=LOG.info,
         through=lambda daemons: here() if reads_here else daemons,
         fallback=IndexFallback(within.environ, within.flags, LOG.info) if falls_back else None,
         descriptors=False,

@@ -109,13 +109,13 @@ def test_lines_of_a_yaml_file_are_told_until_the_user_pasted_them(
     assert done[0].path == file
     assert not file.exists()
     assert outcomes(missing) == ["removed"]
-    lines = done[0].said.removeprefix("add these lines\n")
+    lines = done[0].message.removeprefix("add these lines\n")
     assert list(yaml.safe_load(lines)) == [{"goose": "extensions", "aider": "read"}[name]]
     file.parent.mkdir(exist_ok=True, parents=True)
     file.write_text(lines)
     assert outcomes(ours.install([client])) == ["written"]
     gone = ours.uninstall([client])
-    assert gone[0].said == f"remove these lines\n{lines}"
+    assert gone[0].message == f"remove these lines\n{lines}"
     assert file.read_text() == lines
 
 
@@ -136,7 +136,7 @@ def test_one_refused_file_stops_no_other(user: Path) -> None:
     done = agents(user).install([CLAUDE, CODEX])
 
     assert outcomes(done) == ["refused", *["written"] * 5]
-    assert "not valid JSON" in done[0].said
+    assert "not valid JSON" in done[0].message
     assert (user / ".claude.json").read_text() == "{"
 
 
@@ -175,7 +175,7 @@ def test_a_link_that_leads_elsewhere_is_refused(user: Path, tmp_path: Path, kind
     (done,) = agents(user).install([CURSOR])
 
     assert done.outcome == "refused"
-    assert done.said.startswith("it")
+    assert done.message.startswith("it")
     assert (outside / "mcp.json").read_text() == "{}"
     assert sorted(path.name for path in outside.iterdir()) == ["mcp.json"]
 
@@ -211,7 +211,7 @@ def test_what_the_user_changed_is_left_and_remembered(user: Path) -> None:
     file.write_text(text.replace('"--path"', '"--root"'))
     (done,) = ours.uninstall([CURSOR])
 
-    assert (done.outcome, "changed" in done.said) == ("changed", True)
+    assert (done.outcome, "changed" in done.message) == ("changed", True)
     file.write_text(text)
     assert outcomes(ours.uninstall([CURSOR])) == ["removed"]
     assert tree(user) == {}

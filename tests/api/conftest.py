@@ -50,7 +50,7 @@ def make_site(place: Path, service: FakeDesk) -> Callable[..., Site]:
                 **rules,
             ),
             SystemClock(),
-            told=told.append,
+            report_error=told.append,
         )
         headers = {"authorization": f"Bearer {token}"} if token else {}
         client = httpx.AsyncClient(

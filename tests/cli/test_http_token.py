@@ -27,7 +27,7 @@ def test_a_token_is_wanted_unless_somebody_says_not(home: Path) -> None:
     assert kept.file == Home(home).api_token
     assert stat.S_IMODE(Home(home).api_token.stat().st_mode) == 0o600
     assert none.value is None
-    assert none.said.startswith("warning: ")
+    assert none.description.startswith("warning: ")
 
 
 def test_the_token_itself_is_never_said(home: Path, tmp_path: Path) -> None:
@@ -41,12 +41,12 @@ def test_the_token_itself_is_never_said(home: Path, tmp_path: Path) -> None:
     )
     given = http_token(Home(home), SECRET, TokenOptions(file=file))
 
-    assert kept.said == f"callers must present the token in {Home(home).api_token}"
-    assert named.said == "callers must present the token of GGREP_API_TOKEN"
-    assert given.said == f"callers must present the token in {file}"
+    assert kept.description == f"callers must present the token in {Home(home).api_token}"
+    assert named.description == "callers must present the token of GGREP_API_TOKEN"
+    assert given.description == f"callers must present the token in {file}"
     for token in (kept, named, given):
         assert token.value is not None
-        assert token.value not in token.said
+        assert token.value not in token.description
 
 
 def test_servers_that_start_at_once_want_the_same_token(home: Path) -> None:

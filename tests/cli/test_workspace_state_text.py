@@ -111,7 +111,7 @@ def test_colour_changes_no_words(some: Workspaces) -> None:
 
 def test_an_examination_reads_as_advice(some: Workspaces) -> None:
     """What, where, and the command under it; then how the indexes compare."""
-    found = examine(some.split, merge_said=True)
+    found = examine(some.split, merge_is_set=True)
     text = examination_text(some.split, found, PLAIN)
     lines = text.splitlines()
     asked, left_out = (cohort.compatibility_key for cohort in found.cohorts.code)
@@ -129,7 +129,7 @@ def test_an_examination_reads_as_advice(some: Workspaces) -> None:
 
 def test_corpora_that_fall_apart_alike_share_their_lines(some: Workspaces) -> None:
     """Their keys differ, their repositories do not."""
-    text = examination_text(some.split, examine(some.split, merge_said=True), PLAIN)
+    text = examination_text(some.split, examine(some.split, merge_is_set=True), PLAIN)
 
     assert text.count("cohorts, whose scores are not comparable") == 1
 

@@ -632,7 +632,7 @@ async def test_a_host_that_nobody_waits_for_any_more_is_told(
         said.set()
 
     monkeypatch.setattr("ggrep.protocol.client.launching.start_all", start)
-    await Channels(CLOCK, {}, told=tell).prepare([meet("a"), meet("b")], soon(50))
+    await Channels(CLOCK, {}, notify=tell).prepare([meet("a"), meet("b")], soon(50))
 
     assert said.wait(60)
     assert told == ["daemons of 2 repositories are still starting, for the next search"]

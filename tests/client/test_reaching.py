@@ -40,7 +40,7 @@ class Reacher:
         self.meanwhile: Callable[[], object] = lambda: None
         self.log: list[object] = []
         self._clock = clock
-        self.reaching = Connector(spot.address, clock, {}, wait=self._wait, told=self.log.append)
+        self.reaching = Connector(spot.address, clock, {}, wait=self._wait, notify=self.log.append)
 
     def start(self, *_: object, **__: object) -> bool:
         """Stand in for the function that starts."""

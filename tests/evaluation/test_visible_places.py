@@ -44,15 +44,15 @@ def test_half_of_the_lines_make_a_place_visible(
 
 def test_a_place_is_told_by_a_range_that_is_short_enough_to_go_to() -> None:
     """Half a file is no direction."""
-    assert file("pay.py", named=((1, 80),)).is_told(PAY)
-    assert not file("pay.py", named=((1, 81),)).is_told(PAY)
-    assert not file("pay.py", named=((1, 10),)).is_told(PAY)
-    assert file("pay.py", named=((1, 10), (10, 11))).is_told(PAY)
+    assert file("pay.py", named=((1, 80),)).is_reachable(PAY)
+    assert not file("pay.py", named=((1, 81),)).is_reachable(PAY)
+    assert not file("pay.py", named=((1, 10),)).is_reachable(PAY)
+    assert file("pay.py", named=((1, 10), (10, 11))).is_reachable(PAY)
 
 
 def test_what_is_shown_twice_counts_once() -> None:
     """Two named ranges over the same line do not make two lines."""
-    assert not file("pay.py", named=((10, 10), (8, 10))).is_told(PAY)
+    assert not file("pay.py", named=((10, 10), (8, 10))).is_reachable(PAY)
 
 
 def test_shares_are_of_what_is_wanted() -> None:

@@ -95,7 +95,7 @@ class Workspaces:
 
     def doctor(self) -> dict[str, Any]:
         """Return what `doctor` prints of two cohorts."""
-        return examine(self.split, merge_said=True).to_dict()
+        return examine(self.split, merge_is_set=True).to_dict()
 
     def event(self) -> dict[str, Any]:
         """Return a line that `watch` prints."""

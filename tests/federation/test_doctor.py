@@ -272,7 +272,7 @@ def test_a_merge_that_nobody_chose_is_advised_on(
     home = Home(tmp_path.resolve() / "home")
     workspace = make_workspace(tmp_path.resolve(), "alpha", "beta", **merge)
     index_all(workspace, home)
-    found = examine(read_workspace_state(workspace, home, ENVIRON), merge_said=said)
+    found = examine(read_workspace_state(workspace, home, ENVIRON), merge_is_set=said)
 
     assert [finding.code for finding in found.findings] == ["merge_unsaid"] * told
     assert found.ok

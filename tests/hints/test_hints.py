@@ -113,9 +113,9 @@ ON_ROOT = {
 NOT_TYPED = {
     "ggrep stop": "why a daemon was ended, for its log",
     "\\b(ggrep workspace [a-z]+ )FILE\\b": "a pattern",
-    "no report of ggrep eval": "names what made a file",
+    "not a report of ggrep eval": "names what made a file",
     "ggrep check": "names what made a report",
-    "--baseline: {} is no report of ggrep check --json: {}": "names what made a report",
+    "--baseline: {} is not a report of ggrep check --json: {}": "names what made a report",
     "### ggrep check {}: {}": "a heading",
     "Undo ggrep install.": "what a command is for",
     "EDITOR: {}; to print the place: ggrep pick --print": "needs a terminal",

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest, NoIndex
-from ggrep.config.profiles import Profile, QueryDefaults, apply_to_request, said_fields
+from ggrep.config.profiles import Profile, QueryDefaults, apply_to_request, unusual_fields
 from ggrep.config.root import canonical_root
 from ggrep.federation.workspace import load_workspace
 from ggrep.federation.workspace_slates import SlateShape
@@ -113,7 +113,7 @@ async def test_a_profile_does_not_lengthen_what_an_agent_gets(
 
     asked = federator.asked[0][1][1]
     greedy = Profile("p", query=QueryDefaults(snippet=SnippetMode.LONG))
-    assert apply_to_request(asked, said_fields(asked), greedy).snippet is SnippetMode.SHORT
+    assert apply_to_request(asked, unusual_fields(asked), greedy).snippet is SnippetMode.SHORT
 
 
 async def test_no_tool_returns_whole_content_unless_told(

@@ -1,1 +1,1 @@
-"""Agents that may ask ggrep: what is written into their configuration, and taken out again."""
+"""Writes entries of ggrep into the configuration of agents, and removes them again."""

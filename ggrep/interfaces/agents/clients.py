@@ -1,4 +1,4 @@
-"""Clients: where each keeps its configuration, and the entry of ggrep in it."""
+"""The clients that ggrep can be installed in: their configuration files and ggrep's entries."""
 
 from collections.abc import Callable
 from typing import Final, Literal, TypeAlias
@@ -10,17 +10,17 @@ from ggrep.interfaces.agents import instructions
 from ggrep.interfaces.agents.text_edit import NAME, JsonEntry, Piece, Section, TomlTable, WholeFile
 
 Make: TypeAlias = Callable[[str], Piece]
-"""Returns a piece for the command that starts ggrep."""
+"""Returns the entry for the command that starts ggrep."""
 
 _HERE: Final = ("mcp",)
 FOLDER: Final = ("mcp", "--path", "${workspaceFolder}")
-"""For editors that fill in the folder that is open."""
+"""For editors that replace the variable by the open folder."""
 ANYWHERE: Final = ("mcp", "--allow-any-root")
-"""For editors that start servers in no project and fill in nothing: each call names its root."""
+"""For editors that start servers outside of projects without variables: each call has a root."""
 
 
 def json(*keys: str, args: tuple[str, ...] = _HERE, **more: Json) -> Make:
-    """Return what makes a member of the object that keys lead to; `type` comes first."""
+    """Return a function that makes a member of the object at `keys`; `type` comes first."""
 
     def make(command: str) -> Piece:
         first = {"type": more["type"]} if "type" in more else {}
@@ -31,19 +31,19 @@ def json(*keys: str, args: tuple[str, ...] = _HERE, **more: Json) -> Make:
 
 
 def opencode(command: str) -> Piece:
-    """Return the member of opencode, which has program and arguments in one list."""
+    """Return the entry for opencode, which has program and arguments in one list."""
     line: Json = [command, *_HERE]
     return JsonEntry(("mcp",), {"type": "local", "command": line, "enabled": True})
 
 
 def codex(command: str) -> Piece:
-    """Return the table of Codex."""
+    """Return the entry for Codex, a TOML table."""
     lines = (f"[mcp_servers.{NAME}]", f"command = {_quoted(command)}", 'args = ["mcp"]')
     return TomlTable(("mcp_servers",), lines)
 
 
 def goose(command: str) -> Piece:
-    """Return the lines of goose's `config.yaml`."""
+    """Return the lines for goose's `config.yaml`."""
     return WholeFile(
         "extensions:\n"
         f"  {NAME}:\n"
@@ -59,12 +59,12 @@ def goose(command: str) -> Piece:
 
 
 def read_by_aider(path: str) -> Make:
-    """Return what makes the lines of `.aider.conf.yml` that name a text to read."""
+    """Return a function that makes the lines of `.aider.conf.yml` that name a text to read."""
     return lambda _: WholeFile(f"read:\n  - {path}\n")
 
 
 def section(_: str) -> Piece:
-    """Return the instructions, for a text that others write into."""
+    """Return the instructions as a section of a text with other content."""
     return Section(instructions.instruction_lines())
 
 
@@ -79,7 +79,7 @@ def agent(_: str) -> Piece:
 
 
 def rule(**head: str) -> Make:
-    """Return what makes a rule file with a head of its own."""
+    """Return a function that makes a rule file with this head."""
     return lambda _: WholeFile(instructions.rule_text(head))
 
 
@@ -97,10 +97,10 @@ Base: TypeAlias = Literal[
 
 
 class ConfigFile(Struct, frozen=True):
-    """One file of a client.
+    """A configuration file of a client.
 
     Attributes:
-        paths: its possible paths; the first that exists is taken, else the first.
+        paths: its possible paths; the first that exists is used, else the first.
     """
 
     base: Base
@@ -109,13 +109,13 @@ class ConfigFile(Struct, frozen=True):
 
 
 class Client(Struct, frozen=True):
-    """A program that we can be installed in.
+    """A program that ggrep can be installed in.
 
     Attributes:
-        programs: one of them on PATH shows that it is there.
-        folders: one of them shows that as well.
-        pasted: YAML files, which the user edits; the first line of a text is their key, the second
-            begins our entry.
+        programs: any of them on PATH shows that the client is installed.
+        folders: any of them shows the same.
+        pasted: YAML files, which the user edits; the first line of our text is their key, the
+            second begins our entry.
     """
 
     name: str
@@ -127,11 +127,11 @@ class Client(Struct, frozen=True):
     pasted: tuple[ConfigFile, ...] = ()
 
     def targets(self, scope: Scope) -> tuple[ConfigFile, ...]:
-        """Return its files at a scope."""
+        """Return its files in a scope."""
         return self.user if scope == "user" else self.project
 
     def pasted_at(self, scope: Scope) -> tuple[ConfigFile, ...]:
-        """Return the files at a scope whose lines the user pastes."""
+        """Return the files in a scope that the user edits."""
         return tuple(
             each for each in self.pasted if (each.base == "project") == (scope == "project")
         )
@@ -312,4 +312,4 @@ CLIENTS: Final = {
         ),
     )
 }
-"""By name, in the order that they are listed in."""
+"""Clients by name, in the order of lists."""

@@ -1,4 +1,4 @@
-"""Clients on this machine: their configuration files, and which of them may be written."""
+"""The clients on this machine: the paths of their configuration files, and which are writable."""
 
 import os
 import shutil
@@ -23,14 +23,14 @@ _BASES: Final = {
     "codex": ("CODEX_HOME", ".codex"),
     "zsh": ("ZDOTDIR", ""),
 }
-"""Directories of a user: the variable that names one, and where it is below the home otherwise."""
+"""Directories of a user: the variable of each, and its default below the home."""
 
 
 class ConfigFiles(Struct, frozen=True):
     """The directories that files of clients are relative to.
 
     Attributes:
-        project: root of the repository; None where only the user's files are meant.
+        project: root of the repository; None for the user's files.
     """
 
     home: Path
@@ -39,19 +39,19 @@ class ConfigFiles(Struct, frozen=True):
 
     @classmethod
     def of(cls, environ: Mapping[str, str], project: Path | None) -> "ConfigFiles":
-        """Return those of a user."""
+        """Return the directories of an environment."""
         return cls(user_home(environ), project, environ)
 
     @property
     def scope(self) -> Scope:
-        """Return which files are meant."""
+        """Return whether the files are those of the user or of a project."""
         return "user" if self.project is None else "project"
 
     def base(self, base: Base) -> Path:
         """Return a directory."""
         if base == "project":
             if self.project is None:
-                raise Refused("no project is meant")
+                raise Refused("no project is given")
             return self.project
         variable, below = _BASES[base]
         named = self._named(variable)
@@ -66,7 +66,7 @@ class ConfigFiles(Struct, frozen=True):
         """Return the file that is read and written for `path`, links followed.
 
         Raises:
-            Refused: a link leads out of the home or project, or nowhere; or it is no plain file.
+            Refused: a link leads out of the home or project, or nowhere; or the path is not a file.
         """
         try:
             real = path.resolve()
@@ -94,7 +94,7 @@ class ConfigFiles(Struct, frozen=True):
 
 
 def is_there(client: Client, places: ConfigFiles) -> bool:
-    """Return whether a client's program is on PATH, or a folder of its configuration is there."""
+    """Return whether a client's program is on PATH, or a folder of its configuration exists."""
     path = places.environ.get("PATH", "")
     if any(shutil.which(program, path=path) for program in client.programs):
         return True
@@ -102,19 +102,19 @@ def is_there(client: Client, places: ConfigFiles) -> bool:
 
 
 def those_there(places: ConfigFiles) -> list[Client]:
-    """Return the clients that are there, in the order of the table."""
+    """Return the clients that are installed, in the order of the table."""
     return [client for client in CLIENTS.values() if is_there(client, places)]
 
 
 def shell_of(environ: Mapping[str, str]) -> Client | None:
-    """Return the shell that the user types into; None where its completions are not written."""
+    """Return the user's shell; None if ggrep has no completions for it."""
     return SHELLS.get(environ.get("SHELL", "").rpartition("/")[2])
 
 
 def command_of(environ: Mapping[str, str]) -> str:
-    """Return what starts ggrep: its name where every PATH leads to it, else its script's path.
+    """Return the command that starts ggrep: its name if it is on PATH, else its script's path.
 
-    The PATH of an active virtual environment is that of one shell; a client is started from others.
+    The PATH of an active virtual environment does not count, as clients start from other shells.
     """
     script = Path(sys.executable).with_name("ggrep")
     reached = shutil.which("ggrep", path=environ.get("PATH", ""))

@@ -25,15 +25,15 @@ from ggrep.model.machine import Presence
 
 
 class FileState(Struct, frozen=True):
-    """Whether our entry is in a file.
+    """Whether a file has our entry.
 
     Attributes:
-        said: why the file cannot be edited.
+        reason: why the file cannot be edited; empty if it can.
     """
 
     path: Path
     presence: Presence
-    said: str = ""
+    reason: str = ""
 
 
 def states_of(client: Client, places: ConfigFiles, command: str) -> list[FileState]:
@@ -74,7 +74,7 @@ def _state(target: ConfigFile, places: ConfigFiles, command: str) -> FileState:
 
 
 def snippet_of(piece: Piece) -> str:
-    """Return what would be written, as it stands in a file of its own."""
+    """Return the entry as the content of a new file."""
     match piece:
         case JsonEntry():
             return document_of(piece)
@@ -94,7 +94,7 @@ class Agents(Struct, frozen=True):
 
     Attributes:
         command: command with which clients start ggrep.
-        dry: write nothing.
+        dry: only report changes.
     """
 
     home: Home
@@ -103,15 +103,15 @@ class Agents(Struct, frozen=True):
     dry: bool = False
 
     def files(self) -> frozenset[Path]:
-        """Return the files that hold an entry of ours, as clients name them.
+        """Return the recorded files with an entry of ours, under the clients' paths.
 
         Raises:
-            InvalidRequest: the record of them cannot be understood.
+            InvalidRequest: the record is not valid.
         """
         return frozenset(map(Path, read_record(self.home.agents)))
 
     def install(self, clients: Sequence[Client], *, refresh: bool = False) -> list[Done]:
-        """Write our entries into the files of clients; a refused file stops no other."""
+        """Write our entries into the files of clients; a refused file does not stop others."""
 
         def act(target: ConfigFile, old: bytes | None, mine: Edit | None) -> Planned:
             return plan.install(old, target.make(self.command), mine, refresh=refresh)
@@ -119,7 +119,7 @@ class Agents(Struct, frozen=True):
         return self._run(clients, act, is_wanted=True)
 
     def uninstall(self, clients: Sequence[Client]) -> list[Done]:
-        """Take our entries out of the files of clients; a refused file stops no other."""
+        """Remove our entries from the files of clients; a refused file does not stop others."""
 
         def act(target: ConfigFile, old: bytes | None, mine: Edit | None) -> Planned:
             return plan.uninstall(old, target.make(self.command), mine)
@@ -127,14 +127,14 @@ class Agents(Struct, frozen=True):
         return self._run(clients, act, is_wanted=False)
 
     def uninstall_all(self) -> list[Done]:
-        """Take our entries out of all files that hold one; return what became of those."""
+        """Remove our entries from all files; return the outcomes of files that had one."""
         ours = self.files()
         done = self.uninstall(list(EVERY.values()))
         return [
             each
             for each in done
             if each.outcome not in {"absent", "kept"}
-            # Files that ggrep did not write into are left out, whatever they hold.
+            # A refused file is reported only if ggrep has written into it.
             and (each.outcome != "refused" or each.path in ours)
         ]
 
@@ -155,7 +155,7 @@ class Agents(Struct, frozen=True):
             ]
 
     def _by_hand(self, client: Client, *, is_wanted: bool) -> Iterator[Done]:
-        """Yield the files that the user has to edit, with the lines."""
+        """Yield the files that the user must edit, with the lines to add or remove."""
         for target in client.pasted_at(self.places.scope):
             if is_pasted(target, self.places, self.command) != is_wanted:
                 lines = target.make(self.command).spelled

@@ -1,4 +1,4 @@
-"""Instructions for agents, in one place; all shipped files are made of this text."""
+"""Instructions for agents; all shipped files are generated from this text."""
 
 from typing import Final
 
@@ -42,7 +42,7 @@ INSTRUCTIONS: Final = f"""\
 The MCP server `ggrep` has the same as tools: `context` (slate), `search`, `symbol`, `references`,
 `expand` and `outline`.
 """
-"""The same for files of agents."""
+"""The instructions for files of agents, with the names of the MCP tools."""
 
 ABOUT: Final = (
     "Find code in this repository by meaning, by name or by usage, before reading or grepping"
@@ -55,7 +55,7 @@ _AUTHOR: Final[Json] = {"name": "The authors of ggrep"}
 _SERVER_SCHEMA: Final = (
     "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 )
-"""The shape that the MCP registry takes."""
+"""Schema of `server.json` in the MCP registry."""
 
 
 def instruction_lines() -> tuple[str, ...]:
@@ -64,12 +64,12 @@ def instruction_lines() -> tuple[str, ...]:
 
 
 def skill_text() -> str:
-    """Return a skill: Claude Code and Codex read the same form."""
+    """Return the text of a skill, in a form that Claude Code and Codex share."""
     return _with_head({"name": "ggrep", "description": ABOUT}, INSTRUCTIONS)
 
 
 def agent_text() -> str:
-    """Return a sub-agent of Claude Code, which answers questions about code."""
+    """Return the text of a sub-agent of Claude Code that answers questions about code."""
     head = {"name": "ggrep", "description": ABOUT, "disallowedTools": "Write, Edit, NotebookEdit"}
     task = (
         "You answer one question about this repository. Find the places, open what they point to,"
@@ -79,14 +79,14 @@ def agent_text() -> str:
 
 
 def rule_text(head: dict[str, str]) -> str:
-    """Return a rule file of an editor, under a head of its own; empty for none."""
+    """Return the text of an editor's rule file; without a head if `head` is empty."""
     return _with_head(head, INSTRUCTIONS) if head else INSTRUCTIONS
 
 
 def market_files(version: str) -> dict[str, str]:
-    """Return the files of a folder that Claude Code and Codex take a plugin from, by path.
+    """Return the files of a marketplace folder with the plugin, by path.
 
-    Both read `skills/` and `.mcp.json` of the plugin; each has manifests of its own.
+    Claude Code and Codex both read `skills/` and `.mcp.json` of the plugin, but other manifests.
     """
     folder = "./plugins/ggrep"
     claude: Json = {

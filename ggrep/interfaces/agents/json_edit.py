@@ -1,4 +1,4 @@
-"""Edits of a JSON or JSONC text by position: the member of ggrep found, inserted and removed."""
+"""Finds, inserts and removes ggrep's member in a JSON or JSONC text, without reformatting it."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -20,11 +20,11 @@ from ggrep.interfaces.agents.text_edit import (
 )
 
 UNIT: Final = "  "
-"""One step of indentation where a text shows none."""
+"""Indentation for a text that has none."""
 
 _PARSE_MS: Final = 30_000.0
 _KEPT: Final = 4
-"""Texts that are kept, read: each is looked at several times, and Claude Code's has megabytes."""
+"""Parsed texts that are cached: each is used several times, and Claude Code's has megabytes."""
 
 
 class Member(Struct, frozen=True):
@@ -32,7 +32,7 @@ class Member(Struct, frozen=True):
 
     Attributes:
         at: index of the value's first token.
-        comma: behind it; None where there is none.
+        comma: offset of the comma after it; None without one.
     """
 
     key: str
@@ -44,7 +44,7 @@ class Member(Struct, frozen=True):
 
 
 class Object(Struct, frozen=True):
-    """An object's members, and where it begins and ends."""
+    """An object's members, and the offsets of its start and end."""
 
     start: int
     end: int
@@ -63,7 +63,7 @@ class Tokens(Struct, frozen=True):
     solid: tuple[Token, ...]
 
     def object_at(self, at: int) -> Object | None:
-        """Return the object that begins at a solid token; None where another value does."""
+        """Return the object that begins at a solid token; None for another value."""
         opening = self.solid[at]
         if self.text[opening.start] != "{":
             return None
@@ -84,12 +84,12 @@ class Tokens(Struct, frozen=True):
         return Object(opening.start, self.solid[at].end, tuple(members))
 
     def has_comment(self, start: int, end: int) -> bool:
-        """Return whether a comment stands between two offsets."""
+        """Return whether a comment begins between two offsets."""
         kinds = {each.kind for each in self.all if start <= each.start < end}
         return not kinds.isdisjoint({"line", "block"})
 
     def end_of_line(self, offset: int) -> int:
-        """Return the offset behind the comments that follow `offset` on its line."""
+        """Return the offset after the comments that follow `offset` on its line."""
         end = offset
         for token in self.all:
             if token.start < offset:
@@ -103,7 +103,7 @@ class Tokens(Struct, frozen=True):
 
 @lru_cache(maxsize=_KEPT)
 def value_of(text: str) -> Json:
-    """Return what the text spells; None where it holds nothing."""
+    """Return the value of a text; None for an empty one."""
     try:
         return read_jsonc(text, Deadline.after(SystemClock(), _PARSE_MS))
     except JsoncError as error:
@@ -120,31 +120,31 @@ def tokens_of(text: str) -> Tokens:
 
 
 def path_of(tokens: Tokens, keys: Sequence[str]) -> list[Object]:
-    """Return the objects along `keys` as far as there are any, the outermost first."""
+    """Return the objects along `keys` as far as they exist, the outermost first."""
     if not tokens.solid:
         return []
-    found, at, where = list[Object](), 0, "the outermost value"
+    objects, at, where = list[Object](), 0, "the outermost value"
     for key in (*keys, None):
         inside = tokens.object_at(at)
         if inside is None:
             line = place(tokens.text, tokens.solid[at].start)
             raise Refused(f"{line}: {where} is not an object")
-        found.append(inside)
+        objects.append(inside)
         member = None if key is None else inside.member(key)
         if member is None:
             break
         at, where = member.at, f"`{key}`"
-    return found
+    return objects
 
 
 def own_indent(text: str, offset: int) -> str | None:
-    """Return the blanks before `offset`; None where something else stands before it on its line."""
+    """Return the blanks before `offset` on its line; None if the line has text before it."""
     line = text[text.rfind("\n", 0, offset) + 1 : offset]
     return None if line.strip(" \t") else line
 
 
 def line_indent(text: str, offset: int) -> str:
-    """Return the blanks that the line of `offset` begins with."""
+    """Return the indentation of the line of `offset`."""
     line = text[text.rfind("\n", 0, offset) + 1 : offset]
     return line[: len(line) - len(line.lstrip(" \t"))]
 
@@ -156,7 +156,7 @@ def unit_of(text: str, outermost: Object) -> str:
 
 
 def rest_of(text: str, piece: JsonEntry) -> Json:
-    """Return what the text spells without our entry, nor the objects that held nothing else."""
+    """Return the text's value without our entry, and without objects that would become empty."""
     value = value_of(text)
     return _without(value, (*piece.keys, NAME))
 
@@ -176,7 +176,7 @@ def _without(value: Json, keys: tuple[str, ...]) -> Json:
 
 
 def find(text: str, piece: JsonEntry) -> FoundEntry | None:
-    """Return where our entry, or another of its name, stands."""
+    """Return our entry, or another one of its name."""
     value_of(text)
     tokens = tokens_of(text)
     path = path_of(tokens, piece.keys)
@@ -195,19 +195,19 @@ def insert(text: str, piece: JsonEntry) -> Splice:
     tokens, newline = tokens_of(text), newline_of(text)
     path = path_of(tokens, piece.keys)
     if not path:
-        held = tokens.all[-1].end if tokens.all else 0
+        end = tokens.all[-1].end if tokens.all else 0
         before = newline if text and not text.endswith("\n") else ""
         inserted = before + document_of(piece).replace("\n", newline)
-        return Splice(held, "", inserted, opened=len(piece.keys) + 1)
+        return Splice(end, "", inserted, opened=len(piece.keys) + 1)
     missing = (*piece.keys, NAME)[len(path) - 1 :]
     key, value = missing[0], _nested(missing[1:], piece.value)
     return _added(tokens, path, key, value, opened=len(missing) - 1)
 
 
 def remove(text: str, piece: JsonEntry, opened: int) -> Splice:
-    """Return the change that takes our entry out, and what was opened for it if that is empty.
+    """Return the change that removes our entry, and up to `opened` objects that become empty.
 
-    Requires: `find` finds it.
+    Requires: `find` returns an entry.
     """
     tokens = tokens_of(text)
     path = path_of(tokens, piece.keys)
@@ -235,7 +235,7 @@ def remove(text: str, piece: JsonEntry, opened: int) -> Splice:
 
 
 def document_of(piece: JsonEntry) -> str:
-    """Return a text that holds our entry alone."""
+    """Return a text with our entry only."""
     return _spelled(_nested((*piece.keys, NAME), piece.value), "", UNIT) + "\n"
 
 
@@ -244,8 +244,8 @@ def _added(tokens: Tokens, path: list[Object], key: str, value: Json, *, opened:
     newline = newline_of(text)
     line = "\n" in text[inside.start : inside.end] or not inside.members
     unit, base = unit_of(text, path[0]), line_indent(text, inside.start)
-    own = own_indent(text, inside.members[0].start) if inside.members else None
-    indent = base + unit if own is None else own
+    member_indent = own_indent(text, inside.members[0].start) if inside.members else None
+    indent = base + unit if member_indent is None else member_indent
     if not line:
         last = inside.members[-1]
         member = f"{_key(key)}: {stable_json.dumps(value).decode()}"
@@ -272,7 +272,7 @@ def _added(tokens: Tokens, path: list[Object], key: str, value: Json, *, opened:
 
 
 def _next(tokens: Tokens, offset: int) -> int:
-    """Return where the next solid token or comment begins."""
+    """Return the offset of the next token or comment."""
     return next(each.start for each in tokens.all if each.start >= offset and each.kind != "space")
 
 
@@ -287,7 +287,7 @@ def _key(key: str) -> str:
 
 
 def _spelled(value: Json, indent: str, unit: str) -> str:
-    """Return JSON with a line for each member; lists stand on one."""
+    """Return JSON with a line for each member; a list is on one line."""
     if not isinstance(value, Mapping) or not value:
         if isinstance(value, Sequence) and not isinstance(value, str):
             return f"[{', '.join(stable_json.dumps(item).decode() for item in value)}]"

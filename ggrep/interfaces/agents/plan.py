@@ -1,4 +1,4 @@
-"""Old bytes to new bytes, or a refusal. Pure: nothing here reads or writes a file."""
+"""Computes the new bytes of a file from the old ones, or refuses; reads and writes no file."""
 
 import hashlib
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from ggrep.interfaces.agents.text_edit import (
 
 
 def find(text: str, piece: Piece) -> FoundEntry | None:
-    """Return our entry of a text, or what has its place."""
+    """Return our entry in a text, or another one in its place."""
     match piece:
         case JsonEntry():
             return json_edit.find(text, piece)
@@ -35,7 +35,7 @@ def find(text: str, piece: Piece) -> FoundEntry | None:
 
 
 def insertion(text: str, piece: Piece, *, is_there: bool) -> Splice:
-    """Return the change that adds a piece to a text."""
+    """Return the change that adds our entry to a text."""
     match piece:
         case JsonEntry():
             return json_edit.insert(text, piece)
@@ -50,7 +50,7 @@ def insertion(text: str, piece: Piece, *, is_there: bool) -> Splice:
 
 
 def removal(text: str, piece: Piece, entry: FoundEntry, opened: int) -> Splice:
-    """Return the change that takes out what was found, and what was opened for it if empty."""
+    """Return the change that removes an entry, and objects made for it that become empty."""
     match piece:
         case JsonEntry():
             return json_edit.remove(text, piece, opened)
@@ -63,10 +63,10 @@ def removal(text: str, piece: Piece, entry: FoundEntry, opened: int) -> Splice:
 
 
 def require_same(before: str, after: str, piece: Piece, *, is_there: bool) -> None:
-    """Do nothing when two texts say the same but for our entry."""
+    """Raise `Refused` unless two texts differ only in our entry."""
     match piece:
         case JsonEntry():
-            # No text and an empty object say the same.
+            # An empty text equals an empty object.
             rests = (json_edit.rest_of(text, piece) or None for text in (before, after))
             same = next(rests) == next(rests)
         case TomlTable():
@@ -80,19 +80,19 @@ def require_same(before: str, after: str, piece: Piece, *, is_there: bool) -> No
 
 
 def says_something(text: str, piece: Piece) -> bool:
-    """Return whether a text holds anything besides our entry."""
+    """Return whether a text without our entry has any content."""
     if isinstance(piece, JsonEntry):
         return bool(value_of(text)) or "//" in text or "/*" in text
     return bool(text.strip())
 
 
 State: TypeAlias = Literal["written", "unchanged", "differs", "removed", "absent", "changed"]
-"""`differs`: our entry, or another of its name, is there and says something else. `changed`: it is
-not as we left it, so it is not taken out."""
+"""`differs`: an entry of our name has other content. `changed`: our entry was edited, so it is not
+removed."""
 
 MAX_BYTES: Final = 16 * 2**20
 MAX_OPENED: Final = 8
-"""More objects than lead to any entry."""
+"""More than the number of objects around any entry."""
 
 _BOM: Final = "\ufeff"
 
@@ -101,9 +101,9 @@ class Edit(Struct, frozen=True):
     """A change of a file: enough to restore its bytes.
 
     Attributes:
-        spelled: our entry as it was written, comparable to that of a piece.
-        created: there was no file before.
-        digest: SHA-256 of the file afterwards.
+        spelled: our entry as it was written, comparable to `spelled` of a piece.
+        created: the file did not exist before.
+        digest: SHA-256 of the file after the change.
     """
 
     splice: Splice
@@ -116,8 +116,8 @@ class Planned(Struct, frozen=True):
     """The planned content of a file.
 
     Attributes:
-        data: its new bytes; None where there is to be no file.
-        edit: to be remembered; None where nothing is ours any more.
+        data: its new bytes; None to remove it.
+        edit: the change to record; None if the file has no entry of ours.
     """
 
     state: State
@@ -128,13 +128,13 @@ class Planned(Struct, frozen=True):
 def install(
     old: bytes | None, piece: Piece, mine: Edit | None = None, *, refresh: bool = False
 ) -> Planned:
-    """Return a file with our entry in it.
+    """Return a file with our entry.
 
     Args:
-        old: its bytes; None where there is none.
+        old: its bytes; None if it does not exist.
         piece: the entry to write.
-        mine: the entry that we wrote before.
-        refresh: our earlier entry is replaced if it differs.
+        mine: the recorded earlier change.
+        refresh: replace our earlier entry if it differs.
     """
     mark, text = _text(old or b"")
     entry = find(text, piece) if old is not None else None
@@ -157,7 +157,7 @@ def install(
 
 
 def uninstall(old: bytes | None, piece: Piece, mine: Edit | None = None) -> Planned:
-    """Return a file without our entry, byte for byte as it was where nothing else was changed."""
+    """Return a file without our entry, with its earlier bytes if nothing else was changed."""
     mark, text = _text(old or b"")
     if mine is not None and digest_of(old or b"") == mine.digest:
         bare = mine.splice.undone(text)
@@ -180,7 +180,7 @@ def digest_of(data: bytes) -> str:
 
 
 def _text(data: bytes) -> tuple[str, str]:
-    """Return the byte order mark, if there is one, and the text behind it."""
+    """Return the byte order mark, or an empty text, and the text after it."""
     if len(data) > MAX_BYTES:
         raise Refused(f"it is larger than {MAX_BYTES // 2**20} MiB")
     try:
@@ -191,7 +191,7 @@ def _text(data: bytes) -> tuple[str, str]:
 
 
 def _taken_out(text: str, piece: Piece, entry: FoundEntry, mine: Edit | None) -> str:
-    """Return the text without our entry: by what was remembered, else by where it stands."""
+    """Return the text without our entry, by the recorded change if that applies."""
     ways: list[Callable[[], Splice]] = []
     if mine is not None and mine.splice.inserted and text.count(mine.splice.inserted) == 1:
         at, splice = text.index(mine.splice.inserted), mine.splice

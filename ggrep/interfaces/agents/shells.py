@@ -1,4 +1,4 @@
-"""Shells: their completion scripts, and where each keeps them."""
+"""The completion scripts of shells, and their files."""
 
 from types import MappingProxyType
 from typing import Final
@@ -80,7 +80,7 @@ SCRIPTS: Final = MappingProxyType(
 
 _DATA: Final = "${XDG_DATA_HOME:-$HOME/.local/share}"
 _BASH: Final = "bash-completion/completions/ggrep"
-"""bash-completion loads it from there; without that, `.bashrc` reads it."""
+"""bash-completion loads this file; without bash-completion, `.bashrc` reads it."""
 _ZSH: Final = "zsh/site-functions/_ggrep"
 
 
@@ -125,7 +125,7 @@ SHELLS: Final = {
         _shell("fish", ConfigFile("config", ("fish/completions/ggrep.fish",), _script("fish"))),
     )
 }
-"""By name. They have no files in a project."""
+"""Shells by name; they have no files in a project."""
 
 EVERY: Final = CLIENTS | SHELLS
-"""All that ggrep is installed in."""
+"""All clients and shells by name."""

@@ -16,14 +16,14 @@ NAME: Final = "ggrep"
 
 
 class Refused(UsageError):
-    """A file cannot be edited safely; it was not touched."""
+    """A file cannot be edited safely; it was not changed."""
 
 
 class JsonEntry(Struct, frozen=True):
     """A member of an object in JSON or JSONC.
 
     Attributes:
-        keys: keys of the objects that lead to it, from the outermost.
+        keys: keys of the objects around it, from the outermost.
     """
 
     keys: tuple[str, ...]
@@ -39,7 +39,7 @@ class TomlTable(Struct, frozen=True):
     """A table at the end of a TOML file, between markers.
 
     Attributes:
-        keys: keys of the table that ours is in.
+        keys: keys of the tables around ours.
     """
 
     keys: tuple[str, ...]
@@ -52,7 +52,7 @@ class TomlTable(Struct, frozen=True):
 
     @property
     def spelled(self) -> str:
-        """Return what the table says, in canonical JSON."""
+        """Return the value of the table in canonical JSON."""
         value = tomllib.loads("\n".join(self.lines))
         for key in (*self.keys, NAME):
             value = value[key]
@@ -63,7 +63,7 @@ class Section(Struct, frozen=True):
     """A marked section at the end of a text.
 
     Attributes:
-        marks: beginning and end of a comment there.
+        marks: beginning and end of a comment in the text's syntax.
     """
 
     lines: tuple[str, ...]
@@ -77,7 +77,7 @@ class Section(Struct, frozen=True):
 
 
 class WholeFile(Struct, frozen=True):
-    """A file that is ours alone."""
+    """A file that consists of our entry."""
 
     text: str
 
@@ -91,7 +91,7 @@ Piece: TypeAlias = JsonEntry | TomlTable | Section | WholeFile
 
 
 def spelled_value(value: object) -> str:
-    """Return a value in canonical JSON; empty for one that JSON cannot say."""
+    """Return a value in canonical JSON; empty for one that JSON cannot represent."""
     try:
         return stable_json.dumps({"value": cast(Json, value)}).decode()
     except TypeError:
@@ -113,7 +113,7 @@ class Splice(Struct, frozen=True):
     """One change of a text: `removed` at `offset` becomes `inserted`.
 
     Attributes:
-        opened: objects that had to be made around our entry.
+        opened: number of objects that were created around our entry.
     """
 
     offset: int
@@ -129,18 +129,18 @@ class Splice(Struct, frozen=True):
     def undone(self, text: str) -> str:
         """Return the text before the change.
 
-        Requires: `inserted` stands at `offset`.
+        Requires: the text has `inserted` at `offset`.
         """
         end = self.offset + len(self.inserted)
         return text[: self.offset] + self.removed + text[end:]
 
 
 class FoundEntry(Struct, frozen=True):
-    """Our entry in a text, or one that has its place.
+    """Our entry in a text, or another one in its place.
 
     Attributes:
-        start: offset of all that is to go with it; `end` is exclusive.
-        spelled: comparable to that of a piece; empty for one that is not ours at all.
+        start: offset of the text to remove with it; `end` is exclusive.
+        spelled: comparable to `spelled` of a piece; empty for an entry that cannot be ours.
     """
 
     start: int
@@ -149,12 +149,12 @@ class FoundEntry(Struct, frozen=True):
 
 
 def newline_of(text: str) -> str:
-    """Return how lines of a text end."""
+    """Return the line end of a text."""
     return "\r\n" if "\r\n" in text else "\n"
 
 
 def find_block(text: str, start: str, end: str = "") -> FoundEntry | None:
-    """Return the marked block, its indentation taken off."""
+    """Return the marked block, without its indentation."""
     first, last = marker(start, is_end=False, end=end), marker(start, is_end=True, end=end)
     lines = text.splitlines(keepends=True)
     begins = [i for i, line in enumerate(lines) if line.strip() == first]
@@ -172,7 +172,7 @@ def find_block(text: str, start: str, end: str = "") -> FoundEntry | None:
 
 
 def append_block(text: str, block: str) -> Splice:
-    """Return the change that adds our block at the end, behind an empty line."""
+    """Return the change that adds our block at the end, after an empty line."""
     newline = newline_of(text)
     before = ""
     if text:
@@ -183,7 +183,7 @@ def append_block(text: str, block: str) -> Splice:
 
 
 def remove_block(text: str, entry: FoundEntry) -> Splice:
-    """Return the change that takes our block out, and the empty line before it at the end."""
+    """Return the change that removes our block, and an empty line before it at the end."""
     start, newline = entry.start, newline_of(text)
     if entry.end == len(text) and text[:start].endswith(newline * 2):
         start -= len(newline)
@@ -198,7 +198,7 @@ def find_table(text: str, piece: TomlTable) -> FoundEntry | None:
     value: object = _value(text)
     for key in piece.keys:
         if not isinstance(value, Mapping):
-            raise Refused(f"`{key}` would lie in what is no table")
+            raise Refused(f"`{key}` is not inside a table")
         value = value.get(key, {})
     if not isinstance(value, Mapping):
         raise Refused(f"`{piece.keys[-1]}` is not a table")
@@ -215,7 +215,7 @@ def find_table(text: str, piece: TomlTable) -> FoundEntry | None:
 
 
 def remove_table(text: str, entry: FoundEntry) -> Splice:
-    """Return the change that takes our table out, and a marker that was moved away from it."""
+    """Return the change that removes our table, and its end marker if that was moved away."""
     start, newline = entry.start, newline_of(text)
     is_apart = entry.end == len(text) or text[entry.end :].startswith(newline)
     if is_apart and text[:start].endswith(newline * 2):
@@ -229,7 +229,7 @@ def remove_table(text: str, entry: FoundEntry) -> Splice:
 
 
 def rest_of(text: str, piece: TomlTable) -> str:
-    """Return what the text spells without our table, comparable: `nan` equals no number."""
+    """Return the text's value without our table, as text: `nan` is not equal to itself."""
     value = _copy(_value(text))
     path = [value]
     for key in piece.keys:
@@ -256,7 +256,7 @@ def _copy(value: Mapping[str, object]) -> dict[str, object]:
 
 
 def _span(lines: list[str], piece: TomlTable) -> tuple[int, int] | None:
-    """Return the lines of our table, its markers with it; None where it has no header of its own.
+    """Return the lines of our table with its markers; None if it has no header.
 
     A parser verifies the result before anything is written.
     """

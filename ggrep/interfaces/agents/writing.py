@@ -25,11 +25,11 @@ VERSION: Final = 1
 
 
 class Written(Struct, frozen=True):
-    """One file.
+    """The record of one file.
 
     Attributes:
-        clients: clients that it was written for; when the last one goes, our entry is removed.
-        directories: directories that were made for it, the outermost first.
+        clients: clients that it was written for; with the last of them our entry is removed.
+        directories: directories that were created for it, the outermost first.
     """
 
     edit: Edit
@@ -38,14 +38,14 @@ class Written(Struct, frozen=True):
 
 
 Record = Mapping[str, Written]
-"""By the path of the file as a client names it."""
+"""Records by the client's path of the file."""
 
 
 def read_record(file: Path) -> dict[str, Written]:
-    """Return the record; empty where there is none.
+    """Return the record; empty if the file does not exist.
 
     Raises:
-        InvalidRequest: the file cannot be understood.
+        InvalidRequest: the file is not valid, or of another version.
     """
     try:
         document = stable_json.loads(file.read_bytes())
@@ -61,7 +61,7 @@ def read_record(file: Path) -> dict[str, Written]:
 
 
 def write_record(file: Path, record: Record) -> None:
-    """Replace the record, durably; an empty one goes."""
+    """Replace the record, durably; remove the file of an empty one."""
     if not record:
         file.unlink(missing_ok=True)
         return
@@ -98,7 +98,7 @@ def _json(written: Written) -> Json:
     }
 
 
-_SAID: Final[Mapping[str, str]] = {
+_REASONS: Final[Mapping[str, str]] = {
     "differs": "an entry of this name has other content; it was not changed",
     "changed": "ggrep's entry was edited; it was not changed",
 }
@@ -109,24 +109,24 @@ class Done(Struct, frozen=True):
     """The result for one file.
 
     Attributes:
-        said: why it was refused or left; the lines of a file that the user edits.
-        diff: a unified diff of what was, or would be, changed.
+        message: why it was refused or not changed; for a file that the user edits, the lines.
+        diff: a unified diff of the change, also of a dry run.
     """
 
     client: str
     path: Path
     outcome: FileOutcome
-    said: str = ""
+    message: str = ""
     diff: str = ""
 
 
 class Run(Struct, frozen=True):
-    """One run over files.
+    """One installation or removal.
 
     Attributes:
-        dry: write nothing.
-        record: our entries and files, as they are now.
-        is_wanted: entries are written, else taken out.
+        dry: only report changes.
+        record: the current record.
+        is_wanted: entries are written, else removed.
         drawn: contents that files would have after a dry run.
     """
 
@@ -143,7 +143,7 @@ class Run(Struct, frozen=True):
         target: ConfigFile,
         act: Callable[[bytes | None, Edit | None], Planned],
     ) -> Done:
-        """Change one file, unless there is a reason not to."""
+        """Change one file and return the result, which may be a refusal."""
         path = self.places.path_of(target)
         try:
             others = self._others(client, path)
@@ -156,7 +156,7 @@ class Run(Struct, frozen=True):
             return Done(client.name, path, "refused", error.strerror or str(error))
 
     def _others(self, client: Client, path: Path) -> tuple[str, ...]:
-        """Return which other clients need what is to be taken out; the client needs it no more."""
+        """Remove this client from the record; return the others that still need the entry."""
         mine = self.record.get(str(path))
         if self.is_wanted or mine is None:
             return ()
@@ -172,8 +172,8 @@ class Run(Struct, frozen=True):
         for _ in range(_TRIES):
             old = self._read(real)
             planned = act(old, None if mine is None else mine.edit)
-            # Before the file: after a crash between them the file has nothing of ours, and what
-            # is remembered of it does no harm.
+            # Recorded before the file is written: after a crash between them the file has no
+            # entry of ours, and its record does no harm.
             made = _made(real) if old is None else ()
             self._remember(
                 path, _record_of(planned, mine, client if self.is_wanted else None, made)
@@ -181,7 +181,7 @@ class Run(Struct, frozen=True):
             if planned.data == old or self._read(real) == old:
                 self._write(real, old, planned.data, () if mine is None else mine.directories)
                 diff = _diff(path, old, planned.data)
-                return Done(client.name, path, planned.state, _SAID.get(planned.state, ""), diff)
+                return Done(client.name, path, planned.state, _REASONS.get(planned.state, ""), diff)
         raise Refused("another program is writing to it")
 
     def _remember(self, path: Path, written: Written | None) -> None:
@@ -194,7 +194,7 @@ class Run(Struct, frozen=True):
             write_record(self.home.agents, self.record)
 
     def _hand_over(self, directories: Sequence[str]) -> None:
-        """Have directories go with the last of our files below them."""
+        """Record directories with another file below them, to be removed with that."""
         for directory in directories:
             for path, written in self.record.items():
                 if path.startswith(f"{directory}/"):
@@ -223,7 +223,7 @@ class Run(Struct, frozen=True):
 
 
 def bytes_of(real: Path) -> bytes | None:
-    """Return what a file holds; None where there is none."""
+    """Return the content of a file; None if it does not exist."""
     try:
         return real.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
@@ -231,14 +231,14 @@ def bytes_of(real: Path) -> bytes | None:
 
 
 def _made(real: Path) -> tuple[str, ...]:
-    """Return the directories that have to be made for a file, the outermost first."""
+    """Return the directories to create for a file, the outermost first."""
     return tuple(str(each) for each in reversed(real.parents) if not each.exists())
 
 
 def _record_of(
     planned: Planned, mine: Written | None, client: Client | None, made: tuple[str, ...]
 ) -> Written | None:
-    """Return what is to be remembered of a file; None for nothing."""
+    """Return the new record of a file; None if it has no entry of ours."""
     if planned.edit is None:
         return None
     clients = () if mine is None else mine.clients
@@ -248,7 +248,7 @@ def _record_of(
 
 
 def _remove_directories(directories: Sequence[str]) -> list[str]:
-    """Remove directories that are empty, the innermost first; return those that are not."""
+    """Remove empty directories, the innermost first; return those that are not empty."""
     left = []
     for directory in sorted(directories, key=len, reverse=True):
         try:

@@ -17,7 +17,7 @@ from ggrep.base.clock import Clock
 from ggrep.interfaces.api.http_messages import (
     MAX_BODY_BYTES,
     Handler,
-    Told,
+    ReportError,
     answering,
     failure_response,
 )
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ggrep.service.federator import Federator
 
 MAX_SEARCHES: Final = 32
-"""Most searches at work at once; more are told to come again."""
+"""Most concurrent searches; further ones get 429 with `Retry-After`."""
 
 
 class ApiRules(Struct, frozen=True):
@@ -41,9 +41,9 @@ class ApiRules(Struct, frozen=True):
 
     Attributes:
         allowlist: directories and workspaces that callers may search.
-        default_root: canonical; searched where a request names no root.
-        max_body_bytes: a larger body is not read.
-        max_searches: most searches at work at once.
+        default_root: canonical root for requests without one.
+        max_body_bytes: largest body that is read.
+        max_searches: most concurrent searches.
         workspaces: workspace files that the page offers.
     """
 
@@ -60,12 +60,12 @@ def make_app(
     rules: ApiRules,
     clock: Clock,
     *,
-    told: Told = lambda _: None,
+    report_error: ReportError = lambda _: None,
     keys: PageKeys | None = None,
 ) -> Starlette:
-    """Return the application that answers through `service`, which is closed when it ends.
+    """Return the application that answers through `service`, and closes it at its end.
 
-    `keys` are of pages; without them the server makes its own if it requires a token.
+    `keys` are the credentials of pages; by default they are created if a token is required.
     """
 
     @asynccontextmanager
@@ -78,7 +78,7 @@ def make_app(
     metrics = ApiMetrics()
     places = AllowedRoots(rules.allowlist, rules.default_root)
     callers = Callers(rules.max_searches)
-    routes = Routes(service, places, metrics, callers, rules.max_body_bytes, told)
+    routes = Routes(service, places, metrics, callers, rules.max_body_bytes, report_error)
     access = rules.access
     if keys is None and access.token is not None:
         keys = PageKeys(access.token, clock)
@@ -94,7 +94,7 @@ def make_app(
     )
     app = http_app(
         [
-            Route(path, _Endpoint(handler, told), methods=[method])
+            Route(path, _Endpoint(handler, report_error), methods=[method])
             for (method, path), handler in table.items()
         ],
         access,
@@ -107,10 +107,10 @@ def make_app(
 
 
 class _Endpoint:
-    """One route as an application of its own: nothing stands between it and the connection."""
+    """One route as an ASGI application, so that Starlette does not wrap its connection."""
 
-    def __init__(self, handler: Handler, told: Told) -> None:
-        self._answer = answering(handler, told)
+    def __init__(self, handler: Handler, report_error: ReportError) -> None:
+        self._answer = answering(handler, report_error)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         response = await self._answer(Request(scope, receive))

@@ -1,4 +1,4 @@
-"""Reads HTTP requests within bounds, and makes HTTP responses of answers and failures."""
+"""Reads HTTP requests within bounds, and builds HTTP responses from answers and failures."""
 
 import math
 import re
@@ -34,13 +34,17 @@ from ggrep.federation.validation import kind_of
 from ggrep.interfaces.surfaces.http_server import ClientGone, Refusal, receive_body, too_large
 
 MAX_DEPTH: Final = 16
-"""Most objects and arrays within each other; our requests need three."""
+"""Most levels of nested objects and arrays; our requests need three."""
 
 _TOKEN = re.compile(rb'("[^"\\]*(?:\\.[^"\\]*)*")([ \t\r\n]*:)?|[{}\[\]]', re.DOTALL)
 
 
 def parse_json(data: bytes) -> Any:  # noqa: ANN401 - JSON is whatever it is
-    """Return the value that `data` spells."""
+    """Return the value of a body.
+
+    Raises:
+        InvalidRequest: it is not JSON, is nested too deep or repeats a key.
+    """
     try:
         value = stable_json.loads(data)
     except ValueError as error:
@@ -50,10 +54,7 @@ def parse_json(data: bytes) -> Any:  # noqa: ANN401 - JSON is whatever it is
 
 
 def _check(data: bytes) -> None:
-    """Raise for depth and repeated keys.
-
-    Requires: `data` is JSON.
-    """
+    """Raise if JSON is nested too deep or repeats a key."""
     open_keys: list[set[str]] = []
     for token in _TOKEN.finditer(data):
         text, colon = token[1], token[2]
@@ -73,16 +74,16 @@ def _check(data: bytes) -> None:
 
 MAX_BODY_BYTES: Final = 1_000_000
 _PARSED_AT_ONCE: Final = 16_384
-"""Larger bodies are parsed in a thread, so that others need not wait."""
+"""Larger bodies are parsed in a thread, so that other requests need not wait."""
 
 
 async def read_body(request: Request, max_bytes: int) -> Mapping[str, object]:
-    """Return the object that the body of a request spells.
+    """Return the JSON object in the body of a request.
 
     Raises:
-        Refusal: it is no JSON by its headers, or too large, or does not come.
-        InvalidRequest: it is no JSON object.
-        ClientGone: the client left before it had said all.
+        Refusal: it is not JSON by its headers, too large, or does not arrive in time.
+        InvalidRequest: it is not a JSON object.
+        ClientGone: the client left before the end of the body.
     """
     _check_headers(request.headers, max_bytes)
     data = await receive_body(request.receive, max_bytes)
@@ -115,7 +116,7 @@ _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 
 def read_parameters(parameters: QueryParams, known: Collection[str]) -> dict[str, str]:
-    """Return the parameters."""
+    """Return the parameters; raise for unknown and repeated ones."""
     items = parameters.multi_items()
     for name, _ in items:
         if name not in known:
@@ -126,7 +127,7 @@ def read_parameters(parameters: QueryParams, known: Collection[str]) -> dict[str
 
 
 def read_flag(parameters: dict[str, str], name: str) -> bool:
-    """Return a parameter that is true or false; false where it is not given."""
+    """Return a parameter that is true or false; false by default."""
     text = parameters.get(name, "false")
     if text not in _FLAGS:
         raise InvalidRequest(f"{name}: must be true or false, is {text!a}")
@@ -137,7 +138,7 @@ T = TypeVar("T")
 
 
 async def cancel_when_gone(receive: Receive, scope: CancelScope) -> None:
-    """Cancel a scope once the client has left.
+    """Cancel a scope when the client leaves.
 
     Requires: the body was read to its end.
     """
@@ -147,13 +148,13 @@ async def cancel_when_gone(receive: Receive, scope: CancelScope) -> None:
 
 
 async def while_present(receive: Receive, work: Callable[[], Awaitable[T]]) -> T:
-    """Return what the work returns, which is cancelled once the client leaves.
+    """Return the result of work that is cancelled when the client leaves.
 
     Requires: the body was read to its end.
 
     Raises:
         ClientGone: the client has left.
-        Exception: what the work raises.
+        Exception: an error of the work.
     """
     returned: list[T] = []
     raised: list[Exception] = []
@@ -178,7 +179,7 @@ _OF_ONE: Final = frozenset(
         *("/status", "/health"),
     }
 )
-"""Routes of one repository; all others are the federated backend's."""
+"""Routes that ask one repository; all others belong to the federated backend."""
 
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -194,7 +195,7 @@ _STATUSES: Final[tuple[tuple[type[GgrepError], int], ...]] = (
     (Busy, 429),
     (Cancelled, 503),
 )
-"""The first that fits; what fits none is 504 where it is late, else 500."""
+"""The first matching entry counts; other errors are 504 for a timeout, else 500."""
 
 
 class HttpFailure(Struct, frozen=True):
@@ -205,7 +206,7 @@ class HttpFailure(Struct, frozen=True):
 
 
 def http_failure(error: GgrepError) -> HttpFailure:
-    """Return how HTTP says an error."""
+    """Return the status and headers for an error."""
     if isinstance(error, Refusal):
         return HttpFailure(error.status, error.headers)
     late = 504 if error.code == DeadlineExceeded.code else 500
@@ -219,18 +220,18 @@ def http_failure(error: GgrepError) -> HttpFailure:
 ALWAYS: Final[Mapping[str, str]] = MappingProxyType(
     {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 )
-"""Headers of every response: answers hold source code, which no cache should keep."""
+"""Headers of every response: answers contain source code, which no cache should keep."""
 
 
 def document_bytes(document: Document) -> bytes:
-    """Return a document as all surfaces write it."""
+    """Return a document in the form that all surfaces write."""
     return stable_json.dumps(document) + b"\n"
 
 
 def document_response(
     document: Document, *, status: int = 200, headers: Mapping[str, str] = ALWAYS
 ) -> Response:
-    """Return a response that holds a document."""
+    """Return a response with a document as its body."""
     return Response(
         document_bytes(document),
         status_code=status,
@@ -240,9 +241,9 @@ def document_response(
 
 
 def failure_response(error: GgrepError, path: str = "") -> Response:
-    """Return the response to a request that failed; no absolute path stands in it.
+    """Return the response to a request that failed, without absolute paths.
 
-    `path` is of the route, and says which backend failed.
+    `path` is that of the route, which determines the backend.
     """
     how = http_failure(error)
     document: Document = failure_json(error, include_paths=False)
@@ -252,21 +253,23 @@ def failure_response(error: GgrepError, path: str = "") -> Response:
 
 
 Handler: TypeAlias = Callable[[Request], Awaitable[ASGIApp]]
-Told: TypeAlias = Callable[[BaseException], None]
+ReportError: TypeAlias = Callable[[BaseException], None]
 
 
-def as_ours(error: Exception, told: Told) -> GgrepError:
-    """Return an error as one of ours; a bug is told of, and its text stays here."""
+def as_ours(error: Exception, report_error: ReportError) -> GgrepError:
+    """Return an error as one of ours; a bug is reported, and its text is not returned."""
     if isinstance(error, GgrepError):
         if error.code == "internal":
-            told(error)
+            report_error(error)
         return error
-    told(error)
+    report_error(error)
     return GgrepError(f"a bug in ggrep: {type(error).__name__}")
 
 
-def answering(handler: Handler, told: Told) -> Callable[[Request], Awaitable[ASGIApp]]:
-    """Return the handler with every failure made a response."""
+def answering(
+    handler: Handler, report_error: ReportError
+) -> Callable[[Request], Awaitable[ASGIApp]]:
+    """Return a handler that turns every failure into a response."""
 
     async def answer(request: Request) -> ASGIApp:
         try:
@@ -275,6 +278,6 @@ def answering(handler: Handler, told: Told) -> Callable[[Request], Awaitable[ASG
             # The response has no reader.
             return Response(status_code=503)
         except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
-            return failure_response(as_ours(error, told), request.url.path)
+            return failure_response(as_ours(error, report_error), request.url.path)
 
     return answer

@@ -16,7 +16,7 @@ _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
 
 
 class ApiMetrics:
-    """Figures of one server; another one in the same process has its own."""
+    """The metrics of one server; servers in one process do not share them."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -39,20 +39,20 @@ class ApiMetrics:
         self._in_flight.inc()
 
     def ended(self, route: str, status: int, seconds: float) -> None:
-        """Count a request out; status 0 is none: its client had left."""
+        """Count a request out; status 0 means that its client had left."""
         self._in_flight.dec()
         self._requests.labels(route, str(status or "gone")).inc()
         self._seconds.labels(route).observe(seconds)
 
     def text(self) -> bytes:
-        """Return all figures in Prometheus' text format."""
+        """Return all metrics in Prometheus' text format."""
         return generate_latest(self._registry)
 
 
 class Measured:
     """ASGI middleware that counts requests.
 
-    Known routes have a label each and all other paths share one, so that clients cannot create
+    Each known route has a label and all other paths share one, so that clients cannot create
     labels.
     """
 

@@ -1,4 +1,4 @@
-"""`/openapi.json`: the requests and responses of this surface, and all schemas they refer to."""
+"""`/openapi.json`: the requests and responses of the HTTP surface, with all schemas."""
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
@@ -28,9 +28,9 @@ _OF_A_FILE: Final = frozenset({"$id", "$schema", "$defs"})
 
 
 def shipped_schemas() -> dict[str, Json]:
-    """Return the shipped schemas and the types they are made of, by name.
+    """Return the shipped schemas and the types that they refer to, by name.
 
-    A type has one name in all of them, and is told once.
+    A type has the same name in all of them and is included once.
     """
     folder = files("ggrep") / "model" / "schemas"
     definitions: dict[str, Json] = {}
@@ -44,15 +44,15 @@ def shipped_schemas() -> dict[str, Json]:
 
 
 def _moved(value: Json) -> Json:
-    """Return a part of a schema whose references lead to the components."""
+    """Return a part of a schema with its references changed to the components."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping):
         return {
-            key: held.replace("#/$defs/", COMPONENTS)
-            if key == "$ref" and isinstance(held, str)
-            else _moved(held)
-            for key, held in value.items()
+            key: member.replace("#/$defs/", COMPONENTS)
+            if key == "$ref" and isinstance(member, str)
+            else _moved(member)
+            for key, member in value.items()
         }
     if isinstance(value, Sequence):
         return [_moved(item) for item in value]
@@ -225,7 +225,7 @@ def _asset(path: str, media_type: str) -> dict[str, Json]:
 
 
 def _stream() -> dict[str, Json]:
-    told = (
+    description = (
         "Events `repo`, one for each repository that is done, then one `answer` or `error`, whose"
         " data is the document of the plain search. Only the last is contractual."
     )
@@ -239,7 +239,7 @@ def _stream() -> dict[str, Json]:
         },
     }
     answer: dict[str, Json] = {
-        "description": told,
+        "description": description,
         "content": {"text/event-stream": {"schema": event}},
     }
     return _operation(
@@ -263,7 +263,7 @@ def _operation(
     body: str = "",
     parameters: Sequence[Json] = (),
 ) -> dict[str, Json]:
-    """Return an operation that returns `answer`, or fails with one of some statuses."""
+    """Return an operation that returns `answer`, or fails with one of `failures`."""
     operation: dict[str, Json] = {
         "operationId": name,
         "summary": summary,

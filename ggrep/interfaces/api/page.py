@@ -1,4 +1,4 @@
-"""The page for browsers: its files, its credential, and the places that it can search."""
+"""The page for browsers: its files, its keys, and the repositories that it can search."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from importlib.resources import files
@@ -28,8 +28,8 @@ _TYPES: Final = {
 }
 HEADERS: Final = {
     **ALWAYS,
-    # No inline script or style, no evaluation, no network but this server; and the browser refuses
-    # every text that a script would have it parse as markup.
+    # No inline script or style, no evaluation, no network except this server; and scripts cannot
+    # turn text into markup.
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self';"
     " img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none';"
     " frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
@@ -46,7 +46,7 @@ class Asset(Struct, frozen=True):
     media_type: str
 
     async def respond(self, request: Request) -> ASGIApp:
-        """Return the file; parameters are the page's own state and are ignored."""
+        """Return the file; parameters are state of the page and are ignored."""
         del request
         headers = {**HEADERS, "content-type": self.media_type}
         if self.media_type == _TYPES[".svg"]:
@@ -76,8 +76,8 @@ class PageRoutes(Struct, frozen=True):
     """The routes that only pages need.
 
     Attributes:
-        keys: None when the server requires no token.
-        root: canonical root of the default repository; None for none.
+        keys: None if the server requires no token.
+        root: canonical root of the default repository; None without one.
         workspaces: absolute paths of workspace files.
         members: returns the repositories of a workspace file.
     """
@@ -102,7 +102,7 @@ class PageRoutes(Struct, frozen=True):
         }
 
     async def session(self, request: Request) -> ASGIApp:
-        """Exchange a code or the token, presented as a bearer token, for a key."""
+        """Exchange a code or the token, sent as a bearer token, for a key."""
         key = None
         if self.keys is not None:
             key = self.keys.exchange(bearer_of(request.headers.getlist("authorization")))

@@ -1,4 +1,4 @@
-"""The handler of each route, the roots that it may search, and answers as server-sent events."""
+"""The handlers of all routes, the roots that they may search, and answers as events."""
 
 import math
 import os
@@ -36,7 +36,7 @@ from ggrep.federation.workspace_slates import FederatedSlate
 from ggrep.interfaces.api.http_messages import (
     ALWAYS,
     Handler,
-    Told,
+    ReportError,
     as_ours,
     cancel_when_gone,
     document_response,
@@ -72,7 +72,6 @@ class AllowedRoots:
     """The roots that this server may search."""
 
     def __init__(self, allowlist: Allowlist, default_root: Path | None) -> None:
-        """Take the places."""
         self._allowlist = allowlist
         self._default_root = default_root
         self._roots = RootCache(canonical_root)
@@ -80,12 +79,12 @@ class AllowedRoots:
     async def workspace(
         self, call: FederatedCall | NamedCall[Q], *, authorised: bool
     ) -> OpenedWorkspace:
-        """Return the workspace that a request means.
+        """Return the workspace of a request.
 
         Raises:
-            Forbidden: it or a requested path is outside, or absolute paths are requested without
-                a token.
-            WorkspaceError: its file is wrong.
+            Forbidden: it or a requested path is outside of the allowlist, or absolute paths are
+                requested without a token.
+            WorkspaceError: its file is not valid.
             InvalidRequest: its path is relative.
         """
         if call.request.include_paths and not authorised:
@@ -113,11 +112,11 @@ class AllowedRoots:
         )
 
     async def root(self, named: str | None) -> Path:
-        """Return the canonical root of the repository around a directory.
+        """Return the canonical root of the repository around a directory, or the default root.
 
         Raises:
-            Forbidden: it is outside.
-            InvalidRequest: there is no such directory, or none is named and there is no default.
+            Forbidden: it is outside of the allowlist.
+            InvalidRequest: the directory does not exist, or none is given and there is no default.
         """
         if named is not None:
             path = _absolute(named, "root")
@@ -132,7 +131,7 @@ class AllowedRoots:
         real = self._allowlist.check(path)
         # The method of a path raises for names that are too long.
         if not os.path.isdir(real):  # noqa: PTH112 - see above
-            raise InvalidRequest(f"root: {path} is no directory")
+            raise InvalidRequest(f"root: {path} is not a directory")
         return self._allowlist.check(self._roots(real))
 
 
@@ -152,12 +151,12 @@ Ending = tuple[str, Document]
 
 
 def event_bytes(name: str, document: Document) -> bytes:
-    """Return one event; a document holds no line breaks, so it is one line of data."""
+    """Return one event; a document has no line breaks, so it is one line of data."""
     return b"event: " + name.encode() + b"\ndata: " + stable_json.dumps(document) + b"\n\n"
 
 
 def arrival_json(arrival: RepoDone) -> dict[str, Json]:
-    """Return what is told of a repository that is done."""
+    """Return the document of the event for a repository that is done."""
     return {
         "repoId": arrival.repo_id,
         "alias": arrival.alias,
@@ -169,13 +168,12 @@ def arrival_json(arrival: RepoDone) -> dict[str, Json]:
 
 
 class EventStream:
-    """The response of a search that is still to be made.
+    """The response of a search, which runs when the response is sent.
 
     Requires: the request's body was read to its end.
     """
 
     def __init__(self, work: Callable[[Arrived], Awaitable[Ending]]) -> None:
-        """Take the search."""
         self._work = work
 
     async def __call__(
@@ -184,8 +182,8 @@ class EventStream:
         receive: Receive,
         send: Send,
     ) -> None:
-        """Send the events; stop everything once the client leaves or no longer reads."""
-        # One entry for each repository at most, so nothing is gained by a bound.
+        """Send the events; stop everything when the client leaves or no longer reads."""
+        # There is at most one entry for each repository, so no bound is needed.
         sender, events = create_memory_object_stream[bytes](math.inf)
         async with create_task_group() as group, sender, events:
             group.start_soon(cancel_when_gone, receive, group.cancel_scope)
@@ -215,7 +213,7 @@ async def _send_all(events: MemoryObjectReceiveStream[bytes], send: Send) -> Non
 
 
 async def _next(events: MemoryObjectReceiveStream[bytes]) -> bytes | None:
-    """Return the next event, a sign of life when there is none for a while, None at the end."""
+    """Return the next event, a comment if there is none for a while, None at the end."""
     with move_on_after(BEAT_S):
         try:
             return await events.receive()
@@ -225,7 +223,7 @@ async def _next(events: MemoryObjectReceiveStream[bytes]) -> bytes | None:
 
 
 def without_paths(document: Document) -> Document:
-    """Return a document whose texts name no absolute path; the rest of each text stays."""
+    """Return a document with absolute paths removed from all texts."""
     return {key: _redacted(value) for key, value in document.items()}
 
 
@@ -247,14 +245,14 @@ HEALTH_SCHEMA = 1
 
 
 class Routes(Struct, frozen=True):
-    """The routes of one server, and what they share."""
+    """The routes of one server and their shared objects."""
 
     service: "Federator"
     places: AllowedRoots
     metrics: ApiMetrics
     callers: Callers
     max_body_bytes: int
-    told: Told
+    report_error: ReportError
 
     def table(self) -> Mapping[tuple[str, str], Handler]:
         """Return the handlers by method and path."""
@@ -274,7 +272,7 @@ class Routes(Struct, frozen=True):
         }
 
     async def federated(self, request: Request) -> ASGIApp:
-        """Answer a search of a workspace, by hits or by a slate."""
+        """Answer a search of a workspace with hits or a slate."""
         call = parse_federated_body(await read_body(request, self.max_body_bytes))
         with self.service_for(request) as service:
 
@@ -285,7 +283,7 @@ class Routes(Struct, frozen=True):
         return _workspace_response(answer.to_json(), answer.error)
 
     async def federated_stream(self, request: Request) -> ASGIApp:
-        """Answer a search of a workspace as events; what is wrong with it is said at once."""
+        """Answer a search of a workspace with events; an invalid request fails at once."""
         call = parse_federated_body(await read_body(request, self.max_body_bytes))
         with self.service_for(request):
             opened = await while_present(request.receive, partial(self._opened, request, call))
@@ -295,7 +293,7 @@ class Routes(Struct, frozen=True):
                 with self.service_for(request) as service:
                     answer = await _ask(service, opened, call, arrived)
             except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
-                return "error", failure_json(as_ours(error, self.told), include_paths=False)
+                return "error", failure_json(as_ours(error, self.report_error), include_paths=False)
             return "answer" if answer.ok else "error", answer.to_json()
 
         return EventStream(work)
@@ -309,19 +307,19 @@ class Routes(Struct, frozen=True):
         return document_response(show(await while_present(request.receive, work)))
 
     async def health(self, request: Request) -> ASGIApp:
-        """Say whether a repository's store is sound; without a root, that the server answers."""
+        """Check a repository's store; without a root, only report that the server answers."""
         parameters = read_parameters(request.query_params, {"root", "deep", "includePaths"})
         deep, show = read_flag(parameters, "deep"), _shown(request, parameters)
         if "root" not in parameters:
-            own = {"schema_version": HEALTH_SCHEMA, "ok": True, "version": ggrep.__version__}
-            return document_response(own)
+            health = {"schema_version": HEALTH_SCHEMA, "ok": True, "version": ggrep.__version__}
+            return document_response(health)
         root = await self.places.root(parameters["root"])
         with self.service_for(request) as service:
             work = partial(service.health, root, deep=deep)
             return document_response(show(await while_present(request.receive, work)))
 
     async def figures(self, request: Request) -> ASGIApp:
-        """Return the server's figures, and those of all daemons of the home."""
+        """Return the metrics of the server and of all daemons of the home."""
         read_parameters(request.query_params, ())
         with self.service_for(request) as service:
             of_daemons = await while_present(request.receive, service.figures)
@@ -331,7 +329,7 @@ class Routes(Struct, frozen=True):
         )
 
     async def openapi(self, request: Request) -> ASGIApp:
-        """Return what this surface understands and says."""
+        """Return the OpenAPI document."""
         read_parameters(request.query_params, ())
         return document_response(openapi_document())
 
@@ -341,10 +339,10 @@ class Routes(Struct, frozen=True):
 
     @contextmanager
     def service_for(self, request: Request) -> "Iterator[Federator]":
-        """Hold a place for a request; give the service that asks for its caller.
+        """Reserve a place for a request; yield the service on behalf of its caller.
 
         Raises:
-            Busy: there is no place.
+            Busy: no place is free.
         """
         with self.callers.seated(caller_of(request.scope.get("client"))) as seat:
             yield self.service.on_behalf_of(seat)
@@ -367,7 +365,7 @@ def _workspace_response(document: Document, error: GgrepError | None) -> ASGIApp
 
 
 def _of_one(routes: Routes, operation: str) -> Handler:
-    """Return what answers a question to one repository."""
+    """Return the handler of an operation on one repository."""
 
     async def answer(request: Request) -> ASGIApp:
         call = parse_repo_body(operation, await read_body(request, routes.max_body_bytes))
@@ -381,7 +379,7 @@ def _of_one(routes: Routes, operation: str) -> Handler:
 
 
 def _of_several(routes: Routes, operation: str) -> Handler:
-    """Return what answers a question to a workspace about a name or a place."""
+    """Return the handler of an operation on a workspace about a name or a place."""
 
     async def answer(request: Request) -> ASGIApp:
         call = parse_workspace_body(operation, await read_body(request, routes.max_body_bytes))
@@ -394,14 +392,14 @@ def _of_several(routes: Routes, operation: str) -> Handler:
                     opened.workspace, call.request, call.asked, forbidden=opened.forbidden
                 )
 
-            found = await while_present(request.receive, work)
-        return _workspace_response(found.to_json(), found.error)
+            response = await while_present(request.receive, work)
+        return _workspace_response(response.to_json(), response.error)
 
     return answer
 
 
 def _shown(request: Request, parameters: dict[str, str]) -> Callable[[Document], Document]:
-    """Return what becomes of a document before it is sent."""
+    """Return the function that is applied to a document before it is sent."""
     if not read_flag(parameters, "includePaths"):
         return without_paths
     if not request.scope.get(AUTHORISED, False):

@@ -44,9 +44,9 @@ def count_text(count: int) -> str:
     return f"{count // 1_000_000_000}G"
 
 
-def plural(count: int, one: str, many: str | None = None) -> str:
+def plural(count: int, noun: str, nouns: str | None = None) -> str:
     """Return a count with its noun."""
-    return f"{count} {one if count == 1 else many or one + 's'}"
+    return f"{count} {noun if count == 1 else nouns or noun + 's'}"
 
 
 def shorten(text: str, width: int) -> str:

@@ -35,7 +35,7 @@ class Connection:
     def __init__(self, address: str, messages: list[object], until_ms: float) -> None:
         """Connect and send all messages."""
         data = b"".join(map(frame, messages))
-        self._held = bytearray()
+        self._received = bytearray()
         self._peer = socket(AF_UNIX, SOCK_STREAM)
         try:
             self._wait(until_ms, CONNECT_MS)
@@ -80,7 +80,7 @@ class Connection:
         self._peer.settimeout(min(left_ms, most_ms) / 1000.0)
 
     def _take(self, size: int, until_ms: float) -> bytes:
-        while len(self._held) < size:
+        while len(self._received) < size:
             self._wait(until_ms, _LOOK_MS)
             try:
                 data = self._peer.recv(_READ_BYTES)
@@ -89,9 +89,9 @@ class Connection:
                 continue
             if not data:
                 raise ValueError("the daemon went away")
-            self._held += data
-        taken = bytes(self._held[:size])
-        del self._held[:size]
+            self._received += data
+        taken = bytes(self._received[:size])
+        del self._received[:size]
         return taken
 
 

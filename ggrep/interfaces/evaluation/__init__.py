@@ -1,1 +1,1 @@
-"""Evaluates answers: suites give metrics, committed checks pass or fail."""
+"""Evaluates answers: suites yield metrics, committed checks pass or fail."""

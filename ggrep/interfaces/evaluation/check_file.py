@@ -32,16 +32,16 @@ _GLOB: Final = re.compile(r"[*?\[]")
 _BRACKET: Final = re.compile(r"\[[!^]?(\]?(?:\[:\w+:\]|\\.|[^\]\\])*)\]")
 _RANGE: Final = re.compile(r"\[:\w+:\]|\\?(?P<low>.)-\\?(?P<high>.)")
 _NEVER: Final = b"(?!)"
-"""Part of the pattern of a glob that cannot be parsed; the same text in a glob is escaped."""
+"""Part of the pattern of an invalid glob; the same text in a valid glob would be escaped."""
 
 
 def is_glob(path: str) -> bool:
-    """Return whether the path stands for many."""
+    """Return whether the path is a glob."""
     return _GLOB.search(path) is not None
 
 
 def matches(path: str, file: str) -> bool:
-    """Return whether a plain path or a glob means the file."""
+    """Return whether a plain path or a glob matches the file."""
     pattern = _pattern(path)
     return file == path or (pattern is not None and pattern.match(file.encode()) is not None)
 
@@ -52,12 +52,12 @@ def _pattern(path: str) -> re.Pattern[bytes] | None:
 
 
 def expected_paths(table: Table, key: str) -> tuple[str, ...]:
-    """Return the paths of a key in the form in which answers name them."""
+    """Return the paths of a key in the form of answers."""
     return tuple(expected_path(table, key, path) for path in table.texts(key))
 
 
 def expected_path(table: Table, key: str, path: str) -> str:
-    """Return a path of a key in the form in which answers name it; empty where none is given."""
+    """Return a path of a key in the form of answers; empty for an empty one."""
     if not path:
         return path
     fault = _fault(path)
@@ -67,7 +67,7 @@ def expected_path(table: Table, key: str, path: str) -> str:
 
 
 def _fault(path: str) -> str:
-    """Return why no file is ever named like this; empty when one may be."""
+    """Return why no file can have this path; empty if one can."""
     if path.endswith("/"):
         return "names a directory; name files, or write **/* behind it"
     normal = posixpath.normpath(path)
@@ -83,13 +83,13 @@ def _fault(path: str) -> str:
 
 
 class Expected(Struct, frozen=True):
-    """The expected answer; paths are plain or globs, ranks those of distinct files.
+    """The expected answer; paths are plain or globs, ranks count distinct files.
 
     Attributes:
-        within: each of these among so many first files.
+        within: paths, each with the number of first files that must include it.
         section: section of the best hit in an expected file, else of the first hit.
-        places: that a slate shows, each a choice of which one will do.
-        sections: in which a file stands in a slate.
+        places: places that a slate must show; of each choice one is enough.
+        sections: paths, each with its section in a slate.
     """
 
     any_paths: tuple[str, ...] = ()
@@ -108,12 +108,12 @@ class Expected(Struct, frozen=True):
 
     @property
     def of_slate(self) -> bool:
-        """Return whether anything is expected of a slate."""
+        """Return whether it needs a slate."""
         return bool(self.places or self.sections)
 
     @property
     def of_search(self) -> bool:
-        """Return whether anything is expected that a slate does not say."""
+        """Return whether it needs a search: a slate does not contain all of it."""
         apart = replace(self, places=(), sections=())
         if self.of_slate:
             apart = replace(apart, confidence="")
@@ -121,7 +121,7 @@ class Expected(Struct, frozen=True):
 
 
 def refuse_idle(table: Table, expected: Expected, limit: int) -> None:
-    """Do nothing when what is expected of `limit` hits may hold and may fail."""
+    """Raise if an expectation on `limit` hits can never hold or never fail."""
     for key, fault in chain(_too_many(expected, limit), _contradictions(expected)):
         table.fail(f"{key}: {fault}", key)
 
@@ -174,7 +174,7 @@ def _contradictions(expected: Expected) -> Iterator[tuple[str, str]]:
 
 
 DEFAULT_CHECK_LIMIT: Final = 10
-"""Default number of hits of a search."""
+"""Default number of hits of a check's search."""
 
 
 class Check(Struct, frozen=True):
@@ -182,7 +182,7 @@ class Check(Struct, frozen=True):
 
     Attributes:
         line: line of its header in the file.
-        rank_tolerance: by how many places `first` and `within` may be missed.
+        rank_tolerance: places by which ranks of `first` and `within` may be exceeded.
     """
 
     question: CaseQuery
@@ -196,8 +196,8 @@ class CheckFile(Struct, frozen=True):
     """The checks of one file, in its order.
 
     Attributes:
-        label: its path as it was named.
-        allow_failures: so many checks may fail.
+        label: its path as it was given.
+        allow_failures: number of checks that may fail.
     """
 
     path: Path
@@ -211,7 +211,7 @@ def read_checks(path: Path) -> CheckFile:
     """Return the checks of a file.
 
     Raises:
-        UsageError: the file is wrong; what is wrong is named with its line.
+        UsageError: the file is not valid; the message names the line.
     """
     file = read_toml(path)
     top = file.top(("defaults", "checks"), VERSION, CHECK_TOP)

@@ -30,7 +30,7 @@ _SHOWN_FILES: Final = 10
 
 
 def check_report(outcome: CheckResult, *, version: str) -> CheckReport:
-    """Return the report; nothing in it differs from run to run over the same state."""
+    """Return the report, which is equal for all runs over the same state."""
     file, baseline = outcome.file, None
     if outcome.baseline is not None:
         excused = tuple(verdict.check.question.id for verdict in outcome.excused)
@@ -63,7 +63,7 @@ _LABEL_COLUMNS = 8
 
 
 def render_checks(outcome: CheckResult, style: Style, base: Path) -> str:
-    """Return the verdicts and what they come to; commands are for who stands in `base`."""
+    """Return the verdicts and their summary; commands are relative to the directory `base`."""
     lines: list[str] = []
     for verdict in outcome.verdicts:
         mark = style.paint("good", "ok  ") if verdict.holds else style.paint("bad", "FAIL")
@@ -77,7 +77,7 @@ def render_checks(outcome: CheckResult, style: Style, base: Path) -> str:
 
 
 def summary(outcome: CheckResult) -> str:
-    """Return how many checks there are, and what became of them."""
+    """Return the numbers of checks, failures and allowed failures as text."""
     total = len(outcome.verdicts)
     text = f"{total} {'check' if total == 1 else 'checks'}, {outcome.failed} failed"
     if outcome.excused:
@@ -104,12 +104,12 @@ _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def sarif_json(outcome: CheckResult, *, version: str, base: Path) -> dict[str, Json]:
-    """Return the report; the place of a result is the check's line in its file.
+    """Return the report as SARIF; the location of a result is the check's line in its file.
 
     Args:
-        outcome: outcome of the checks.
+        outcome: the results of the checks.
         version: version of this program.
-        base: files below it are named relative to it, as tools that show results expect.
+        base: paths of files below it are relative to it, as tools for SARIF expect.
     """
     names = list(RULES)
     rules: list[Json] = [
@@ -117,7 +117,7 @@ def sarif_json(outcome: CheckResult, *, version: str, base: Path) -> dict[str, J
         for name, text in RULES.items()
     ]
     uri = _uri(outcome.file.path, base)
-    # Failures that the file allows are still said, as warnings.
+    # Allowed failures are reported as warnings.
     level = "warning" if outcome.ok else "error"
     results = [
         _result(verdict, miss, names.index(miss.rule), uri, level)
@@ -160,7 +160,7 @@ _SIGNS: Final = re.compile(r"([\\`*_{}\[\]<>#|~])")
 
 
 def check_markdown(outcome: CheckResult) -> bytes:
-    """Return a heading, and a table of the expectations that do not hold."""
+    """Return a heading and a table of the expectations that do not hold, as Markdown."""
     mark = "passed" if outcome.ok else "failed"
     lines = [f"### ggrep check {mark}: {summary(outcome)}", "", *_table(outcome)]
     return "".join(f"{line}\n" for line in lines).encode()
@@ -178,28 +178,28 @@ def _table(outcome: CheckResult) -> Iterator[str]:
     yield "| check | question | wanted | came |"
     yield "|---|---|---|---|"
     for name, query, miss in rows:
-        told = f"{_cell(name)} (as before)" if name in excused else _cell(name)
+        name_cell = f"{_cell(name)} (as before)" if name in excused else _cell(name)
         wanted = f"{_cell(miss.wanted)} ({_cell(miss.rule)})"
-        yield f"| {told} | {_cell(query)} | {wanted} | {_cell(miss.came)} |"
+        yield f"| {name_cell} | {_cell(query)} | {wanted} | {_cell(miss.came)} |"
 
 
 def _cell(text: str) -> str:
-    """Return a text on one line that means nothing but itself."""
+    """Return a text on one line with the special characters of Markdown escaped."""
     return _SIGNS.sub(r"\\\1", sanitise_line(text))
 
 
 _CLASS: Final = "ggrep.check"
 _HOST: Final = "localhost"
-"""Stands for a host that is not told: reports are compared, and travel."""
+"""A placeholder for the host name, as reports are compared and sent to other machines."""
 _NEVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
-"""When a report that may not differ from run to run says that it was made."""
+"""The timestamp of reports that must not differ between runs."""
 
 _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that no document of XML 1.0 may hold, as references neither."""
+"""Characters that XML 1.0 forbids, even as references."""
 
 
 def junit_xml(outcome: CheckResult, base: Path, began: datetime | None) -> bytes:
-    """Return the report, one test case a check."""
+    """Return the report as JUnit XML, with one test case for each check."""
     name, timed = _text(outcome.file.label), began is not None
     when = (began or _NEVER).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
     elapsed_ms = sum(_milliseconds(verdict) for verdict in outcome.verdicts)
@@ -255,19 +255,19 @@ def _milliseconds(verdict: Verdict) -> int:
 
 
 def _time(elapsed_ms: int, *, timed: bool) -> str:
-    """Return seconds; the sum of what cases say is what their suite says."""
+    """Return seconds as text; whole milliseconds, so that cases add up to their suite."""
     return f"{elapsed_ms // 1000}.{elapsed_ms % 1000:03}" if timed else "0"
 
 
 def _text(text: str) -> str:
-    readable = _NOT_XML.sub(lambda found: ascii(found[0])[1:-1], text)
+    readable = _NOT_XML.sub(lambda match: ascii(match[0])[1:-1], text)
     return escape(sanitise_line(readable), quote=True)
 
 
 def commands(check: Check, rules: Collection[str], base: Path) -> Iterator[str]:
-    """Yield the commands, run in `base`, that show an answer which missed these rules.
+    """Yield the commands, run in `base`, that show an answer that missed these rules.
 
-    No command queries a directory inside a repository as a root of its own.
+    None for a directory inside a repository that is a root: no command can query that.
     """
     if check.target.alone:
         return
@@ -296,10 +296,10 @@ def see_slate(check: Check, base: Path) -> str:
     return f"ggrep slate {_asked(check, base, sizes)}"
 
 
-def _asked(check: Check, base: Path, own: list[str]) -> str:
+def _asked(check: Check, base: Path, first_flags: list[str]) -> str:
     question, target = check.question, check.target
     path = quote(os.path.relpath(target.path.resolve(), base.resolve()))
-    flags = [*own, *_flags(check)]
+    flags = [*first_flags, *_flags(check)]
     if target.is_workspace:
         flags.append(f"--workspace {path}")
     words = [quote(question.query)] + ([] if target.is_workspace else [path])
@@ -313,5 +313,5 @@ def _flags(check: Check) -> Iterator[str]:
     if question.mode != Mode.BALANCED.value:
         yield f"--mode {question.mode}"
     yield from (f"--corpus {quote(word)}" for word in question.corpora)
-    # A filter that takes away begins with a dash.
+    # A negated filter begins with a dash.
     yield from (f"--filter={quote(text)}" for text in question.filters)

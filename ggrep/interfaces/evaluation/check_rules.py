@@ -28,17 +28,17 @@ from ggrep.model.evaluation import Miss
 from ggrep.model.sanitise import sanitise_line
 
 SLATE_RULES: Final = frozenset({"place", "section"})
-"""Rules about a slate; the others are about a search."""
+"""Rules on slates; the others are on searches."""
 
 
 LinesOf = Callable[[str], int | None]
-"""Returns how many lines a file of the work tree has; None where there is no such file."""
+"""Returns the number of lines of a file in the work tree; None if it does not exist."""
 
 
 def absent(check: Check, lines_of: LinesOf) -> Iterator[Miss]:
     """Yield a miss for each expected file or line that does not exist.
 
-    A path of `expect_none` may be gone. A glob may stand for no file yet.
+    Paths of `expect_none` need not exist, and globs need not match a file yet.
     """
     expected = check.expected
     named = (
@@ -63,7 +63,7 @@ def absent(check: Check, lines_of: LinesOf) -> Iterator[Miss]:
 
 
 def slate_misses(expected: Expected, slate: ShownSlate) -> Iterator[Miss]:
-    """Yield what a slate does not show as expected, in the order of the file."""
+    """Yield the unmet expectations on a slate, in the order of the file."""
     for choice in expected.places:
         if not slate.shows(choice):
             came = "; ".join(_came(place, slate) for place in choice)
@@ -90,11 +90,11 @@ def _came(place: LineRange, slate: ShownSlate) -> str:
     if file is None:
         return f"{place.path} is not among the {_files(slate)} of the slate"
     shown = file.shows(place)
-    told = ", but a range that holds it is named" if file.is_told(place) else ""
+    suffix = ", but a range that holds it is named" if file.is_reachable(place) else ""
     if shown:
         verb = "is" if shown == 1 else "are"
-        return f"{shown} of the {place.lines} lines of {place} {verb} shown{told}"
-    return f"{place.path} is named, and none of the lines {place.first}-{place.last} shown{told}"
+        return f"{shown} of the {place.lines} lines of {place} {verb} shown{suffix}"
+    return f"{place.path} is named, and none of the lines {place.first}-{place.last} shown{suffix}"
 
 
 def _stands(path: str, files: list[ShownFile], slate: ShownSlate) -> str:
@@ -111,8 +111,8 @@ class Baseline(Struct, frozen=True):
     """An earlier report.
 
     Attributes:
-        failed: ids of the checks that did not hold; a check that is new is not among them.
-        max_drop: so many others may fail.
+        failed: ids of the checks that failed in it.
+        max_drop: number of others that may fail.
     """
 
     failed: frozenset[str]
@@ -130,10 +130,10 @@ class _Report(Struct, frozen=True):
 
 
 def read_baseline(path: Path, max_drop: int) -> Baseline:
-    """Return what a report of `ggrep check --json` excuses.
+    """Return the baseline in a report of `ggrep check --json`.
 
     Raises:
-        InvalidRequest: it cannot be read, or is no such report.
+        InvalidRequest: it cannot be read, or is not such a report.
     """
     shown = sanitise_line(str(path))
     try:
@@ -142,15 +142,15 @@ def read_baseline(path: Path, max_drop: int) -> Baseline:
         raise InvalidRequest(f"--baseline: {shown}: {error.strerror}") from error
     except (DecodeError, ValueError) as error:
         raise InvalidRequest(
-            f"--baseline: {shown} is no report of ggrep check --json: {error}"
+            f"--baseline: {shown} is not a report of ggrep check --json: {error}"
         ) from error
     if report.schema_version != 1:
         raise InvalidRequest(f"--baseline: {shown} is of schema {report.schema_version}")
-    return Baseline(frozenset(one.id for one in report.checks if not one.holds), max_drop)
+    return Baseline(frozenset(check.id for check in report.checks if not check.holds), max_drop)
 
 
 class Verdict(Struct, frozen=True):
-    """A check, its answer, and what of it does not hold."""
+    """A check, its answer, and its unmet expectations."""
 
     check: Check
     answer: Answer
@@ -158,12 +158,12 @@ class Verdict(Struct, frozen=True):
 
     @property
     def holds(self) -> bool:
-        """Return whether all of it holds."""
+        """Return whether all expectations are met."""
         return not self.misses
 
 
 def judge(check: Check, answer: Answer) -> Verdict:
-    """Return what of a check does not hold, in the order of `RULES`."""
+    """Return the verdict on a check; misses are in the order of `RULES`."""
     if answer.error:
         return Verdict(check, answer, (Miss("answer", "an answer", answer.error),))
     expected, files = check.expected, answer.files
@@ -178,7 +178,7 @@ def judge(check: Check, answer: Answer) -> Verdict:
 
 
 def rank_of(path: str, files: Sequence[str]) -> int | None:
-    """Return the 0-based rank of the first file that a plain path or a glob means."""
+    """Return the 0-based rank of the first file that matches a plain path or a glob."""
     return next((rank for rank, file in enumerate(files) if matches(path, file)), None)
 
 
@@ -248,7 +248,7 @@ def _at(rank: int | None) -> str:
 
 
 class CheckResult(Struct, frozen=True):
-    """Results of a file of checks, in its order."""
+    """The verdicts on the checks of a file, in its order."""
 
     file: CheckFile
     verdicts: tuple[Verdict, ...]
@@ -256,24 +256,24 @@ class CheckResult(Struct, frozen=True):
 
     @property
     def failed(self) -> int:
-        """Return how many checks do not hold."""
+        """Return the number of checks that fail."""
         return sum(not verdict.holds for verdict in self.verdicts)
 
     @property
     def excused(self) -> tuple[Verdict, ...]:
-        """Return the checks that do not hold, and did not in the baseline either."""
+        """Return the checks that fail and also failed in the baseline."""
         before = self.baseline.failed if self.baseline else frozenset()
         failed = (verdict for verdict in self.verdicts if not verdict.holds)
         return tuple(verdict for verdict in failed if verdict.check.question.id in before)
 
     @property
     def allowed(self) -> int:
-        """Return how many may fail that are not excused."""
+        """Return the number of checks that may fail beside the excused ones."""
         return self.baseline.max_drop if self.baseline else self.file.allow_failures
 
     @property
     def ok(self) -> bool:
-        """Return whether no more failed than may."""
+        """Return whether no more checks fail than are allowed."""
         return self.failed - len(self.excused) <= self.allowed
 
 
@@ -302,10 +302,10 @@ _WORD = re.compile(r"\w+")
 
 
 def first_checks(questions: Sequence[str], asker: Asker) -> str:
-    """Return a file with a check of each question, which expects the best file of today.
+    """Return a file of checks: each expects the currently best file for a question.
 
     Raises:
-        UsageError: a question has no answer.
+        UsageError: a question has no hit.
     """
     lines, ids = [f"version = {VERSION}"], set[str]()
     for query in questions:
@@ -324,7 +324,7 @@ def first_checks(questions: Sequence[str], asker: Asker) -> str:
 
 
 def _free(name: str, taken: set[str]) -> str:
-    """Return the name, with a number behind it where it is taken; it is taken from then on."""
+    """Return the name, with a number appended if it is taken, and add it to `taken`."""
     number, free = 1, name
     while free in taken:
         number += 1
@@ -334,5 +334,5 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a text as a TOML string: that of JSON, where only DEL needs an escape more."""
+    """Return a text as a TOML string: a JSON string with DEL escaped as well."""
     return stable_json.dumps(text).decode().replace("\x7f", "\\u007f")

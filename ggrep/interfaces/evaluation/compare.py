@@ -1,4 +1,4 @@
-"""Reads earlier reports; compares two query by query, with intervals."""
+"""Reads earlier reports, and compares two of them query by query, with intervals."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -22,17 +22,17 @@ from ggrep.model.evaluation import (
 from ggrep.model.sanitise import sanitise_line
 
 _Pair: TypeAlias = tuple[Mapping[str, Any], Mapping[str, Any]]
-"""A query's row, or a part of it, before and after."""
+"""A query's row, or a part of it, in the earlier and the later report."""
 
 _REPORT_VERSION: Final = 1
 _NAMES: Final = ("id", "repo", "category")
 
 
 def read_report(path: Path) -> dict[str, Any]:
-    """Return a report that was written earlier.
+    """Return an earlier report.
 
     Raises:
-        UsageError: the file is none; the first field that is not what it must be is named.
+        UsageError: the file is not a report; the message names the first invalid field.
     """
     label = sanitise_line(str(path))
     try:
@@ -48,9 +48,9 @@ def read_report(path: Path) -> dict[str, Any]:
 
 
 def _fault(document: object) -> str:
-    """Return what of a document is not as reports have it; empty when nothing is."""
+    """Return the first fault of a report; empty for a valid one."""
     if not isinstance(document, dict) or not isinstance(document.get("figures"), dict):
-        return "no report of ggrep eval"
+        return "not a report of ggrep eval"
     version = document.get("schema_version")
     if version != _REPORT_VERSION or isinstance(version, bool):
         return f"schema_version is not {_REPORT_VERSION}"
@@ -141,7 +141,7 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> Comparison:
 
 
 def _slates(pairs: Sequence[_Pair]) -> tuple[SlateChange, ...]:
-    """Return what changed with slates of each size that a query has in both reports."""
+    """Return the changes of slates, for each size that a query has in both reports."""
     by_size: dict[int, list[_Pair]] = {}
     for old, new in pairs:
         later = {each["max_bytes"]: each for each in new.get("slates", ())}

@@ -1,4 +1,4 @@
-"""Metrics over many cases: means, pass rates and 95 % intervals, of hits and of slates."""
+"""Metrics over many cases, of hits and of slates: means, pass rates and 95 % intervals."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
@@ -33,16 +33,16 @@ T = TypeVar("T")
 DRAWS = 2000
 SEED = 20_260_420
 LEAST_GROUPS = 3
-"""With fewer repositories there is nothing to draw from."""
+"""With fewer repositories there is no interval."""
 
 _BOUND_DECIMALS = 6
 
 
 def interval(values: Sequence[float], groups: Sequence[str]) -> Interval | None:
-    """Return the interval of the mean of `values`, each of the group that stands beside it.
+    """Return the interval of the mean of `values`, each with its group in `groups`.
 
-    As many groups as there are, are drawn with replacement `DRAWS` times; the bounds are the
-    means with 2.5 % of the draws beyond them. None with fewer than `LEAST_GROUPS` groups.
+    It is a bootstrap over groups: `DRAWS` times, as many groups as exist are drawn with
+    replacement; 2.5 % of the means are beyond each bound. None with fewer than `LEAST_GROUPS`.
     """
     import numpy as np
 
@@ -62,10 +62,10 @@ def interval(values: Sequence[float], groups: Sequence[str]) -> Interval | None:
 
 @cache
 def draws(groups: int) -> "NDArray[Any]":
-    """Return which groups each draw takes: int64 (DRAWS, groups).
+    """Return the groups of each draw: int64 (DRAWS, groups).
 
-    SplitMix64 over the place in the table: the same on every machine and for every version of
-    any library.
+    The numbers are SplitMix64 of the position in the table: equal on every machine and for every
+    version of any library.
     """
     import numpy as np
 
@@ -82,10 +82,10 @@ _DECIMALS = 12
 
 
 class Scored(Struct, frozen=True):
-    """A case, what came, and how good it is.
+    """A case with its answer and scores.
 
     Attributes:
-        slates: slates of a case with places, in the order of the requests.
+        slates: scores of the slates of a case with places, in the order of the requests.
     """
 
     case: Case
@@ -117,12 +117,12 @@ def block_of(rows: Sequence[Scored]) -> FigureBlock:
 
 
 def mean(values: Sequence[float]) -> float:
-    """Return the mean, whatever the order of the values."""
+    """Return the mean, which does not depend on the order of the values."""
     return round(fsum(values) / len(values), _DECIMALS)
 
 
 def mean_of(values: Sequence[float], repos: Sequence[str]) -> Mean:
-    """Return the mean of values and its interval, each value of the repository beside it."""
+    """Return the mean of values and its interval, each value with its repository in `repos`."""
     return Mean(mean(values), interval(values, repos)) if values else Mean(None, None)
 
 
@@ -138,13 +138,13 @@ _GROUPS: Final = {
     "by_repo": "repo",
     "by_workspace": "workspace",
 }
-"""Fields of a case by which figures are grouped; cases without a value are in no group."""
+"""Fields of a case that group figures; a case without a value is in no group."""
 
 
 def _by_group(
     rows: Sequence[Scored], block: Callable[[Sequence[Scored]], T]
 ) -> dict[str, dict[str, T]]:
-    """Return a block for each value of each field of `_GROUPS`, values in order."""
+    """Return the figures for each value of each field in `_GROUPS`, sorted by value."""
     parts = {}
     for name, field in _GROUPS.items():
         groups: dict[str, list[Scored]] = {}
@@ -162,14 +162,14 @@ def _mean_of(rows: Sequence[Scored], name: str) -> Mean:
 
 
 def slate_score(max_bytes: int, seen: Seen | None) -> SlateScore:
-    """Return the score of a slate of at most `max_bytes`; None for no answer."""
+    """Return the score of a slate of at most `max_bytes`; `seen` is None without an answer."""
     shares = {name: round(float(getattr(seen, name, 0.0)), _DECIMALS) for name in SHARES}
     size, calls = (seen.size, seen.calls) if seen else (None, 0)
     return SlateScore(max_bytes, **shares, bytes=size, calls=calls)
 
 
 def slate_figures(rows: Sequence[Scored]) -> tuple[SlateFigures, ...]:
-    """Return the figures of each size, in the order in which cases were asked for them."""
+    """Return the figures of slates of each size, in the order of the requests."""
     sizes = dict.fromkeys(score.max_bytes for row in rows for score in row.slates)
     return tuple(_of_size(size, rows) for size in sizes)
 
@@ -189,7 +189,7 @@ def _of_size(size: int, rows: Sequence[Scored]) -> SlateFigures:
 
 
 def slate_block(scores: Sequence[SlateScore], repos: Sequence[str]) -> SlateBlock:
-    """Return the figures of some cases, each of the repository that stands beside it."""
+    """Return the figures of some slates, each with its repository in `repos`."""
     sizes = [float(score.bytes) for score in scores if score.bytes is not None]
     calls = [float(score.calls) for score in scores if score.bytes is not None]
     return SlateBlock(

@@ -1,6 +1,6 @@
 """Metrics of one answer.
 
-Ranks are those of distinct files: a file that comes again takes no place.
+Ranks count distinct files: a repeated file has no rank.
 """
 
 import re
@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 DEPTH = 10
-"""Files that NDCG, MRR and recall look at."""
+"""Number of first files for NDCG, MRR and recall."""
 
 _DECIMALS = 12
 
@@ -20,8 +20,11 @@ class Expectation(Struct, frozen=True):
     """The expected answer of a case; at least one part is given.
 
     Attributes:
-        any_contains: one of the files holds one of these, whatever the case of letters.
-        any_regex: one of the files matches one of these.
+        relevant: files that answer the query.
+        any_contains: some file's path must contain one of these, in any letter case.
+        all_contains: for each of these, some file's path must contain it.
+        any_regex: some file's path must match one of these.
+        all_regex: for each of these, some file's path must match it.
         confidence: expected confidence of the answer; empty for any.
     """
 
@@ -34,7 +37,7 @@ class Expectation(Struct, frozen=True):
 
     @property
     def says_something(self) -> bool:
-        """Return whether anything is expected."""
+        """Return whether any part is given."""
         return self != Expectation()
 
 
@@ -42,7 +45,7 @@ class Score(Struct, frozen=True):
     """Metrics of one answer; None for a metric that the expectation does not define.
 
     Attributes:
-        first_rank: rank of the first file that was expected, 0-based, however deep.
+        first_rank: 0-based rank of the first expected file, at any depth.
         missing: expected items that are not in the answer.
     """
 
@@ -55,9 +58,9 @@ class Score(Struct, frozen=True):
 
 
 def score(expected: Expectation, files: Sequence[str], confidence: str | None = None) -> Score:
-    """Return how good it is that these distinct files came, best first.
+    """Return the score of an answer with these distinct files, best first.
 
-    NDCG counts every relevant file alike: 1 / log2(rank + 2), of what the best order would give.
+    NDCG is the sum of 1 / log2(rank + 2) over relevant files, divided by that of the best order.
     """
     ranks = sorted(_ranks(expected, files))
     graded = frozenset(expected.relevant)
@@ -88,7 +91,7 @@ def _gain(ranks: Sequence[int]) -> float:
 
 
 def _ranks(expected: Expectation, files: Sequence[str]) -> list[int]:
-    """Return the ranks of all files that any part of the expectation means."""
+    """Return the ranks of all files that match any part of the expectation."""
     parts = [part.casefold() for part in (*expected.any_contains, *expected.all_contains)]
     patterns = [re.compile(text) for text in (*expected.any_regex, *expected.all_regex)]
     relevant = frozenset(expected.relevant)
@@ -107,9 +110,9 @@ def _missing(expected: Expectation, files: Sequence[str], confidence: str | None
     if expected.relevant and not frozenset(expected.relevant).intersection(files[:DEPTH]):
         missing.append(f"a relevant file among the first {DEPTH}")
     wanted = (*expected.any_contains, *expected.any_regex)
-    held = any(part.casefold() in file for part in expected.any_contains for file in folded)
+    contained = any(part.casefold() in file for part in expected.any_contains for file in folded)
     matched = any(re.search(text, file) for text in expected.any_regex for file in files)
-    if wanted and not held and not matched:
+    if wanted and not contained and not matched:
         missing.append("a path with " + " or ".join(wanted))
     missing += [
         f"a path with {part}"
@@ -122,6 +125,6 @@ def _missing(expected: Expectation, files: Sequence[str], confidence: str | None
         if not any(re.search(text, file) for file in files)
     ]
     if expected.confidence and confidence != expected.confidence:
-        said = confidence if confidence is not None else "not available"
-        missing.append(f"confidence {expected.confidence}; it is {said}")
+        actual = confidence if confidence is not None else "not available"
+        missing.append(f"confidence {expected.confidence}; it is {actual}")
     return missing

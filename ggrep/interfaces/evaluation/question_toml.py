@@ -1,4 +1,4 @@
-"""Reads a query and the expected lines, as suites and checks share them."""
+"""Reads the keys that suites and checks share: the query and expected lines."""
 
 import posixpath
 
@@ -12,7 +12,7 @@ from ggrep.search.query.pipeline import check_request
 
 
 def refuse_unaskable(question: CaseQuery, table: Table, defaults: Table) -> None:
-    """Do nothing when a search would take the question."""
+    """Raise unless the question is a valid search request."""
     try:
         check_filters(tuple(parse_filter(text) for text in question.filters))
     except InvalidRequest as error:
@@ -25,7 +25,7 @@ def refuse_unaskable(question: CaseQuery, table: Table, defaults: Table) -> None
 
 
 def refuse_second(table: Table, first_line: int) -> None:
-    """Do nothing when the table is the first of its name."""
+    """Raise unless the table is the first of its name."""
     if table.line != first_line:
         name = table.text("id")
         table.fail(f"two are named {name!r}; the first is in line {first_line}", "id")
@@ -35,10 +35,10 @@ def read_question(table: Table, defaults: Table, *, limit_key: str, limit: int) 
     """Return the question of a table.
 
     Args:
-        table: its own.
+        table: the table of the case or check.
         defaults: defaults for keys that `table` lacks.
         limit_key: key of the number of hits.
-        limit: hits asked for where neither says.
+        limit: number of hits if neither table has the key.
     """
     corpora = table.texts("corpora", defaults.texts("corpora"))
     for word in corpora:
@@ -60,9 +60,9 @@ def read_question(table: Table, defaults: Table, *, limit_key: str, limit: int) 
 
 
 def read_places(table: Table, key: str) -> tuple[Choice, ...]:
-    """Return the choices of places of a key; none where the key is missing.
+    """Return the choices of places of a key; none if the key is missing.
 
-    A place alone may stand without brackets; a list inside of the list is a choice.
+    A single place needs no brackets; a list inside the list is a choice.
     """
     if not table.has(key):
         return ()
@@ -71,8 +71,8 @@ def read_places(table: Table, key: str) -> tuple[Choice, ...]:
     if not isinstance(choices, list) or not choices or [] in choices:
         table.fail(f"{key} must be a list of places that says something", key)
     wanted = tuple(
-        tuple(_place(table, key, each) for each in (one if isinstance(one, list) else [one]))
-        for one in choices
+        tuple(_place(table, key, each) for each in (item if isinstance(item, list) else [item]))
+        for item in choices
     )
     for at, choice in enumerate(wanted):
         if choice in wanted[:at]:
@@ -80,11 +80,11 @@ def read_places(table: Table, key: str) -> tuple[Choice, ...]:
     return wanted
 
 
-def _place(table: Table, key: str, said: object) -> LineRange:
-    place = line_range_of(said) if isinstance(said, str) else None
+def _place(table: Table, key: str, value: object) -> LineRange:
+    place = line_range_of(value) if isinstance(value, str) else None
     if place is None:
-        table.fail(f"{key}: {said!r} is no place such as src/lock.c:120-127", key)
+        table.fail(f"{key}: {value!r} is no place such as src/lock.c:120-127", key)
     path = posixpath.normpath(place.path)
     if path.startswith("/") or path.split("/")[0] in {".", ".."}:
-        table.fail(f"{key}: {said!r} leads out of the root; paths are counted from it", key)
+        table.fail(f"{key}: {value!r} leads out of the root; paths are counted from it", key)
     return LineRange(path, place.first, place.last)

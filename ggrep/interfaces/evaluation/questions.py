@@ -1,4 +1,4 @@
-"""Questions and results of suites and checks: plain values exchanged with a worker."""
+"""Queries and answers of suites and checks: plain values that are exchanged with a worker."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from ggrep.model.filters import parse_filter
 from ggrep.model.request import SearchRequest, SnippetMode
 
 DEFAULT_LIMIT = 30
-"""Hits asked for unless something else is said: with three of a file, ten files are among them."""
+"""Default number of hits: with three hits of a file, they include ten files."""
 
 DEFAULT_PER_FILE = 3
 
@@ -21,7 +21,7 @@ class QueriedPath(Struct, frozen=True):
 
     Attributes:
         path: path of the directory, or of the workspace file.
-        alone: a directory is a root of its own, whatever repository is around it.
+        alone: a directory is a root even inside of another repository.
     """
 
     path: Path
@@ -30,13 +30,13 @@ class QueriedPath(Struct, frozen=True):
 
 
 class CaseQuery(Struct, frozen=True):
-    """One query as it is put.
+    """One query with its options.
 
     Attributes:
         corpora: words as after `--corpus`; none for all.
         filters: as after `--filter`.
-        slates: bytes of the slates that are asked for beside the search; 0 for a slate's usual.
-        searched: a search is asked for; without one, a slate at least.
+        slates: sizes in bytes of the slates to request; 0 for the default size.
+        searched: whether to search; if not, there is at least one slate.
     """
 
     id: str
@@ -55,7 +55,7 @@ class CaseHit(Struct, frozen=True):
 
     Attributes:
         file: path key; in a workspace with the repository's alias and a slash before it.
-        section: the bucket its chunk counts towards: code, docs or graph.
+        section: the bucket of its chunk: code, docs or graph.
     """
 
     file: str
@@ -72,10 +72,10 @@ class Answer(Struct, frozen=True):
     """The answer to one query.
 
     Attributes:
-        confidence: as the answer states it; None where it states none.
-        elapsed_ms: how long it took.
-        error: why nothing came; empty when something did.
-        slates: that were asked for, in the order of their bytes in the question.
+        confidence: confidence of the answer; None if it has none.
+        elapsed_ms: time that it took.
+        error: why there is no answer; empty if there is one.
+        slates: the requested slates, in the order of the query's `slates`.
     """
 
     id: str
@@ -92,14 +92,14 @@ class Answer(Struct, frozen=True):
 
     @property
     def named(self) -> tuple[str, ...]:
-        """Return those files; where a slate alone was asked for, its files."""
+        """Return the files of the hits; without a search, those of the first slate."""
         if self.hits or not self.slates:
             return self.files
         return tuple(each.path for each in self.slates[0].files)
 
 
 def request_of(question: CaseQuery, *, scope: str = "") -> SearchRequest:
-    """Return the request that puts the question."""
+    """Return the search request for a query."""
     return SearchRequest(
         query=question.query,
         limit=question.limit,
@@ -116,7 +116,7 @@ def request_of(question: CaseQuery, *, scope: str = "") -> SearchRequest:
 
 
 def mode_of(word: str) -> Mode:
-    """Return the intent of that name."""
+    """Return the mode of that name."""
     for mode in Mode:
         if mode.value == word:
             return mode

@@ -1,7 +1,7 @@
-"""Ranking weights from a JSON file, to measure what each is worth.
+"""Reads ranking weights from a JSON object, to measure the effect of each.
 
-Numbers by their names in `search/query/weights.py`; `fields` by the field's name, each an object
-with `boost`, `b` or both; switches 0 or 1. Missing weights keep their values.
+Keys are the names in `search/query/weights.py`; values are numbers, or 0 and 1 for switches.
+`fields` has an object with `boost`, `b` or both for each field. Missing weights keep their values.
 """
 
 from collections.abc import Mapping
@@ -22,10 +22,10 @@ _FIELD_PARTS: Final = ("boost", "b")
 
 
 def weights_from(values: Mapping[str, Json]) -> Weights:
-    """Return the usual weights with `values` instead.
+    """Return the default weights, with `values` replacing some.
 
     Raises:
-        InvalidRequest: a name is no weight, or a value is none that it can have.
+        InvalidRequest: a name is not that of a weight, or a value is not allowed.
     """
     usual = asdict(DEFAULT_WEIGHTS)
     for name in sorted(values):
@@ -47,7 +47,7 @@ def weights_from(values: Mapping[str, Json]) -> Weights:
 
 def _fields(value: Json) -> tuple[FieldWeights, ...]:
     if not isinstance(value, dict):
-        raise InvalidRequest("fields is no object of field names")
+        raise InvalidRequest("fields is not an object of field names")
     for name in sorted(value):
         if name not in FIELDS:
             raise InvalidRequest(f"no field named {name!r}; there are {', '.join(FIELDS)}")
@@ -57,14 +57,14 @@ def _fields(value: Json) -> tuple[FieldWeights, ...]:
 
 def _field(name: str, usual: FieldWeights, value: Json) -> FieldWeights:
     if not isinstance(value, dict) or not value.keys() <= set(_FIELD_PARTS):
-        raise InvalidRequest(f"fields.{name} is no object of {' and '.join(_FIELD_PARTS)}")
+        raise InvalidRequest(f"fields.{name} is not an object of {' and '.join(_FIELD_PARTS)}")
     parts = {part: _number(f"fields.{name}.{part}", each) for part, each in value.items()}
     if parts.get("b", 0.0) > 1.0:
-        raise InvalidRequest(f"fields.{name}.b must lie between 0 and 1")
+        raise InvalidRequest(f"fields.{name}.b must be between 0 and 1")
     return replace(usual, **parts)
 
 
 def _number(name: str, value: Json) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-        raise InvalidRequest(f"{name} is no number from 0 up")
+        raise InvalidRequest(f"{name} is not a number from 0 up")
     return float(value)

@@ -44,9 +44,9 @@ class Run(Struct, frozen=True):
 
     Attributes:
         rows: in the order of the suite's cases.
-        failures: by name.
-        elapsed_ms: time of each answered question; volatile.
-        slates: figures of slates by their bytes; none where no case names a place.
+        failures: jobs that failed.
+        elapsed_ms: time of each answered query; differs between runs.
+        slates: figures of slates for each size; empty if no case has places.
     """
 
     suite: Suite
@@ -58,7 +58,7 @@ class Run(Struct, frozen=True):
 
     @property
     def searched(self) -> bool:
-        """Return whether any case asked for a search."""
+        """Return whether any case has a search."""
         return any(row.case.question.searched for row in self.rows)
 
     @property
@@ -68,7 +68,7 @@ class Run(Struct, frozen=True):
 
 
 class Setup(Struct, frozen=True):
-    """Under which conditions a run took place, as the report names them."""
+    """The conditions of a run, for the report."""
 
     conditions: Conditions
     overrides: Overrides
@@ -77,7 +77,7 @@ class Setup(Struct, frozen=True):
 
 
 def scored_run(suite: Suite, outcomes: Sequence[JobResult]) -> Run:
-    """Return the scored suite. Failed questions are scored 0 and named; others are unaffected."""
+    """Return the scored suite; queries without an answer score 0 and do not affect others."""
     answers: dict[tuple[str, object], Answer] = {}
     reasons: dict[object, str] = {}
     for outcome in outcomes:
@@ -94,7 +94,7 @@ def scored_run(suite: Suite, outcomes: Sequence[JobResult]) -> Run:
 
 
 def report_of(run: Run, setup: Setup, gates: Sequence[Gate], *, deterministic: bool) -> EvalReport:
-    """Return the report; times stand in `timings` alone, and nowhere in a deterministic one."""
+    """Return the report; times are in `timings` only, which a deterministic report lacks."""
     suite, conditions, overrides = run.suite, setup.conditions, setup.overrides
     return EvalReport(
         ggrep_version=setup.version,
@@ -119,7 +119,7 @@ def report_of(run: Run, setup: Setup, gates: Sequence[Gate], *, deterministic: b
 
 
 def queries_json(run: Run) -> list[dict[str, Any]]:
-    """Return every case as a report holds it."""
+    """Return all cases in the form of a report."""
     return [to_builtins(_row(row)) for row in run.rows]
 
 
@@ -178,8 +178,8 @@ class Bound(Struct, frozen=True):
     """The bound of one measure.
 
     Attributes:
-        least: stated; None where nothing was.
-        max_drop: allowed below the earlier report's figure.
+        least: the stated least value; None without one.
+        max_drop: how far the value may be below that of the earlier report.
     """
 
     measure: str
@@ -188,24 +188,24 @@ class Bound(Struct, frozen=True):
 
 
 def stated_bound(measure: str, least: float | None, max_drop: float) -> Bound:
-    """Return the bound of one measure as its flags state it.
+    """Return the bound of one measure from its flags.
 
     Raises:
-        UsageError: a figure lies outside 0 to 1, where no figure can.
+        UsageError: a value is not between 0 and 1.
     """
     flag = measure.removesuffix("10").replace("_", "-")
     for name, value in (("--fail-under", least), ("--max-drop", max_drop)):
-        if value is not None and not 0.0 <= value <= 1.0:  # which a NaN does not either
-            raise UsageError(f"{name}-{flag}: {value} does not lie between 0 and 1")
+        if value is not None and not 0.0 <= value <= 1.0:  # true for NaN as well
+            raise UsageError(f"{name}-{flag}: {value} is not between 0 and 1")
     return Bound(measure, least, max_drop)
 
 
 def gates_of(
     overall: FigureBlock, bounds: tuple[Bound, ...], baseline: Mapping[str, Any] | None
 ) -> list[Gate]:
-    """Return the gates in force: measures without a bound of any kind have none.
+    """Return the gates of all measures with a bound.
 
-    A gate asks for the greater of the stated bound and the one that the earlier report sets.
+    A gate requires the greater of the stated bound and the bound of the earlier report.
     """
     earlier = baseline["figures"]["overall"] if baseline is not None else {}
     gates = []
@@ -214,7 +214,7 @@ def gates_of(
         if earlier.get(bound.measure) is not None:
             asked.append(earlier[bound.measure] - bound.max_drop)
         if asked:
-            # Rounded, so that a drop of just what is allowed is allowed.
+            # Rounded, so that a drop by exactly the allowed amount passes.
             least, value = round(max(asked), 9), getattr(overall, bound.measure)
             gates.append(Gate(bound.measure, least, value, value is not None and value >= least))
     return gates

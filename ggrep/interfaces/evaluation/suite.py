@@ -20,19 +20,19 @@ from ggrep.interfaces.evaluation.toml_file import CASE, SUITE_DEFAULTS, VERSION,
 from ggrep.interfaces.evaluation.visible_lines import Choice
 
 DEFAULT_SLATES: Final = (16_384, 6_144)
-"""Bytes of the slates that a case with places is asked for, the largest first."""
+"""Sizes in bytes of the slates for a case with places, the largest first."""
 
 NOTHING = "-"
-"""The category or language of a case that names none."""
+"""The category or language of a case without one."""
 
 
 class Case(Struct, frozen=True):
-    """One question of a suite.
+    """One case of a suite.
 
     Attributes:
-        repo: name of the repository that holds the answer; figures are drawn by it.
-        workspace: name of the workspace that is asked; empty when the repository itself is.
-        places: that slates should show, each a choice of which one will do.
+        repo: name of the repository with the answer; intervals group cases by it.
+        workspace: name of the queried workspace; empty if the repository itself is queried.
+        places: places that slates should show; of each choice one is enough.
     """
 
     question: CaseQuery
@@ -46,12 +46,12 @@ class Case(Struct, frozen=True):
 
     @property
     def key(self) -> tuple[str, str]:
-        """Return what names the case in a report."""
+        """Return the identity of the case in a report."""
         return self.workspace, self.question.id
 
     @property
     def group(self) -> str:
-        """Return the name of what is asked."""
+        """Return the name of the queried workspace or repository."""
         return self.workspace or self.repo
 
 
@@ -82,7 +82,7 @@ class Narrowing(Struct, frozen=True):
 
 
 class Overrides(Struct, frozen=True):
-    """Values that replace those of every question; None keeps its own."""
+    """Values that replace those of all queries; None keeps them."""
 
     mode: str | None = None
     limit: int | None = None
@@ -91,10 +91,10 @@ class Overrides(Struct, frozen=True):
 
 
 def narrowed(suite: Suite, wanted: Narrowing) -> Suite:
-    """Return the suite with the wanted cases alone.
+    """Return the suite with only the wanted cases.
 
     Raises:
-        UsageError: a name is none of the suite's, or no case is left.
+        UsageError: a name is not in the suite, or no case is left.
     """
     parts: tuple[tuple[str, tuple[str, ...], Callable[[Case], str]], ...] = (
         ("--only", wanted.ids, lambda case: case.question.id),
@@ -117,7 +117,7 @@ def narrowed(suite: Suite, wanted: Narrowing) -> Suite:
 
 
 def overridden(suite: Suite, overrides: Overrides) -> Suite:
-    """Return the suite with its questions put otherwise."""
+    """Return the suite with overridden values in its queries."""
     wanted = {name: value for name, value in asdict(overrides).items() if value is not None}
     slates = wanted.pop("max_bytes", None)
 
@@ -129,16 +129,16 @@ def overridden(suite: Suite, overrides: Overrides) -> Suite:
 
 
 def jobs_of(cases: Iterable[Case]) -> list[Job]:
-    """Return one job for each target, by the name of what is asked, then its path."""
+    """Return one job for each target, sorted by group and path."""
     groups: dict[tuple[str, QueriedPath], list[CaseQuery]] = {}
     for case in cases:
         groups.setdefault((case.group, case.target), []).append(case.question)
     ordered = sorted(groups.items(), key=lambda item: (item[0][0], str(item[0][1].path)))
-    return [Job(name, target, tuple(found)) for (name, target), found in ordered]
+    return [Job(name, target, tuple(questions)) for (name, target), questions in ordered]
 
 
 def check_keys(name: str, cases: Sequence[Case]) -> None:
-    """Do nothing when every case has a name of its own."""
+    """Raise if two cases have the same name."""
     seen = set()
     for case in cases:
         if case.key in seen:
@@ -154,18 +154,18 @@ FILES = (_REPOS, QUERIES, _FEDERATED)
 
 
 def is_kit(path: Path) -> bool:
-    """Return whether the folder is such a suite."""
+    """Return whether the folder is a suite of JSON lines."""
     return (path / QUERIES).is_file() and (path / _REPOS).is_file()
 
 
 def read_kit(folder: Path, *, federated: bool, whole: bool = False) -> Suite:
-    """Return the suite of a folder of JSON lines, beside the sources that it asks about.
+    """Return the suite in a folder of JSON lines, which also contains the sources.
 
-    With `federated` its questions go to workspaces; with `whole` to all sources of a repository,
-    not only those below its root.
+    With `federated` its queries go to workspaces; with `whole` to all sources of a repository,
+    not only those below its benchmark root.
 
     Raises:
-        UsageError: a file is missing or not what it must be.
+        UsageError: a file is missing or not valid.
     """
     digest = hashlib.sha256()
     try:
@@ -195,13 +195,13 @@ class _Kit(Struct, frozen=True):
     whole: bool
 
     def single(self, record: Mapping[str, Any]) -> Case:
-        """Return the case that asks the repository itself."""
+        """Return the case that queries the repository itself."""
         repo = record["repo"]
         root = self.folder / "sources" / repo / self._below(repo)
         return self._case(record, QueriedPath(root, alone=True), "", "")
 
     def federated(self, record: Mapping[str, Any], workspace: str) -> Case:
-        """Return the case that asks a workspace; its files begin with the repository's alias."""
+        """Return the case that queries a workspace; its files begin with the repository's alias."""
         path = self.folder / "workspaces" / f"{workspace}.workspace.jsonc"
         target = QueriedPath(path, is_workspace=True, alone=True)
         return self._case(record, target, workspace, record["repo"] + "/")
@@ -253,7 +253,7 @@ def read_suite(path: Path) -> Suite:
     """Return the suite of a TOML file.
 
     Raises:
-        UsageError: the file is wrong; what is wrong is named with its line.
+        UsageError: the file is not valid; the message names the line.
     """
     file = read_toml(path)
     file.top(("defaults", "cases"), VERSION)
@@ -298,7 +298,7 @@ def _case(table: Table, defaults: Table) -> Case:
 
 
 def _target(table: Table, defaults: Table) -> tuple[QueriedPath, str, str]:
-    """Return what is asked, and the names of the repository and the workspace."""
+    """Return the queried path, and the names of the repository and the workspace."""
     base = table.file.path.parent
     alone = table.flag("alone", default=defaults.flag("alone", default=False))
     if table.has("workspace") or (defaults.has("workspace") and not table.has("repo")):

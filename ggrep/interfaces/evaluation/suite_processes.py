@@ -1,4 +1,4 @@
-"""One process for each repository or workspace of a run, killed on timeout."""
+"""Runs one process for each repository or workspace of a run, and kills it on timeout."""
 
 import os
 import subprocess
@@ -25,7 +25,7 @@ _SHOWN_STDERR: Final = 300
 
 
 class Job(Struct, frozen=True):
-    """The questions that one process answers.
+    """The queries that one process answers.
 
     Attributes:
         name: name of the group of cases: the repository's or the workspace's.
@@ -40,9 +40,9 @@ class Conditions(Struct, frozen=True):
     """Conditions of every job of a run.
 
     Attributes:
-        merge: how workspaces are merged; None for what their files say.
-        weights: weights of the ranking, where they are not the usual ones.
-        timeout_s: for one process, its sync included.
+        merge: merge strategy of workspaces; None for that of their files.
+        weights: ranking weights that differ from the defaults.
+        timeout_s: time for one process, including its sync.
     """
 
     sync: bool = True
@@ -56,7 +56,7 @@ class JobResult(Struct, frozen=True):
     """The result of a job.
 
     Attributes:
-        error: why the whole job failed; empty when it ran.
+        error: why the whole job failed; empty if it ran.
     """
 
     job: Job
@@ -77,12 +77,12 @@ class Workers:
 
     @contextmanager
     def started(self, command: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
-        """Yield a process of that command; it is gone when the block is left."""
+        """Yield a process of that command, which is killed when the block is left."""
         with self._lock:
             if self._ended:
                 raise Cancelled("the run was ended")
-            # Python puts the current directory first on the path of a module it runs: a measured
-            # repository must not be able to stand in for the program, so we start elsewhere.
+            # Python puts the current directory first on the path of a module that it runs. A
+            # measured repository must not replace the program, so the process starts elsewhere.
             process = subprocess.Popen(  # noqa: S603 - the command is ours or a test's
                 command,
                 stdin=subprocess.PIPE,
@@ -117,14 +117,14 @@ def run_jobs(
     done: Callable[[JobResult], None],
     stop: Callable[[], None] = lambda: None,
 ) -> list[JobResult]:
-    """Return the outcomes in the order of the jobs, `done` having seen each of them.
+    """Return the results in the order of the jobs.
 
     Args:
-        jobs: that are to be done.
-        run: does one, in a thread.
-        at_once: jobs at a time.
-        done: called with each outcome.
-        stop: makes those end that run, should this call be interrupted.
+        jobs: the jobs.
+        run: runs one job, in a thread.
+        at_once: most concurrent jobs.
+        done: called with each result.
+        stop: ends the running jobs if this call is interrupted.
     """
     outcomes = []
     with ThreadPoolExecutor(max_workers=max(at_once, 1)) as pool:
@@ -133,7 +133,7 @@ def run_jobs(
                 done(outcome)
                 outcomes.append(outcome)
         except BaseException:
-            # The pool waits for its threads, and these for their processes: for an hour perhaps.
+            # The pool would wait for its threads, and these for their processes: maybe an hour.
             pool.shutdown(wait=False, cancel_futures=True)
             stop()
             raise
@@ -147,30 +147,30 @@ def in_a_process(
     workers: Workers | None = None,
     command: Sequence[str] = WORKER_COMMAND,
 ) -> JobResult:
-    """Return what a worker process made of the job.
+    """Return the result of a job that a worker process runs.
 
     Raises:
-        Cancelled: `workers` were killed before this one began.
+        Cancelled: `workers` were killed before the process started.
     """
     asked = stable_json.dumps(job_json(job, conditions))
     with (workers or Workers()).started(command) as process:
         try:
-            answered, told = process.communicate(asked, conditions.timeout_s)
+            stdout, stderr = process.communicate(asked, conditions.timeout_s)
         except subprocess.TimeoutExpired:
             return JobResult(
                 job, error=f"no answer within {conditions.timeout_s:g} s; it was killed"
             )
     try:
-        document: dict[str, Any] = stable_json.loads(answered)
+        document: dict[str, Any] = stable_json.loads(stdout)
         answers = decode(tuple[Answer, ...], document["answers"])
         return JobResult(job, answers, sanitise_line(document["error"]))
     except (ValueError, KeyError, TypeError):
-        said = sanitise_line(told.decode(errors="replace"))[-_SHOWN_STDERR:]
-        return JobResult(job, error=f"the worker ended with status {process.returncode}: {said}")
+        message = sanitise_line(stderr.decode(errors="replace"))[-_SHOWN_STDERR:]
+        return JobResult(job, error=f"the worker ended with status {process.returncode}: {message}")
 
 
 def job_json(job: Job, conditions: Conditions) -> dict[str, Json]:
-    """Return the job as a worker reads it."""
+    """Return the document that a worker reads."""
     return {
         "parent": os.getpid(),
         "path": str(job.target.path),

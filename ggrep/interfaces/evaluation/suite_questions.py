@@ -1,4 +1,4 @@
-"""Asks a repository or a workspace questions, in this process."""
+"""Queries a repository or a workspace in this process."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -33,11 +33,11 @@ from ggrep.search.engine.engine import Engine
 from ggrep.service.searchers import ReadySearchers
 
 Flags: TypeAlias = Mapping[str, object]
-"""Settings that beat the configured ones, as flags of the command line do."""
+"""Settings that override the configured ones, like flags of the command line."""
 
 
 class RepoAsker:
-    """Asks one repository."""
+    """Queries one repository."""
 
     def __init__(self, target: QueriedPath, environ: Mapping[str, str], flags: Flags) -> None:
         directory = target.path.resolve()
@@ -50,19 +50,19 @@ class RepoAsker:
         self._engine.sync(progress=progress(self._engine.identity.root.name))
 
     def require_index(self) -> None:
-        """Do nothing when there is an index to ask.
+        """Raise unless there is an index.
 
         Raises:
-            NoIndex: there is none; nothing was ever published.
+            NoIndex: nothing was ever published.
         """
         self._engine.view()
 
     def ask(self, question: CaseQuery) -> Answer:
-        """Return the answer; a question that failed says so in it."""
+        """Return the answer, which contains the error if the query failed."""
         return _timed(question, self._search)
 
     def lines_of(self, file: str) -> int | None:
-        """Return how many lines a file has; None where there is none."""
+        """Return the number of lines of a file; None if it does not exist."""
         return _lines_of(self._engine.identity.root / file)
 
     def _search(self, question: CaseQuery) -> Answer:
@@ -70,7 +70,7 @@ class RepoAsker:
         answer = Answer(question.id)
         if question.searched:
             response = self._engine.search(request)
-            hits = tuple(_found(hit, hit.path) for hit in response.hits)
+            hits = tuple(_case_hit(hit, hit.path) for hit in response.hits)
             answer = Answer(question.id, hits, stated_confidence(response))
         for size in question.slates:
             budgets = Budgets(size).for_agents()
@@ -80,7 +80,7 @@ class RepoAsker:
 
 
 class WorkspaceAsker:
-    """Asks the enabled repositories of a workspace, one after the other."""
+    """Queries the enabled repositories of a workspace, one after the other."""
 
     def __init__(
         self, target: QueriedPath, environ: Mapping[str, str], flags: Flags, merge: str | None
@@ -101,21 +101,21 @@ class WorkspaceAsker:
                 engine.sync(progress=progress(repo.alias or repo.repo_id))
 
     def require_index(self) -> None:
-        """Do nothing when every enabled repository has an index to ask.
+        """Raise unless every enabled repository has an index.
 
         Raises:
-            NoIndex: one has none; nothing was ever published.
+            NoIndex: one has none.
         """
         for repo in self._workspace.repos:
             if repo.enabled:
                 self._searcher(repo).engine.view()
 
     def ask(self, question: CaseQuery) -> Answer:
-        """Return the answer; a question that failed says so in it."""
+        """Return the answer, which contains the error if the query failed."""
         return _timed(question, self._search)
 
     def lines_of(self, file: str) -> int | None:
-        """Return how many lines a file has; None where there is none."""
+        """Return the number of lines of a file; None if it does not exist."""
         name, _, path = file.partition("/")
         roots = [
             repo.root_canonical
@@ -137,9 +137,9 @@ class WorkspaceAsker:
             search=request_of(question),
             top=question.limit,
             merge_strategy=self._merge,
-            # An expectation names one copy of a text; which one an answer shows is no matter.
+            # An expectation names one copy of a text, but a folded answer may show another.
             fold=False,
-            # A figure over some of the repositories would pass for one over all.
+            # A figure over some of the repositories would be taken for one over all.
             strict=True,
         )
         return anyio.run(self._asked, question, request)
@@ -152,18 +152,18 @@ class WorkspaceAsker:
             if response.error is not None:
                 raise response.error
             hits = tuple(
-                _found(merged.hit, f"{merged.repo_alias or merged.repo_id}/{merged.hit.path}")
+                _case_hit(merged.hit, f"{merged.repo_alias or merged.repo_id}/{merged.hit.path}")
                 for merged in response.hits
             )
             answer = Answer(question.id, hits, stated_confidence(response))
         for size in question.slates:
             shape = SlateShape(budgets=Budgets(size).for_agents())
-            found = await federated_slate(self._workspace, request, shape, searchers, clock)
-            if found.error is not None:
-                raise found.error
-            if found.slate is not None:
-                stated = stated_confidence(found)
-                answer = _with_slate(answer, question, found.slate, stated)
+            slated = await federated_slate(self._workspace, request, shape, searchers, clock)
+            if slated.error is not None:
+                raise slated.error
+            if slated.slate is not None:
+                stated = stated_confidence(slated)
+                answer = _with_slate(answer, question, slated.slate, stated)
         return answer
 
 
@@ -182,13 +182,13 @@ R = TypeVar("R")
 
 
 class EngineInPlace:
-    """One engine behind the searcher protocol, without threads: nothing else is waiting."""
+    """An engine with the interface of a searcher, without threads: it blocks the event loop."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
 
     async def describe(self, deadline: Deadline) -> RepoDescription:
-        """Return what a coordinator must know before it asks."""
+        """Return the description that a coordinator needs before it asks."""
         return self.engine.describe(deadline)
 
     async def ask(self, request: Request[R], deadline: Deadline) -> R:
@@ -203,10 +203,10 @@ def open_asker(
     flags: Flags = MappingProxyType({}),
     merge: str | None = None,
 ) -> Asker:
-    """Return what asks the target.
+    """Return the asker of a target.
 
     Raises:
-        GgrepError: there is nothing to ask, or its settings are wrong.
+        GgrepError: the target cannot be opened, or its settings are not valid.
     """
     if target.is_workspace:
         return WorkspaceAsker(target, environ, flags, merge)
@@ -214,7 +214,7 @@ def open_asker(
 
 
 def stated_confidence(response: object) -> str | None:
-    """Return the word with which a response states its confidence; None where it states none."""
+    """Return the confidence of a response as a word; None if it has none."""
     stated = getattr(response, "confidence", None)
     for name in ("level", "value"):
         stated = getattr(stated, name, stated)
@@ -222,7 +222,7 @@ def stated_confidence(response: object) -> str | None:
 
 
 def _with_slate(answer: Answer, question: CaseQuery, slate: Slate, stated: str | None) -> Answer:
-    """Return the answer with one slate more; its confidence counts where no search has one."""
+    """Return the answer with one more slate, whose confidence counts without a search."""
     return replace(
         answer,
         confidence=answer.confidence if question.searched else stated,
@@ -230,7 +230,7 @@ def _with_slate(answer: Answer, question: CaseQuery, slate: Slate, stated: str |
     )
 
 
-def _found(hit: Hit, file: str) -> CaseHit:
+def _case_hit(hit: Hit, file: str) -> CaseHit:
     return CaseHit(
         file=file,
         start_line=hit.start_line,

@@ -1,7 +1,7 @@
-"""The worker that asks, run with `python -m`: one job in, one document out.
+"""The worker that runs one job, started with `python -m`: a job in, a document out.
 
-It may be killed at any moment; that costs the answers of one repository and nothing else. It ends
-when its parent does, however that ended.
+It may be killed at any moment, which loses only the answers of one repository. It ends when its
+parent ends.
 """
 
 import os
@@ -30,10 +30,10 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()
     leave_out_remote_client()
-    answers, sys.stdout = sys.stdout, sys.stderr  # what libraries print must not get between
+    answers, sys.stdout = sys.stdout, sys.stderr  # libraries must not print into the document
     job = stable_json.loads(sys.stdin.buffer.read())
     if os.getppid() != job["parent"]:
-        return 1  # it ended before we asked to be told
+        return 1  # the parent ended before `end_with_parent`
     document = run(job)
     answers.buffer.write(stable_json.dumps(document))
     answers.flush()
@@ -41,7 +41,7 @@ def main() -> int:
 
 
 def run(job: Mapping[str, Any]) -> dict[str, Json]:
-    """Return the answers of a job, or why there are none."""
+    """Return the answers of a job, or its error."""
     try:
         use_weights(job["weights"])
         target = QueriedPath(Path(job["path"]), job["is_workspace"], job["alone"])
@@ -52,7 +52,7 @@ def run(job: Mapping[str, Any]) -> dict[str, Json]:
             asker.sync(lambda _: lambda _: None)
         asker.require_index()
         questions = decode(tuple[CaseQuery, ...], job["questions"])
-        # The first question of a process pays for imports and cold pages; times are of warm ones.
+        # The first query of a process includes imports and cold pages; times exclude them.
         for question in questions[:1]:
             asker.ask(question)
         answers = [asker.ask(question) for question in questions]
@@ -62,7 +62,7 @@ def run(job: Mapping[str, Any]) -> dict[str, Json]:
 
 
 def use_weights(values: Mapping[str, Json]) -> None:
-    """Rank with other weights from here on, in this whole process: for measuring alone."""
+    """Use other ranking weights in this whole process from now on; for measuring only."""
     from ggrep.interfaces.evaluation.ranking_weights import weights_from
     from ggrep.search.query import context as ranking
     from ggrep.search.query.pipeline import rank

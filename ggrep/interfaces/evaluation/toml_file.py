@@ -1,4 +1,4 @@
-"""Reads TOML files of suites and checks key by key, and names every error with its line."""
+"""Reads TOML files of suites and checks key by key; errors name their line."""
 
 import hashlib
 import re
@@ -28,7 +28,7 @@ VERSION: Final = 1
 
 _TEXTS: Final = tuple[str, ...]
 _CHOICES: Final = tuple[str | tuple[str, ...], ...]
-"""Texts, or lists of texts of which any one will do."""
+"""Texts, or lists of texts of which one is enough."""
 _MODES: Final = tuple(mode.value for mode in Mode)
 _CONFIDENCES: Final = ("strong", "weak", "none")
 _FLOOR: Final = Key("Confidence that the answer must state.", words=_CONFIDENCES)
@@ -157,7 +157,7 @@ CHECK_TOP: Final[Keys] = _keys(
 )
 
 Place: TypeAlias = tuple[str, int]
-"""A table: its name, and which of the array it is, 0-based; the top of the file is `("", 0)`."""
+"""A table: its name and its 0-based index in the array; the top of the file is `("", 0)`."""
 
 _TABLE = re.compile(r"\s*(\[\[?)\s*([\w.\-]+)\s*\]")
 _KEY = re.compile(r"\s*(\"[^\"]*\"|'[^']*'|[\w\-]+)\s*[=.]")
@@ -182,13 +182,13 @@ class TomlLines(Struct):
     keys: dict[tuple[Place, str], int] = field(default_factory=dict)
 
     def line_of(self, place: Place, key: str = "") -> int:
-        """Return the line of a key or of the table that it names, else of its table, else 1."""
+        """Return the line of a key or of the table of that name, else of `place`, else 1."""
         named = self.tables.get((key, 0)) if place == TOP else None
         return self.keys.get((place, key)) or named or self.tables.get(place, 1)
 
 
 def toml_lines(text: str) -> TomlLines:
-    """Return the lines of a text that the parser takes."""
+    """Return the lines of the tables and keys of a valid TOML text."""
     lines = TomlLines()
     counts: dict[str, int] = {}
     place: Place = ("", 0)
@@ -206,7 +206,7 @@ def toml_lines(text: str) -> TomlLines:
 
 
 def _statements(text: str) -> list[tuple[int, str]]:
-    """Return each line outside of strings and brackets with its number."""
+    """Return the statements of a text, which may span lines, with their first lines."""
     statements = []
     line = begun = 1
     start = depth = 0
@@ -234,8 +234,8 @@ class TomlFile(Struct, frozen=True):
     """A file that was read.
 
     Attributes:
-        path: absolute, so that what it names is found from any directory.
-        label: its path as it was named.
+        path: absolute, as paths in the file are relative to it.
+        label: its path as it was given.
         digest: SHA-256 of its bytes.
     """
 
@@ -246,13 +246,13 @@ class TomlFile(Struct, frozen=True):
     digest: str
 
     def fail(self, message: str, place: Place = TOP, key: str = "") -> NoReturn:
-        """Raise what is wrong at a place of the file."""
+        """Raise an error with the line of a table or key."""
         raise UsageError(f"{self.label}:{self.lines.line_of(place, key)}: {message}")
 
     def top(
         self, tables: Sequence[str], version: int, known: Keys = MappingProxyType({})
     ) -> "Table":
-        """Return the top of the file, which must be of that version and hold no other keys."""
+        """Return the top of the file, which must have that version and no other keys."""
         table = Table(self, TOP, self.data, known)
         table.only(("version", *tables, *known))
         if self.data.get("version") != version or isinstance(self.data.get("version"), bool):
@@ -260,14 +260,14 @@ class TomlFile(Struct, frozen=True):
         return table
 
     def table(self, name: str, known: Keys) -> "Table":
-        """Return the table `[name]`, empty when there is none."""
+        """Return the table `[name]`, empty if it is missing."""
         value = self.data.get(name, {})
         if not isinstance(value, dict):
             self.fail(f"{name} must be a table, [{name}]", TOP, name)
         return Table(self, (name, 0), value, known)
 
     def tables(self, name: str, known: Keys = MappingProxyType({})) -> list["Table"]:
-        """Return the tables `[[name]]`; there must be one at least."""
+        """Return the tables `[[name]]`; at least one is required."""
         value = self.data.get(name, [])
         if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
             self.fail(f"{name} must be tables, [[{name}]]", TOP, name)
@@ -277,7 +277,7 @@ class TomlFile(Struct, frozen=True):
 
 
 class Table(Struct, frozen=True):
-    """One table of a file: typed looks at its keys, within what is declared of them."""
+    """One table of a file, whose methods read and check its keys."""
 
     file: TomlFile
     place: Place
@@ -286,15 +286,15 @@ class Table(Struct, frozen=True):
 
     @property
     def line(self) -> int:
-        """Return the line its header stands in."""
+        """Return the line of its header."""
         return self.file.lines.line_of(self.place)
 
     def fail(self, message: str, key: str = "") -> NoReturn:
-        """Raise what is wrong at a key of the table."""
+        """Raise an error with the line of a key."""
         self.file.fail(message, self.place, key)
 
     def only(self, known: Collection[str]) -> None:
-        """Do nothing when the table holds no other keys."""
+        """Raise if the table has other keys."""
         for key in self.data:
             if key not in known:
                 meant = _nearest(key, known)
@@ -303,18 +303,18 @@ class Table(Struct, frozen=True):
                 self.fail(f"unknown key {key!r}; {advice}", key)
 
     def has(self, key: str) -> bool:
-        """Return whether the key is there."""
+        """Return whether the table has the key."""
         return key in self.data
 
     def text(self, key: str, default: str = "") -> str:
-        """Return a string that is not empty, or the default where the key is missing."""
+        """Return a string that is not blank, or the default if the key is missing."""
         value = self.data.get(key, default)
         if not isinstance(value, str) or (key in self.data and not value.strip()):
             self.fail(f"{key} must be a string that says something", key)
         return value
 
     def number(self, key: str, default: int) -> int:
-        """Return a whole number within its bounds, or the default where the key is missing."""
+        """Return an integer within its bounds, or the default if the key is missing."""
         if key not in self.data:
             return default
         value, least, most = self.data[key], self.known[key].says.least, self.known[key].says.most
@@ -332,7 +332,7 @@ class Table(Struct, frozen=True):
         return value
 
     def texts(self, key: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:
-        """Return strings; one alone may stand without brackets."""
+        """Return strings; a single one needs no brackets."""
         value = self.data.get(key, default)
         values = (value,) if isinstance(value, str) else value
         if not isinstance(values, list | tuple) or not all(
@@ -344,7 +344,7 @@ class Table(Struct, frozen=True):
         return tuple(values)
 
     def word(self, key: str, default: str = "") -> str:
-        """Return one of the key's words, or the default where the key is missing."""
+        """Return one of the key's words, or the default if the key is missing."""
         value, words = self.text(key, default), self.known[key].words
         if key in self.data and value not in words:
             self.fail(f"{key} must be one of {', '.join(words)}, is {value!r}", key)
@@ -352,7 +352,7 @@ class Table(Struct, frozen=True):
 
 
 def _nearest(key: str, known: Collection[str]) -> str:
-    """Return the key that was probably meant; empty where none is near."""
+    """Return the most similar known key; empty if none is similar."""
     # `max_hits` for `expect_max_hits`, and `expect_place` for `place`.
     longer = [each for each in sorted(known) if each.endswith(f"_{key}")]
     shorter = [each for each in sorted(known) if key.endswith(f"_{each}")]

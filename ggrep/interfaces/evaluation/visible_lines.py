@@ -1,4 +1,4 @@
-"""Expected ranges of lines, and which of them an answer shows."""
+"""Computes which of the expected ranges of lines an answer shows."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,10 +9,10 @@ from msgspec import Struct
 from ggrep.model.slate import LEFT_OUT, Evidence, Pack, Slate
 
 PLACE_PATTERN: Final = r"[^\n]+:[1-9][0-9]*-[1-9][0-9]*"
-"""A range of lines as files write it: `src/lock.c:120-127`."""
+"""Pattern of a range of lines in files: `src/lock.c:120-127`."""
 
 MOST_RANGE: Final = 80
-"""Lines of a range that still tells a place; a longer one is half a file."""
+"""Most lines of a named range that still leads to a place."""
 
 _PLACE: Final = re.compile(r"(?P<path>[^\n]+):(?P<first>[1-9][0-9]*)-(?P<last>[1-9][0-9]*)")
 
@@ -21,7 +21,7 @@ Range: TypeAlias = tuple[int, int]
 
 
 class LineRange(Struct, frozen=True):
-    """Lines of a file, from 1, the last included."""
+    """A range of lines of a file, 1-based, both included."""
 
     path: str
     first: int
@@ -29,7 +29,7 @@ class LineRange(Struct, frozen=True):
 
     @property
     def lines(self) -> int:
-        """Return how many lines it has."""
+        """Return its number of lines."""
         return self.last - self.first + 1
 
     def __str__(self) -> str:
@@ -37,11 +37,11 @@ class LineRange(Struct, frozen=True):
 
 
 Choice: TypeAlias = tuple[LineRange, ...]
-"""Places of which any one will do."""
+"""Places of which one is enough."""
 
 
 def line_range_of(text: str) -> LineRange | None:
-    """Return the place that a text names; None where it names none."""
+    """Return the place in a text of the form `path:first-last`; None for other texts."""
     match = _PLACE.fullmatch(text)
     if match is None or int(match["first"]) > int(match["last"]):
         return None
@@ -53,9 +53,9 @@ class ShownFile(Struct, frozen=True):
 
     Attributes:
         path: path key; in a workspace with the repository's alias and a slash before it.
-        sections: sections of a slate with the file; it may be two.
-        shown: lines whose text is shown, in order, apart from each other.
-        named: ranges that are shown or only named, whatever their length.
+        sections: sections of a slate with the file.
+        shown: disjoint ranges of lines whose text is shown, in order.
+        named: ranges that are shown or only named, of any length.
     """
 
     path: str
@@ -64,34 +64,34 @@ class ShownFile(Struct, frozen=True):
     named: tuple[Range, ...]
 
     def shows(self, place: LineRange) -> int:
-        """Return how many lines of a place are shown."""
-        return _held(self.shown, place)
+        """Return the number of lines of a place that are shown."""
+        return _overlap(self.shown, place)
 
     def is_visible(self, place: LineRange) -> bool:
         """Return whether at least half of the place is shown."""
         return self.path == place.path and 2 * self.shows(place) >= place.lines
 
-    def is_told(self, place: LineRange) -> bool:
-        """Return whether it is visible, or lies in ranges that are short enough to go to."""
+    def is_reachable(self, place: LineRange) -> bool:
+        """Return whether it is visible, or at least half of it is in short named ranges."""
         if self.path != place.path:
             return False
-        short = _apart(one for one in self.named if one[1] - one[0] < MOST_RANGE)
-        return self.is_visible(place) or 2 * _held(short, place) >= place.lines
+        short = _apart(lines for lines in self.named if lines[1] - lines[0] < MOST_RANGE)
+        return self.is_visible(place) or 2 * _overlap(short, place) >= place.lines
 
 
 class ShownSlate(Struct, frozen=True):
-    """A slate as far as places go.
+    """The places of a slate.
 
     Attributes:
-        files: distinct, in the order of their first pack.
-        total_bytes: size of the slate as agents read it.
+        files: distinct files, in the order of their first pack.
+        total_bytes: size of the slate in the form for agents.
     """
 
     files: tuple[ShownFile, ...]
     total_bytes: int
 
     def file(self, path: str) -> ShownFile | None:
-        """Return what is shown of a file; None where it is not even named."""
+        """Return the entry of a file; None if the slate does not name it."""
         return next((each for each in self.files if each.path == path), None)
 
     def shows(self, choice: Choice) -> bool:
@@ -99,8 +99,8 @@ class ShownSlate(Struct, frozen=True):
         return any(each.is_visible(place) for each in self.files for place in choice)
 
     def tells(self, choice: Choice) -> bool:
-        """Return whether one of the places is told."""
-        return any(each.is_told(place) for each in self.files for place in choice)
+        """Return whether one of the places is reachable."""
+        return any(each.is_reachable(place) for each in self.files for place in choice)
 
     def names(self, choice: Choice) -> bool:
         """Return whether the file of one of the places is named."""
@@ -111,11 +111,11 @@ class Seen(Struct, frozen=True):
     """Coverage of the expected lines by one answer; shares from 0 to 1.
 
     Attributes:
-        places: share of the choices of which a place is visible.
-        told: share of those of which a place is told.
-        files: share of those of which a place's file is named.
-        line_precision: share of the lines shown that belong to a place; 0 where none is shown.
-        file_precision: share of the files named that hold a place; 0 where none is named.
+        places: share of the choices with a visible place.
+        told: share of the choices with a reachable place.
+        files: share of the choices with a place whose file is named.
+        line_precision: share of the shown lines that belong to a place; 0 if none is shown.
+        file_precision: share of the named files with a place; 0 if none is named.
     """
 
     places: float
@@ -128,12 +128,12 @@ class Seen(Struct, frozen=True):
 
 
 def seen(wanted: Sequence[Choice], slate: ShownSlate) -> Seen:
-    """Return what a slate shows and names of some choices of places; there is one at least."""
+    """Return the coverage of at least one choice of places by a slate."""
     places = [place for choice in wanted for place in choice]
     paths = {place.path for place in places}
     lines = sum(last - first + 1 for each in slate.files for first, last in each.shown)
     fitting = sum(
-        _held(each.shown, LineRange(each.path, first, last))
+        _overlap(each.shown, LineRange(each.path, first, last))
         for each in slate.files
         for first, last in _apart((p.first, p.last) for p in places if p.path == each.path)
     )
@@ -152,14 +152,14 @@ def seen(wanted: Sequence[Choice], slate: ShownSlate) -> Seen:
 
 
 def shown_slate(slate: Slate) -> ShownSlate:
-    """Return a slate as far as places go."""
+    """Return the places of a slate."""
     packs: dict[str, list[Pack]] = {}
-    for _, held in slate.sections:
-        for pack in held:
+    for _, packs_of in slate.sections:
+        for pack in packs_of:
             packs.setdefault(f"{pack.repo}/{pack.path}" if pack.repo else pack.path, []).append(
                 pack
             )
-    files = [_file(path, held) for path, held in packs.items()]
+    files = [_file(path, packs_of) for path, packs_of in packs.items()]
     return ShownSlate(tuple(files), slate.total_bytes)
 
 
@@ -169,13 +169,13 @@ def _file(path: str, packs: Sequence[Pack]) -> ShownFile:
     return ShownFile(
         path=path,
         sections=tuple(dict.fromkeys(pack.section.value for pack in packs)),
-        shown=_apart(one for piece in (*anchors, *evidence) for one in _text(piece)),
+        shown=_apart(lines for piece in (*anchors, *evidence) for lines in _text(piece)),
         named=tuple(sorted({(piece.start_line, piece.end_line) for piece in evidence})),
     )
 
 
 def _text(piece: Evidence) -> Iterator[Range]:
-    """Yield the lines that a piece shows, without the comments that it leaves out."""
+    """Yield the lines that a piece shows, without omitted comments."""
     left_out = not piece.snippet
     for number, line in enumerate(piece.snippet.split("\n"), piece.snippet_start_line):
         left_out = line == LEFT_OUT or (left_out and not line)
@@ -183,26 +183,26 @@ def _text(piece: Evidence) -> Iterator[Range]:
             yield number, number
 
 
-def _held(ranges: Iterable[Range], place: LineRange) -> int:
-    """Return how many lines of a place lie in ranges that are apart from each other."""
+def _overlap(ranges: Iterable[Range], place: LineRange) -> int:
+    """Return the number of lines of a place that are in disjoint ranges."""
     return sum(
         max(0, min(last, place.last) - max(first, place.first) + 1) for first, last in ranges
     )
 
 
 def _apart(ranges: Iterable[Range]) -> tuple[Range, ...]:
-    """Return the same lines in order, those joined that touch or overlap."""
+    """Return the ranges in order, with adjacent and overlapping ones merged."""
     return tuple(_joined(sorted(ranges)))
 
 
 def _joined(ranges: Sequence[Range]) -> Iterator[Range]:
-    held: Range | None = None
+    run: Range | None = None
     for first, last in ranges:
-        if held is not None and first <= held[1] + 1:
-            held = held[0], max(held[1], last)
+        if run is not None and first <= run[1] + 1:
+            run = run[0], max(run[1], last)
         else:
-            if held is not None:
-                yield held
-            held = first, last
-    if held is not None:
-        yield held
+            if run is not None:
+                yield run
+            run = first, last
+    if run is not None:
+        yield run

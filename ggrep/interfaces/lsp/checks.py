@@ -1,4 +1,4 @@
-"""Diagnostics from `ggrep check`, which runs in a process of its own."""
+"""Diagnostics from `ggrep check`, which runs in a separate process."""
 
 import re
 import sys
@@ -20,7 +20,7 @@ async def check_diagnostics(file: Path, environ: Mapping[str, str]) -> list[type
     The indexes are queried as they are, without a sync.
     """
     command = [sys.executable, "-m", "ggrep", "check", file.name, "--json", "--no-sync"]
-    # Cancelled, it ends the process.
+    # Cancellation ends the process.
     done = await anyio.run_process(command, cwd=file.parent, env=environ, check=False)
     try:
         report = stable_json.loads(done.stdout)

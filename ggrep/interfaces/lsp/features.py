@@ -1,6 +1,7 @@
-"""The answers to an editor's requests, each made of the operations that every surface has.
+"""The answers to an editor's requests, made from the operations that all surfaces have.
 
-The server claims nothing else, such as completion or renaming, so that it runs beside others.
+The server offers no other features, such as completion or renaming, so that it can run beside
+other servers.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -107,7 +108,7 @@ async def _document_symbols(
 async def _workspace_symbols(
     ls: GgrepServer, params: types.WorkspaceSymbolParams
 ) -> list[types.SymbolInformation] | None:
-    """Return definitions of a name, else of similar names, and named hits of a search for it."""
+    """Return definitions of a name or of similar names, and hits of a search with such a name."""
     query = sanitise_line(params.query).strip()[:LONGEST_NAME]
     if not query:
         return []
@@ -145,7 +146,7 @@ def _body(arguments: Sequence[Any], route: str) -> Mapping[str, Any]:
 
 
 async def _check(ls: GgrepServer, arguments: Sequence[Any]) -> None:
-    """Check all folders."""
+    """Check all open folders."""
     del arguments
     for folder in ls.folders.open:
         file = folder / CHECK_FILE
@@ -168,7 +169,7 @@ _FEATURES: Final[Mapping[str, _Handler]] = {
 }
 _COMMANDS: Final[Mapping[str, _Handler]] = {SEARCH: _search, SLATE: _slate, CHECK: _check}
 _QUIET: Final = frozenset({types.TEXT_DOCUMENT_HOVER, types.TEXT_DOCUMENT_DOCUMENT_SYMBOL})
-"""Requests that editors send by themselves: their failures are logged and shown to no one."""
+"""Requests that editors send on their own: their failures are only logged."""
 
 
 def build_server(

@@ -1,4 +1,4 @@
-"""Asks the repositories of a client's folders, and the workspaces of the server."""
+"""Queries the repositories of a client's folders, and the workspaces of the server."""
 
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     from ggrep.service.federator import Federator
 
 TIMEOUT_MS: Final = 10_000
-"""Time of a request; an editor waits for it."""
+"""Timeout of a request; an editor waits for it."""
 
 
 class Row(Struct, frozen=True):
-    """One place of an answer: its file, and the fields that the answer has of it."""
+    """One place of an answer: its file and its fields in the document."""
 
     path: Path
     fields: Mapping[str, Any]
 
     @property
     def line(self) -> int:
-        """Return its line, 1-based: of a name, or the first of a hit."""
+        """Return its 1-based line: that of a name, or the first of a hit."""
         fields = self.fields
         line: int = fields.get("line") or fields.get("start_line") or fields["start"]
         return line
@@ -62,9 +62,9 @@ class Answer(Struct, frozen=True):
 
 
 def rows_of(answers: Sequence[Answer], key: str) -> list[Row]:
-    """Return the places of answers, each once: a repository may lie in another one.
+    """Return the places of answers, each once, as a repository may contain another.
 
-    Several hits may begin in one line, such as that of a minified file.
+    Several hits may begin in one line, for example in a minified file.
     """
     rows = (row for each in answers for row in each.rows(key))
     once: dict[object, Row] = {}
@@ -78,7 +78,7 @@ class Folders:
     """The folders that a client has opened.
 
     Attributes:
-        tell: takes a failure that does not fail the request, such as that of another folder.
+        tell: receives failures that do not fail the request, such as those of other folders.
     """
 
     def __init__(
@@ -110,11 +110,11 @@ class Folders:
     async def ask_all(self, request: Request[Any], first: Path | None = None) -> list[Answer]:
         """Return the answers of all repositories to a question about a name.
 
-        A workspace answers as one. A failure fails the question where nothing answers.
+        A workspace gives one answer. The request fails only if there is no answer at all.
 
         Args:
-            request: about a name.
-            first: root whose repository is asked whatever the folders are, and answers first.
+            request: a request about a name.
+            first: root of a repository that is always asked, and whose answer is the first.
         """
         workspaces, roots = await to_thread.run_sync(self._sources, first, abandon_on_cancel=True)
         works = [
@@ -128,7 +128,7 @@ class Folders:
     ) -> list[Answer]:
         """Return the answers to a search, hits or slates; errors as `ask_all`.
 
-        `body` is that of `POST /search` or `POST /context`, and for a workspace that of
+        `body` is the body of `POST /search` or `POST /context`, for a workspace that of
         `POST /search/federated`.
         """
         workspaces, roots = await to_thread.run_sync(self._sources, abandon_on_cancel=True)
@@ -177,7 +177,7 @@ class Folders:
         return Answer(document, roots)
 
     async def _gathered(self, works: Sequence[Awaitable[Answer]]) -> list[Answer]:
-        """Return the answers of all works; raise where there are failures alone."""
+        """Return the answers of all tasks; raise if all fail."""
         outcomes: dict[int, Answer | GgrepError] = {}
 
         async def gather(at: int, work: Awaitable[Answer]) -> None:
@@ -199,7 +199,7 @@ class Folders:
         return answers
 
     def _sources(self, first: Path | None = None) -> tuple[list[Workspace], list[Path]]:
-        """Return the workspaces, and the roots of folders that none of them has."""
+        """Return the workspaces, and the roots of folders that are not in any of them."""
         workspaces = [load_workspace(file, resolve_root=canonical_root) for file in self._files]
         members = {repo.root_canonical for each in workspaces for repo in each.repos}
         roots = [first] if first else []
@@ -216,7 +216,7 @@ class Folders:
         members = [repo.root_canonical for each in workspaces for repo in each.repos]
         if not any(real.is_relative_to(root) for root in (*members, *roots)):
             return None
-        # A file that was never saved may lie in a directory that does not exist yet.
+        # The directory of a file that was never saved may not exist yet.
         return _root(next(filter(os.path.isdir, real.parents)))
 
 

@@ -1,4 +1,4 @@
-"""The language server on pygls: its protocol, the client's state, places as the client has them."""
+"""The language server on pygls: its protocol, the client's state, and places in its texts."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from ggrep.service.federator import Federator
 
 LONGEST_NAME: Final = 400
-"""Characters of the longest name that is asked for."""
+"""Most characters of a name that is searched for."""
 _MOST_DEFINITIONS: Final = 100
 
 T = TypeVar("T")
 
 
 class _Protocol(LanguageServerProtocol):
-    """pygls's protocol, with our texts of open documents, and commands that can be cancelled.
+    """The protocol of pygls with our own texts of open documents, and cancellable commands.
 
-    pygls breaks lines at form feeds and other characters that end none.
+    pygls would also break lines at form feeds and other characters.
     """
 
     _server: "GgrepServer"
@@ -48,7 +48,7 @@ class _Protocol(LanguageServerProtocol):
     def lsp_text_document__did_open(
         self, params: types.DidOpenTextDocumentParams
     ) -> Iterator[object]:
-        """Take the text, then run the checks of a file of checks."""
+        """Store the text; run the checks if it is a file of checks."""
         document = params.text_document
         if (path := path_of(document.uri)) is not None:
             self._server.texts.open(path, document.uri, document.text)
@@ -73,7 +73,7 @@ class _Protocol(LanguageServerProtocol):
     async def lsp_workspace__execute_command(  # type: ignore[override]
         self, params: types.ExecuteCommandParams
     ) -> object:
-        """Run a command in a task that a cancelled request ends."""
+        """Run a command in a task that ends when the request is cancelled."""
         handler = self.fm.commands.get(params.command)
         if handler is None:
             raise JsonRpcInvalidParams(f"no command {params.command!r}")
@@ -89,7 +89,7 @@ def path_of(uri: str) -> Path | None:
 class Named(NamedTuple):
     """A name in a file, the root of its repository, and its definitions.
 
-    From within the name of a definition that is the only one.
+    If the position is in the name of a definition, that is the only one.
     """
 
     root: Path
@@ -98,7 +98,7 @@ class Named(NamedTuple):
 
     @property
     def asked(self) -> str:
-        """Return the name to ask for usages of: with its container where that is known."""
+        """Return the name whose usages to search for, with its container if that is known."""
         rows = self.definitions
         if len(rows) == 1 and rows[0].fields["container"]:
             return str(rows[0].fields["qualified_name"])
@@ -106,12 +106,12 @@ class Named(NamedTuple):
 
     @property
     def spelled(self) -> str:
-        """Return the name alone."""
+        """Return the name without its container."""
         return str(self.definitions[0].fields["name"]) if self.definitions else self.name
 
 
 async def in_thread(work: Callable[[], T]) -> T:
-    """Return the result of work that blocks."""
+    """Return the result of blocking work, which runs in a thread."""
     return await to_thread.run_sync(work, abandon_on_cancel=True)
 
 
@@ -128,18 +128,18 @@ class GgrepServer(LanguageServer):
 
         Args:
             connect: returns the client of daemons.
-            workspaces: workspace files whose repositories are asked, too.
+            workspaces: workspace files whose repositories are queried too.
             environ: environment of checks.
         """
         super().__init__("ggrep", __version__, protocol_cls=_Protocol)
         self.texts = Texts()
         self.folders = Folders(connect, workspaces, self.tell)
         self._environ = environ
-        self._told: set[str] = set()
+        self._logged: set[str] = set()
         self._checking = anyio.Lock()
 
     def begin(self) -> None:
-        """Take the encoding that was negotiated and the folders that are open."""
+        """Set the negotiated encoding and the open folders."""
         if encoding := self.workspace.position_encoding:
             self.texts.encoding = types.PositionEncodingKind(encoding).value
         folders = [path_of(each.uri) for each in self.workspace.folders.values()]
@@ -148,16 +148,16 @@ class GgrepServer(LanguageServer):
         self.folders.open = tuple(path for path in folders if path is not None)
 
     def tell(self, message: str) -> None:
-        """Write a message into the client's log, each once."""
-        if message not in self._told:
-            self._told.add(message)
+        """Write a message to the client's log, each message once."""
+        if message not in self._logged:
+            self._logged.add(message)
             kind = types.MessageType.Warning
             self.window_log_message(types.LogMessageParams(kind, sanitise_line(message)))
 
     def report(self, error: GgrepError, *, quiet: bool) -> None:
-        """Log an error, each once; unless `quiet`, fail the request as well.
+        """Log an error, each once; unless `quiet`, fail the request too.
 
-        A folder that is no repository is no failure: another server may know its files.
+        A folder that is not a repository does not fail it: another server may know its files.
         """
         message = sanitise_line(str(error))
         self.tell(message)
@@ -165,7 +165,7 @@ class GgrepServer(LanguageServer):
             raise JsonRpcException(message, types.LSPErrorCodes.RequestFailed) from error
 
     def uri_of(self, path: Path) -> str:
-        """Return the URI of a file, below a folder as the client spells that."""
+        """Return the URI of a file, with the client's spelling of the folder."""
         for folder in self.folders.open:
             real = os.path.realpath(folder)
             if path.is_relative_to(real):
@@ -173,7 +173,7 @@ class GgrepServer(LanguageServer):
         return path.as_uri()
 
     async def names(self, path: Path, position: types.Position) -> tuple[str, ...]:
-        """Return the names to ask for at a position of a file, the most specific first."""
+        """Return the names at a position of a file, the most specific first."""
         document = self.texts.get(path)
         lines = document.lines if document else await in_thread(lambda: read_lines(path))
         line = lines[position.line] if position.line < len(lines) else ""
@@ -198,7 +198,7 @@ class GgrepServer(LanguageServer):
         return Named(root, names[-1] if names else "", [])
 
     def _at(self, path: Path, position: types.Position, rows: list[Row]) -> list[Row]:
-        """Return the definition that the position is in the name of; none elsewhere."""
+        """Return the definition whose name is at the position; none elsewhere."""
         real = real_path(path)
         for row in rows:
             if row.path == real:
@@ -209,10 +209,10 @@ class GgrepServer(LanguageServer):
         return []
 
     async def locations(self, rows: Sequence[Row], name: str = "") -> list[types.Location]:
-        """Return where rows are in the files as the client has them.
+        """Return the locations of rows in the client's texts.
 
-        A usage whose line no longer has the name is left out, and the client's log says so; a
-        definition is looked for nearby.
+        A usage whose line no longer has the name is left out and logged; a definition is searched
+        for nearby.
         """
         return await in_thread(lambda: self._locations(rows, name))
 
@@ -239,7 +239,7 @@ class GgrepServer(LanguageServer):
         return located
 
     async def symbols(self, rows: Sequence[Row]) -> list[types.SymbolInformation]:
-        """Return the definitions, each place once."""
+        """Return the definitions, each location once."""
         located = await self.locations(rows)
         symbols: dict[object, types.SymbolInformation] = {}
         for row, location in zip(rows, located, strict=True):
@@ -255,7 +255,7 @@ class GgrepServer(LanguageServer):
         return list(symbols.values())
 
     def hits(self, rows: Sequence[Row]) -> list[dict[str, Any]]:
-        """Return hits with their ranges in the files as the client has them."""
+        """Return hits with their ranges in the client's texts."""
         hits = []
         for row in rows:
             fields = row.fields
@@ -275,7 +275,7 @@ class GgrepServer(LanguageServer):
         return hits
 
     def slates(self, answers: Sequence[Answer]) -> list[dict[str, Any]]:
-        """Return slates with the ranges of their pieces in the files as the client has them."""
+        """Return slates with the ranges of their pieces in the client's texts."""
         for answer in answers:
             for section in answer.document["slate"]["sections"]:
                 for file in section["files"]:
@@ -297,15 +297,15 @@ class GgrepServer(LanguageServer):
 
 
 def _is_named(row: Row, names: Sequence[str]) -> bool:
-    """Return whether a definition has one of the names, in these letter cases."""
+    """Return whether a definition has one of the names, in the same letter case."""
     return any(is_same_name(row.fields["name"], name) for name in names)
 
 
 def serve(server: GgrepServer) -> None:
-    """Serve the client at the other end of standard input and output, until it leaves.
+    """Serve the client at the other end of standard input and output until it leaves.
 
-    Standard output carries the protocol and nothing else: whatever is printed meanwhile goes to
-    standard error, and children read an empty standard input.
+    Standard output carries only the protocol: other output goes to standard error, and children
+    read an empty standard input.
     """
     received, sent = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     empty = os.open(os.devnull, os.O_RDONLY)

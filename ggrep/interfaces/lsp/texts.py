@@ -1,4 +1,4 @@
-"""Texts as the client has them, and places of the index in them.
+"""The client's texts, and places of the index in them.
 
 A client counts lines from 0, ended by LF, CR LF or CR, and columns from 0 in units of the encoding
 that was negotiated. Columns are counted in characters here.
@@ -16,11 +16,11 @@ from msgspec import Struct
 from ggrep.model.written_names import bare_name, last_of, word_pattern
 
 MAX_FILE_BYTES: Final = 16 << 20
-"""Larger files are not read; places in them begin their lines."""
+"""Larger files are not read; places in them are the beginnings of their lines."""
 _MOST_COMPARED: Final = 20_000
-"""Changed lines, first to last, of which the unchanged ones among them are looked for."""
+"""Most lines, from the first to the last changed one, that are searched for unchanged ones."""
 _NEAR: Final = 200
-"""Lines above and below a place in which its name is looked for."""
+"""Number of lines above and below a place that are searched for its name."""
 _WIDTHS: Final = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
 
 
@@ -47,7 +47,7 @@ def column_of(line: str, character: int, encoding: str) -> int:
 
 
 class OpenText:
-    """A document that the client has opened, as it is in the editor."""
+    """A document that the client has opened, with its current text."""
 
     def __init__(self, uri: str, text: str) -> None:
         self.uri = uri
@@ -66,7 +66,7 @@ class OpenText:
         self.lines[first.line : last.line + 1] = lines_of(f"{head}{change.text}{tail}")
 
     def line(self, number: int) -> str:
-        """Return a line; empty behind the end."""
+        """Return a line; empty after the end."""
         return self.lines[number] if number < len(self.lines) else ""
 
 
@@ -76,7 +76,7 @@ def real_path(path: Path) -> Path:
 
 
 def read_lines(path: Path) -> list[str]:
-    """Return the lines of a file on disk; none where it cannot be read as text."""
+    """Return the lines of a file on disk; none if it cannot be read as text."""
     from ggrep.parse.source.decoding import decode
 
     try:
@@ -90,11 +90,11 @@ def read_lines(path: Path) -> list[str]:
 
 
 class Places(Struct, frozen=True):
-    """Finds places of the index in one file as the client has it.
+    """Finds places of the index in the client's text of one file.
 
     Attributes:
-        lines: its lines in the editor, or on disk where it is not open.
-        moved: returns the line of the editor for one of the saved file; None if that was edited.
+        lines: its lines in the editor, or on disk if it is not open.
+        moved: returns the editor's line for a line of the saved file; None if that was edited.
     """
 
     uri: str
@@ -104,14 +104,14 @@ class Places(Struct, frozen=True):
     encoding: str
 
     def span(self, first: int, last: int) -> types.Range:
-        """Return the range of whole lines; 1-based and inclusive, as the index counts."""
+        """Return the range of whole lines, given 1-based and inclusive as in the index."""
         start, end = self._near(first - 1), self._near(last - 1)
         end = max(start, end)
         stop = self._range(end, 0, len(self.lines[end]) if self.lines else 0).end
         return types.Range(types.Position(start, 0), stop)
 
     def name(self, name: str, line: int, column: int = 1) -> types.Range | None:
-        """Return the range of a name at a 1-based line and column; None where it is gone."""
+        """Return the range of a name at a 1-based line and column; None if it is gone."""
         number = self.moved(line - 1)
         if number is None or number >= len(self.lines):
             return None
@@ -122,9 +122,9 @@ class Places(Struct, frozen=True):
         return self._range(number, *min(spans, key=lambda span: abs(span[0] - column + 1)))
 
     def nearest(self, name: str, line: int) -> types.Range:
-        """Return the range of a name in the nearest line that has it; else the line's beginning.
+        """Return the range of a name in the nearest line with it; else the line's beginning.
 
-        Definitions need not spell their names, as keys of data files.
+        Some definitions do not spell their names, such as keys of data files.
         """
         wanted = self._near(line - 1)
         window = range(max(0, wanted - _NEAR), min(len(self.lines), wanted + _NEAR))
@@ -135,7 +135,7 @@ class Places(Struct, frozen=True):
         return self._range(wanted, 0, 0)
 
     def inside(self, span: types.Range, name: str) -> types.Range:
-        """Return the range of the first mention of a name in a range of lines; else its begin."""
+        """Return the first occurrence of a name in a range of lines; else the range's beginning."""
         first = span.start.line
         for number in range(first, min(span.end.line, first + _NEAR) + 1):
             at = self.lines[number].find(name) if number < len(self.lines) else -1
@@ -159,14 +159,14 @@ class Places(Struct, frozen=True):
         return []
 
     def _near(self, line: int) -> int:
-        """Return the line of the editor for a saved one, or for the nearest above it."""
+        """Return the editor's line for a saved line, or for the nearest unchanged one above."""
         while line > 0 and self.moved(line) is None:
             line -= 1
         return min(self.moved(line) or 0, max(len(self.lines) - 1, 0))
 
 
 def line_map(saved: Sequence[str], edited: Sequence[str]) -> Callable[[int], int | None]:
-    """Return the lines of an edited text for those of the saved one; None for changed lines."""
+    """Return a function from lines of the saved text to the edited one; None for changed lines."""
     least = min(len(saved), len(edited))
     head = next((n for n in range(least) if saved[n] != edited[n]), least)
     rest = least - head
@@ -196,11 +196,11 @@ class Texts:
         self.encoding = "utf-16"
 
     def open(self, path: Path, uri: str, text: str) -> None:
-        """Take a document that the client has opened."""
+        """Store a document that the client has opened."""
         self._open[real_path(path)] = OpenText(uri, text)
 
     def close(self, path: Path) -> None:
-        """Forget a document: the file on disk counts from now on."""
+        """Forget a document; from now on the file on disk counts."""
         self._open.pop(real_path(path), None)
 
     def get(self, path: Path) -> OpenText | None:
@@ -208,12 +208,12 @@ class Texts:
         return self._open.get(real_path(path))
 
     def places(self, path: Path, uri: str, language: str) -> Places:
-        """Return where the places of a file are; reads it, so keep it off the event loop.
+        """Return the finder of places in a file; reads the file, so not for the event loop.
 
         Args:
-            path: of the file.
-            uri: where the client has not opened it under one of its own.
-            language: whose letters names have.
+            path: path of the file.
+            uri: URI of the file, if the client has not opened it.
+            language: language of the file, which determines the letters of names.
         """
         saved, document = read_lines(path), self.get(path)
         if document is None:

@@ -1,4 +1,4 @@
-"""Places and definitions of answers, as editors show them."""
+"""Converts places and definitions of answers to the forms that editors show."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -30,20 +30,20 @@ _TICKS: Final = re.compile("`+")
 
 
 def symbol_kind(kind: str) -> types.SymbolKind:
-    """Return the protocol's kind for one of the index."""
+    """Return the protocol's kind for a kind of the index."""
     return _KINDS.get(kind, types.SymbolKind.Object)
 
 
 def is_subsequence(letters: str, name: str) -> bool:
-    """Return whether a name holds all letters in this order, in any case, blanks aside."""
+    """Return whether a name contains all letters in this order, in any case, without blanks."""
     left = iter(name.lower())
     return all(letter in left for letter in letters.lower() if not letter.isspace())
 
 
 def hover_text(definitions: Sequence[Mapping[str, Any]], total: int, *, markdown: bool) -> str:
-    """Return the heads, documentation and places of definitions.
+    """Return the signatures, documentation and places of definitions.
 
-    Indexed text is never read as Markdown.
+    Indexed text is escaped, so that it is not read as Markdown.
     """
     blocks = [
         part

@@ -1,7 +1,7 @@
 """Resolves the repository or workspace of a call, and checks that it is allowed.
 
-The server was started somewhere, for some repositories and workspaces; a call may name another
-place by its path, which is refused when it lies outside.
+The server is started for some repositories and workspaces; a call may give the path of another
+one, which is refused if it is not allowed.
 """
 
 import os
@@ -24,46 +24,45 @@ T = TypeVar("T")
 
 
 class AllowedRepo(Struct, frozen=True):
-    """A repository, and what of it a call means."""
+    """A repository, and the part of it that a call is about."""
 
     root: Path
     scope: str = ""
 
     def key(self, target: str) -> str:
-        """Return a target as the repository writes it: an absolute path below its root is cut."""
+        """Return a target in the repository; the root of an absolute path is removed."""
         return target.removeprefix(f"{self.root}/")
 
 
 class AllowedWorkspace(Struct, frozen=True):
-    """A workspace file, and which places may be touched on its behalf."""
+    """A workspace file, and the paths that its repositories may have."""
 
     file: Path
     allowlist: Allowlist
 
 
 _LEAST_ID = len("ws1-") + 8
-"""Characters of a workspace's id that name it, as texts show its beginning alone."""
+"""Least characters of a workspace's id, as texts show only its beginning."""
 _EVERYWHERE = Allowlist((Path("/"),))
 
 
 class Access:
-    """Finds the places that calls name; looks at the disk only when one does."""
+    """Resolves the repositories and workspaces of calls; reads the disk only then."""
 
     def __init__(self, start: StartOptions) -> None:
-        """Look nowhere yet."""
         self._start = start
 
     async def repository(self, named: str | None) -> AllowedRepo:
-        """Return the repository that a path lies in, the server's own where none is named.
+        """Return the repository of a path, by default the server's own.
 
         Raises:
             InvalidRequest: there is none.
-            Forbidden: it lies outside.
+            Forbidden: it is not allowed.
         """
         return await _in_thread(lambda: self._repository(named))
 
     async def workspace(self, named: str | None) -> AllowedWorkspace:
-        """Return the workspace that a path or an id names, the server's only one by default.
+        """Return the workspace of a path or an id, by default the server's only one.
 
         Raises:
             InvalidRequest: there is none, or more than one.
@@ -71,10 +70,10 @@ class Access:
         return await _in_thread(lambda: self._workspace(named))
 
     async def registered(self) -> tuple[Workspace, ...]:
-        """Return the workspaces that the server was started for, as their files are now.
+        """Return the workspaces that the server was started for, read anew.
 
         Raises:
-            WorkspaceError: a file is wrong.
+            WorkspaceError: a file is not valid.
         """
         return await _in_thread(self._loaded)
 
@@ -83,7 +82,7 @@ class Access:
         if self._start.anywhere:
             return _EVERYWHERE
         roots = [*self._start.allowed]
-        # Some clients start their servers outside any repository: then every call names one.
+        # Some clients start their servers outside of repositories: then every call names one.
         with suppress(InvalidRequest):
             roots.append(self._own_root())
         return Allowlist(roots)
@@ -111,14 +110,14 @@ class Access:
         return AllowedRepo(root, "" if scope == Path() else scope.as_posix())
 
     def _check(self, path: Path) -> None:
-        """Do nothing when a repository's path may be touched."""
+        """Raise unless a path is allowed."""
         if self._allowlist.allows(path):
             return
         try:
-            repos = [repo for one in self._loaded() for repo in one.repos]
+            repos = [repo for workspace in self._loaded() for repo in workspace.repos]
             roots = [repo.root_canonical for repo in repos if repo.missing is None]
         except GgrepError:
-            roots = []  # a file that is wrong now allows nothing
+            roots = []  # an invalid file allows nothing
         if not Allowlist(roots).allows(path):
             raise Forbidden(f"{path}: outside the roots that this server may search")
 
@@ -127,20 +126,22 @@ class Access:
         if named is None:
             if len(files) == 1:
                 return AllowedWorkspace(files[0], _EVERYWHERE)
-            choice = ", ".join(one.repo_set_id for one in self._loaded()) or "the path of its file"
+            choice = (
+                ", ".join(each.repo_set_id for each in self._loaded()) or "the path of its file"
+            )
             raise InvalidRequest(f"`workspace` is missing; give {choice}")
         if named.startswith("ws1-"):
             return AllowedWorkspace(self._file_of(named), _EVERYWHERE)
         file = self._absolute(named)
-        if canonical(file) in {canonical(one) for one in files}:
+        if canonical(file) in {canonical(each) for each in files}:
             # Starting the server for this file allows the repositories that it names.
             return AllowedWorkspace(file, _EVERYWHERE)
         return AllowedWorkspace(file, self._allowlist)
 
     def _file_of(self, workspace_id: str) -> Path:
-        known = {one.repo_set_id: one.workspace_path for one in self._loaded()}
+        known = {each.repo_set_id: each.workspace_path for each in self._loaded()}
         long_enough = len(workspace_id) >= _LEAST_ID
-        meant = [one for one in known if one.startswith(workspace_id) and long_enough]
+        meant = [each for each in known if each.startswith(workspace_id) and long_enough]
         if len(meant) == 1:
             return known[meant[0]]
         names = ", ".join(sorted(known)) or "none"

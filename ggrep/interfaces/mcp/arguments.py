@@ -1,4 +1,4 @@
-"""Arguments of tools: their JSON Schema, the validation of calls, and other names for them."""
+"""Arguments of tools: their JSON Schema, the validation of calls, and their aliases."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from ggrep.base.errors import InvalidRequest
 from ggrep.base.stable_json import Json
 
 OPTIONS: Final = "options"
-"""The argument that holds what is rarely given."""
+"""The argument that contains rarely used ones."""
 
 _QUOTED: Final = re.compile(r"`(\w+)`")
 
@@ -23,10 +23,10 @@ class Argument(Struct, frozen=True):
     """One argument of a tool.
 
     Attributes:
-        kind: its JSON type; an array holds strings, an object a part of a body.
-        place: keys of its value in the body of a request; empty for no place.
-        words: the values it may have; empty for any.
-        also: other places in the body, dots between the keys.
+        kind: its JSON type; the items of an array are strings, an object is a part of a body.
+        place: keys of its value in the body of a request; empty if it is not in the body.
+        words: the allowed values; empty for any.
+        also: other places in the body, keys joined by dots.
     """
 
     name: str
@@ -42,8 +42,8 @@ class Argument(Struct, frozen=True):
 def schema_of(arguments: Sequence[Argument], either: Collection[str] = ()) -> dict[str, Json]:
     """Return the JSON Schema of the arguments.
 
-    It is open, as rare arguments and other spellings are accepted; the server refuses the rest.
-    An argument in `either` has no type: its value, or a part of a request's body, is accepted.
+    It allows other keys, as rare arguments and aliases are accepted; the server refuses the rest.
+    An argument in `either` has no type, as it may also be a part of a request's body.
     """
     document: dict[str, Json] = {
         "type": "object",
@@ -73,10 +73,10 @@ def read_arguments(
     given: Mapping[str, object],
     rare: Sequence[Argument] = (),
 ) -> dict[str, object]:
-    """Return the values that were given, each of its argument's type, with defaults filled in.
+    """Return the given values, converted to the arguments' types, and defaults for the others.
 
-    Null stands for an argument that is not given, as some clients send every one they know. Those
-    in `rare` may be given as `key=value` in the argument `options` as well.
+    Null means that an argument is not given, as some clients send all arguments. Those in `rare`
+    may also be given as `key=value` in the argument `options`.
 
     Raises:
         InvalidRequest: an argument is missing, given twice or of another type.
@@ -97,7 +97,7 @@ def read_arguments(
 
 
 def _read_options(tool: str, options: object, rare: Sequence[Argument]) -> dict[str, object]:
-    """Return the values of `key=value` texts; the last of a key counts, and all of an array's."""
+    """Return the values of `key=value` texts; the last of a key counts, but all for an array."""
     known = {argument.name: argument for argument in rare}
     values: dict[str, object] = {}
     if options is None:
@@ -117,7 +117,7 @@ def _read_options(tool: str, options: object, rare: Sequence[Argument]) -> dict[
 
 
 def _meant(argument: Argument, text: str) -> object:
-    """Return a text as a value of the argument's type; the text itself where it is none."""
+    """Return a text converted to the argument's type; unchanged if it cannot be."""
     if argument.kind == "integer" and text.removeprefix("-").isdecimal() and text.isascii():
         return int(text)
     if argument.kind == "boolean":
@@ -143,7 +143,7 @@ def _is(kind: Kind, value: object) -> bool:
 
 
 def body_of(arguments: Sequence[Argument], values: Mapping[str, object]) -> dict[str, object]:
-    """Return the request body that holds each value where its argument belongs."""
+    """Return the request body with each value at the place of its argument."""
     body: dict[str, object] = {}
     for argument in arguments:
         if argument.place and argument.name in values:
@@ -157,7 +157,7 @@ def body_of(arguments: Sequence[Argument], values: Mapping[str, object]) -> dict
 
 
 def in_flat_words(text: str, arguments: Sequence[Argument]) -> str:
-    """Return a message with the arguments' names where it has their places in the body."""
+    """Return a message with places in the body replaced by the arguments' names."""
     places = {"$." + ".".join(argument.place): argument.name for argument in arguments}
     for place in sorted(places, key=lambda place: (-len(place), place)):
         if place != "$.":
@@ -187,7 +187,7 @@ ALSO: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "target": ("path", "file", "row_id"),
     }
 )
-"""By our names; all in lower case with underscores, as any spelling is read."""
+"""Aliases by our names, in lower case with underscores, to which all spellings are converted."""
 
 
 def in_our_words(
@@ -196,13 +196,13 @@ def in_our_words(
     values: Mapping[str, object],
     elsewhere: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, object]:
-    """Return what was given under our names; values are not looked at.
+    """Return the given values under our names; values are not checked.
 
     Raises:
         InvalidRequest: a name is unknown, or two names of one argument have different values.
     """
     spelt: dict[str, str] = {}
-    found: dict[str, object] = {}
+    values_by_name: dict[str, object] = {}
     parts = {each.place[0] for each in arguments if len(each.place) > 1}
     for word, value in _flat(arguments, values):
         name = _ours(word, arguments)
@@ -210,18 +210,18 @@ def in_our_words(
             raise InvalidRequest(f"{tool}: {word} must be an object, is {value!a:.80}")
         if name is None:
             raise InvalidRequest(_unknown(tool, word, arguments, elsewhere))
-        if value is None and name in found:
+        if value is None and name in values_by_name:
             continue
-        if found.get(name) is not None and found[name] != value:
+        if values_by_name.get(name) is not None and values_by_name[name] != value:
             raise InvalidRequest(f"{tool}: {spelt[name]} and {word} are the same; give one of them")
-        spelt[name], found[name] = word, value
-    return found
+        spelt[name], values_by_name[name] = word, value
+    return values_by_name
 
 
 def _flat(
     arguments: Sequence[Argument], values: Mapping[str, object]
 ) -> Iterator[tuple[str, object]]:
-    """Yield names and values by name; of an object those in it, dots between the keys."""
+    """Yield names and values, sorted; an object yields its members, keys joined by dots."""
     heads = {one.place[0] for one in arguments if len(one.place) > 1}
     for name in sorted(values):
         value = values[name]
@@ -237,7 +237,7 @@ def snake_case(name: str) -> str:
 
 
 def _ours(word: str, arguments: Sequence[Argument]) -> str | None:
-    """Return the argument that a spelling means; None for none."""
+    """Return the argument with a spelling; None for an unknown one."""
     named = {one.name for one in arguments}
     if "." in word:
         meant = (each for each in arguments if word in {".".join(each.place), *each.also})

@@ -1,6 +1,6 @@
 """The backend of the server, loaded when the first tool is called.
 
-A client waits for the list of tools while it starts; it must not wait for what only searches need.
+A client waits for the list of tools at its start; it must not wait for modules of searches.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 Load: TypeAlias = Callable[[], "tuple[Calls, Federator]"]
-"""Returns who carries out calls, and whom that one asks."""
+"""Returns the executor of calls and the federator that it uses."""
 
 
 _CLOSE_S = 5.0
-"""A connection that will not close must not keep the process."""
+"""Timeout of closing, as a connection that does not close must not keep the process."""
 
 
 class Broken(GgrepError):
@@ -36,7 +36,7 @@ class Broken(GgrepError):
 
 
 class LazyBackend:
-    """Loads on the first call, once; calls that come meanwhile wait for that."""
+    """Loads on the first call, once; concurrent calls wait for it."""
 
     def __init__(self, prepare: Callable[[], None], load: Load) -> None:
         """Load nothing yet."""
@@ -48,19 +48,19 @@ class LazyBackend:
     async def call(
         self, name: str, given: Mapping[str, object], tell: "Tell | None", caller: str = ""
     ) -> ToolResult:
-        """Carry out a call of a tool that there is."""
+        """Carry out a call of a known tool."""
         try:
             calls = await self._calls()
         except Broken as error:
-            # The first call is where a broken installation shows, and it must say so.
+            # The first call must report a broken installation.
             return ToolResult(_broken(name, error), failed=True)
         return await calls.call(name, given, tell, caller)
 
     async def read(self, name: str) -> "Document":
-        """Return the document of a resource that there is.
+        """Return the document of a known resource.
 
         Raises:
-            ResourceFailed: it cannot be had.
+            ResourceFailed: it cannot be read.
         """
         try:
             calls = await self._calls()
@@ -74,7 +74,7 @@ class LazyBackend:
         return outcome.document
 
     async def aclose(self) -> None:
-        """Close what was opened, whatever is being cancelled around it."""
+        """Close the backend, even when the caller is being cancelled."""
         if self._loaded is not None:
             with anyio.CancelScope(shield=True), anyio.move_on_after(_CLOSE_S):
                 await self._loaded[1].aclose()
@@ -93,15 +93,15 @@ class LazyBackend:
 
 
 def _broken(name: str, error: Broken) -> "Document":
-    """Return a tool's failure without what usually makes it, which may be what is broken."""
-    said: dict[str, Json] = {"code": error.code, "message": str(error)}
+    """Return a tool's failure without the modules that usually build it: they may be broken."""
+    failure: dict[str, Json] = {"code": error.code, "message": str(error)}
     if name != "search_workspace":
-        return {**query_error(error), **said}
+        return {**query_error(error), **failure}
     return {
         "schema_version": FEDERATED_SCHEMA,
         "ok": False,
         "backend": "federated",
         "diagnostics": {"warnings": [], "errors": []},
-        **said,
-        "error": {**said, "details": {}},
+        **failure,
+        "error": {**failure, "details": {}},
     }

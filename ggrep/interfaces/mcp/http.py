@@ -1,4 +1,4 @@
-"""The streamable HTTP endpoint of MCP: its access rules, its route and the bytes of refusals."""
+"""The streamable HTTP endpoint of MCP: its access rules, its route and its refusals."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -27,7 +27,7 @@ from ggrep.interfaces.surfaces.http_server import (
 PATH: Final = "/mcp"
 MAX_BODY_BYTES: Final = 4 << 20
 MAX_CONNECTIONS: Final = 600
-"""A session uses one connection for notifications, beside the one for requests."""
+"""A session uses two connections: one for requests and one for notifications."""
 
 _MAX_SESSIONS: Final = 256
 _GIVEN_UP: Final = ("", {"content-length": "0", "connection": "close"})
@@ -42,7 +42,7 @@ _REFUSALS: Final[Mapping[int, tuple[str, Mapping[str, str]]]] = MappingProxyType
         421: ("Invalid Host header", {}),
     }
 )
-"""Body and headers by status."""
+"""Body and headers of refusals, by status."""
 
 
 def access_rules(host: str, names: tuple[str, ...], token: str | None) -> AccessRules:
@@ -51,7 +51,7 @@ def access_rules(host: str, names: tuple[str, ...], token: str | None) -> Access
     Args:
         host: the address.
         names: further host names of the server.
-        token: None where none is required.
+        token: the required token; None for none.
 
     Raises:
         InvalidRequest: the address is reachable from other machines, and no token is required.
@@ -83,13 +83,13 @@ def mcp_app(
 
 
 def refuse(error: Refusal) -> Response:
-    """Return the response to a request that HTTP itself refuses."""
+    """Return the response for a refusal."""
     text, headers = _REFUSALS[error.status]
     return Response(text, error.status, headers)
 
 
 class _Endpoint:
-    """Receives the whole body of a request before the SDK sees it."""
+    """Receives the whole body of a request before the SDK gets it."""
 
     def __init__(self, sessions: StreamableHTTPSessionManager) -> None:
         self._sessions = sessions

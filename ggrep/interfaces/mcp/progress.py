@@ -1,4 +1,4 @@
-"""Progress notifications: what is told of repositories that are done, and of indexing."""
+"""Progress notifications for repositories that are done, and for indexing."""
 
 import math
 from collections.abc import Awaitable, Callable
@@ -10,21 +10,21 @@ from ggrep.federation.fanout_session import RepoDone
 from ggrep.protocol.client.daemon_client import IndexingProgress
 
 Tell: TypeAlias = Callable[[float, float | None, str], Awaitable[None]]
-"""Sends one notification: done, total, message; no total where it is not known."""
+"""Sends one notification: done, total, message; total is None if it is unknown."""
 
 T = TypeVar("T")
-Said = TypeVar("Said")
+Report = TypeVar("Report")
 
 _A_LITTLE: Final = 0.001
 
 
 async def telling(
-    ask: Callable[[Callable[[Said], None]], Awaitable[T]],
+    ask: Callable[[Callable[[Report], None]], Awaitable[T]],
     tell: Tell,
-    reading: Callable[[Said], tuple[float, float | None, str]],
+    reading: Callable[[Report], tuple[float, float | None, str]],
 ) -> T:
-    """Return what `ask` returns; everything that it reports was told by then."""
-    send, receive = anyio.create_memory_object_stream[Said](math.inf)
+    """Return the result of `ask`, after notifications of everything that it reports are sent."""
+    send, receive = anyio.create_memory_object_stream[Report](math.inf)
 
     async def relay() -> None:
         async with receive:
@@ -53,16 +53,15 @@ def read_arrival(arrival: RepoDone) -> tuple[float, float, str]:
 
 
 class RisingProgress:
-    """Reads progress of indexing; a stage may begin anew, and what clients are told must rise."""
+    """Converts progress of indexing to notifications whose values rise, even across stages."""
 
     def __init__(self) -> None:
-        """Begin below the first file."""
-        self._told = 0.0
+        self._reported = 0.0
 
-    def __call__(self, found: IndexingProgress) -> tuple[float, float | None, str]:
-        """Return what is told: how far, of how much, in words."""
-        self._told = max(round(self._told + _A_LITTLE, 3), float(found.done_files))
-        of = f" of {found.total_files}" if found.total_files else ""
-        files = f", {found.done_files}{of} files" if found.total_files else ""
-        whole = float(found.total_files) if found.total_files >= self._told else None
-        return self._told, whole, f"{found.stage}{files}"
+    def __call__(self, progress: IndexingProgress) -> tuple[float, float | None, str]:
+        """Return a notification: done, total, message."""
+        self._reported = max(round(self._reported + _A_LITTLE, 3), float(progress.done_files))
+        of = f" of {progress.total_files}" if progress.total_files else ""
+        files = f", {progress.done_files}{of} files" if progress.total_files else ""
+        whole = float(progress.total_files) if progress.total_files >= self._reported else None
+        return self._reported, whole, f"{progress.stage}{files}"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class ResourceFailed(GgrepError):
-    """A resource cannot be read; the code is that of what stood in the way."""
+    """A resource cannot be read; `code` is that of the cause."""
 
     def __init__(self, message: str, code: str) -> None:
         super().__init__(message)
@@ -21,7 +21,7 @@ class ResourceFailed(GgrepError):
 
 
 class Resource(Struct, frozen=True):
-    """One resource, `ggrep://` and its name."""
+    """One resource; its address is `ggrep://` and its name."""
 
     name: str
     title: str
@@ -38,19 +38,19 @@ RESOURCES: Final = (
     Resource("health", "Index health", "Health of the server's own repository, as ggrep_health."),
     Resource("workspace", "Workspaces", "Ids and repositories that search_workspace knows."),
 )
-"""In the order that they are listed in."""
+"""Resources in the order of the list."""
 
 BY_URI: Final = {resource.uri: resource for resource in RESOURCES}
 
 WORKSPACES_SCHEMA = 1
-"""JSON of the workspaces that a server was started for.
+"""Version of the JSON of a server's workspaces.
 
 1. First shape.
 """
 
 
 def workspaces_json(workspaces: "Sequence[Workspace]") -> dict[str, Json]:
-    """Return the workspaces with their repositories, in the order they were given in."""
+    """Return the document of workspaces with their repositories, in the given order."""
     return {
         "schema_version": WORKSPACES_SCHEMA,
         "workspaces": [

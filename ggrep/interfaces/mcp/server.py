@@ -1,4 +1,4 @@
-"""The server on the SDK: lists tools and resources, dispatches calls, shapes replies."""
+"""The server on the SDK: lists tools and resources, dispatches calls, and builds replies."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 Context: TypeAlias = ServerRequestContext[Any, Any]
 
 OUTPUT_SCHEMA: Final = "outputSchema"
-"""Key of `_meta` that holds the schema of a structured result that `tools/list` does not have."""
+"""Key of `_meta` for the schema of a structured result, if `tools/list` does not contain it."""
 
 _READ_ONLY = types.ToolAnnotations(read_only_hint=True)
 _VIEW: Final = AgentView(arguments=True)
@@ -46,7 +46,7 @@ _JSON: Final = "application/json"
 def build_server(
     backend: LazyBackend, *, structured: bool = False, legacy: bool = False
 ) -> Server[Any]:
-    """Return a server whose tools are carried out by `backend`, which stays the caller's."""
+    """Return a server whose tools `backend` carries out; the caller closes the backend."""
 
     async def list_tools(
         context: Context, params: types.PaginatedRequestParams | None
@@ -65,7 +65,7 @@ def build_server(
         arguments = dict(params.arguments or {})
         if structured:
             arguments[STRUCTURED.name] = True
-        # It sends nothing to a client that did not ask for progress.
+        # It does nothing if the client did not ask for progress.
         tell = context.session.report_progress
         outcome = await backend.call(tool.name, arguments, tell, _caller(context.request))
         if arguments.get(STRUCTURED.name) is True:
@@ -119,7 +119,7 @@ async def _read(backend: LazyBackend, uri: str) -> types.ReadResourceResult:
 
 
 def _caller(request: object) -> str:
-    """Return who asks; empty for the one client of standard input."""
+    """Return the caller; empty for the only client of standard input."""
     scope = getattr(request, "scope", None)
     return "" if scope is None else caller_of(scope.get("client"))
 
@@ -144,7 +144,7 @@ def _text_result(outcome: ToolResult, text: str) -> types.CallToolResult:
 
 
 def _structured(tool: Tool, outcome: ToolResult, *, with_schema: bool) -> types.CallToolResult:
-    """Return a document behind the first line of its text."""
+    """Return a structured result: the document, with the first line of its text."""
     line = _text_of(tool, outcome).partition("\n")[0]
     result = _text_result(outcome, line)
     result.structured_content = stable_json.loads(stable_json.dumps(outcome.document))
@@ -163,11 +163,11 @@ class Process(Struct, frozen=True):
 def make_process(
     start: StartOptions, connect: "Callable[[], Federator]", *, shows_paths: bool
 ) -> Process:
-    """Return the server wired to its backend, which opens nothing yet."""
+    """Return the server with its backend, which opens nothing yet."""
 
     def prepare() -> None:
         import ggrep.interfaces.mcp.tool_calls
-        import ggrep.service.federator  # noqa: F401 - here for the time it takes
+        import ggrep.service.federator  # noqa: F401 - here because it takes time
 
     def load() -> "tuple[Calls, Federator]":
         from ggrep.interfaces.mcp.access import Access

@@ -1,4 +1,4 @@
-"""The start options of the server: what may be searched, and the form of answers."""
+"""The start options of the server: the allowed repositories, and the form of answers."""
 
 from pathlib import Path
 
@@ -9,12 +9,12 @@ class StartOptions(Struct, frozen=True):
     """The command line of the server.
 
     Attributes:
-        directory: base of relative paths; None when it is gone.
+        directory: base of relative paths; None if it was removed.
         path: the default repository; None for the one around `directory`.
-        workspaces: files that calls may name by their id, and whose repositories may be used.
-        allowed: further directories that may be searched; `anywhere` allows all.
-        structured: every result is structured.
-        legacy: old names of tools are listed.
+        workspaces: workspace files that calls may name by id, and whose repositories are allowed.
+        allowed: further allowed directories; `anywhere` allows all.
+        structured: make every result structured.
+        legacy: list old names of tools.
     """
 
     directory: Path | None

@@ -1,11 +1,10 @@
 """Serves one client over standard input and output, until it disconnects or a signal comes.
 
-A thread that is blocked in a read cannot be called off, and a process waits for its threads: read
-by one, standard input would keep a server alive that was told to end.
+Standard input is not read in a thread: a blocked read cannot be cancelled, and the process would
+wait for its thread at the end.
 
-Lines that are no messages are replied to, so that their sender does not wait forever: the SDK
-drops them. A client that spells half of a surrogate pair, as names of files can hold one, has
-written JSON by its own lights.
+Lines that are not messages get an error reply, so that their sender does not wait forever: the SDK
+drops them. This includes JSON with half of a surrogate pair, which file names can contain.
 """
 
 import os
@@ -31,14 +30,14 @@ MAX_LINE_BYTES = 4 << 20
 
 
 async def lines_of(
-    descriptor: int, told: Callable[[str], None], most: int = MAX_LINE_BYTES
+    descriptor: int, notify: Callable[[str], None], most: int = MAX_LINE_BYTES
 ) -> AsyncIterator[str]:
-    """Yield the lines that come from a descriptor, what is no UTF-8 replaced, until its end.
+    """Yield the lines from a descriptor until its end; invalid UTF-8 is replaced.
 
     Args:
         descriptor: descriptor of a pipe, a socket, a terminal or a file.
-        told: called with the cause of an early end: a line with too many bytes, or a failure.
-        most: bytes of a line.
+        notify: called with the cause of an early end: a line with too many bytes, or a failure.
+        most: most bytes of a line.
     """
     buffered = bytearray()
     while True:
@@ -46,7 +45,7 @@ async def lines_of(
         try:
             block = os.read(descriptor, _BLOCK_BYTES)
         except OSError as error:
-            told(f"standard input: {error.strerror}")
+            notify(f"standard input: {error.strerror}")
             return
         buffered += block
         if b"\n" in block:
@@ -55,7 +54,7 @@ async def lines_of(
                 yield line.decode(errors="replace")
             buffered = rest
         if len(buffered) > most:
-            told(f"standard input: a message of more than {most} bytes; the server ends")
+            notify(f"standard input: a message of more than {most} bytes; the server ends")
             return
         if not block:
             if buffered.strip():
@@ -64,17 +63,17 @@ async def lines_of(
 
 
 async def _readable(descriptor: int) -> None:
-    """Return once a read would not wait."""
+    """Return when a read would not block."""
     try:
         await anyio.wait_readable(descriptor)
     except PermissionError:
-        # The system's word for what is always ready: a file, or the empty device.
+        # The system raises this for descriptors that are always ready: a file or the null device.
         await lowlevel.checkpoint()
 
 
 @asynccontextmanager
 async def until_signalled(*signals: signal.Signals) -> AsyncIterator[None]:
-    """Cancel the block when one of the signals comes; the first one ends it without an error."""
+    """Cancel the block, without an error, when one of the signals arrives."""
     async with anyio.create_task_group() as group:
 
         async def watch() -> None:
@@ -90,13 +89,13 @@ async def until_signalled(*signals: signal.Signals) -> AsyncIterator[None]:
 
 _SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _SHOWN: Final = 200
-"""Characters of a reason."""
+"""Most characters of a reason."""
 
 
 async def readable(
     lines: AsyncIterator[str], refuse: Callable[[types.JSONRPCError], Awaitable[None]]
 ) -> AsyncIterator[str]:
-    """Yield the lines that are messages; have all others but blank ones refused."""
+    """Yield the lines that are messages; call `refuse` for all others that are not blank."""
     async for line in lines:
         if not line.strip():
             continue
@@ -108,9 +107,9 @@ async def readable(
 
 
 def refusal_of(line: str) -> types.JSONRPCError | None:
-    """Return the answer to a line that is no message; None for one that is.
+    """Return the error reply to a line that is not a message; None for a message.
 
-    It bears the id of the request where that can be told, and else null, as JSON-RPC has it.
+    It has the id of the request if that can be read, else null as JSON-RPC requires.
     """
     try:
         types.jsonrpc_message_adapter.validate_json(line, by_name=False)
@@ -122,7 +121,7 @@ def refusal_of(line: str) -> types.JSONRPCError | None:
         number = message.get("id") if isinstance(message, dict) else None
         if isinstance(number, bool) or not isinstance(number, int | str):
             number = None
-        data = types.ErrorData(code=code, message=f"no message: {reason}")
+        data = types.ErrorData(code=code, message=f"not a message: {reason}")
         return types.JSONRPCError(jsonrpc="2.0", id=number, error=data)
     return None
 
@@ -134,17 +133,17 @@ def _loaded(line: str) -> object:
         return None
 
 
-async def serve_stdio(server: Server[Any], told: Callable[[str], None]) -> None:
+async def serve_stdio(server: Server[Any], notify: Callable[[str], None]) -> None:
     """Serve the client at the other end of standard input and output.
 
-    Standard output carries the protocol and nothing else: while this runs, whatever is printed
-    goes to standard error, and children read an empty standard input.
+    Standard output carries only the protocol: other output goes to standard error, and children
+    read an empty standard input.
 
     Args:
-        server: stays the caller's.
-        told: called with what ended the client's messages early.
+        server: the server.
+        notify: called with the cause of an early end of the client's messages.
     """
-    own = os.dup(0)
+    standard_input = os.dup(0)
     empty = os.open(os.devnull, os.O_RDONLY)
     os.dup2(empty, 0)
     os.close(empty)
@@ -155,8 +154,8 @@ async def serve_stdio(server: Server[Any], told: Callable[[str], None]) -> None:
             await begun.wait()
             await outbox[0].send(SessionMessage(refusal))
 
-        # The SDK does no more with its input than go through its lines.
-        lines = cast("anyio.AsyncFile[str]", readable(lines_of(own, told), refuse))
+        # The SDK only iterates over the lines of its input.
+        lines = cast("anyio.AsyncFile[str]", readable(lines_of(standard_input, notify), refuse))
         async with (
             until_signalled(signal.SIGTERM, signal.SIGINT, signal.SIGHUP),
             stdio_server(stdin=lines) as (received, sent),
@@ -165,7 +164,7 @@ async def serve_stdio(server: Server[Any], told: Callable[[str], None]) -> None:
             begun.set()
             await server.run(received, sent, server.create_initialization_options())
     except* BrokenPipeError:
-        pass  # the client left without reading all it had asked for
+        pass  # the client left before it had read all answers
     finally:
-        os.dup2(own, 0)
-        os.close(own)
+        os.dup2(standard_input, 0)
+        os.close(standard_input)

@@ -1,4 +1,4 @@
-"""Executes tool calls: arguments become a request, its answer or failure a document."""
+"""Carries out tool calls: converts arguments to a request, and its answer to a document."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -71,7 +71,7 @@ _HINTS: Mapping[str, str] = MappingProxyType(
 
 
 def failure(error: GgrepError, *, shows_paths: bool) -> Document:
-    """Return the envelope of a call of one repository that failed."""
+    """Return the document of a failed call of one repository."""
     body = query_error(error)["error"]
     if not shows_paths:
         body["message"] = redact(body["message"])
@@ -79,19 +79,19 @@ def failure(error: GgrepError, *, shows_paths: bool) -> Document:
 
 
 def federated_failure(error: GgrepError, *, shows_paths: bool) -> Document:
-    """Return the envelope of a workspace search that came to nothing."""
+    """Return the document of a failed workspace search."""
     return with_hint(failure_json(error, include_paths=shows_paths))
 
 
 def with_hint(document: Document) -> Document:
-    """Return a failure with what can be done about it, where that is known."""
-    # The federated contract has some of the codes in capitals.
+    """Return a failure with a hint on what to do, if there is one."""
+    # Some codes of the federated contract are in capitals.
     hint = _HINTS.get(str(document.get("code")).lower())
     return document if hint is None else {**document, "hint": hint}
 
 
 def in_arguments(error: GgrepError, arguments: Sequence[Argument]) -> GgrepError:
-    """Return the error with the names of arguments where it names places of a body."""
+    """Return the error with places of a body replaced by the names of arguments."""
     if isinstance(error, WorkspaceError):
         return WorkspaceError(tuple(_issue(issue, arguments) for issue in error.issues))
     if type(error) is InvalidRequest:
@@ -113,29 +113,30 @@ def _issue(issue: Issue, arguments: Sequence[Argument]) -> Issue:
 
 
 MAX_SEVERAL: Final = 50
-"""Names or places of one call."""
+"""Most names or places of one call."""
 
 OF_WORKSPACES: Final = frozenset(
     each.name
     for each in BY_NAME["symbol"].every
     if ".".join(each.place) in WORKSPACE["symbol"].leaves.keys() - REPOSITORY["symbol"].leaves
 )
-"""Arguments of a question about a name that mean a workspace, the server's own where none is
-named."""
+"""Arguments that direct a question about a name to a workspace, by default the server's own."""
 
 _Values: TypeAlias = Mapping[str, object]
 
 
 def wanted_of(tool: str, values: _Values) -> tuple[str, ...]:
-    """Return the names or places of a call, each once, in the order they were given in."""
-    one, several = SEVERAL[tool]
-    listed = values.get(several)
-    alone = [] if values.get(one) is None else [values[one]]
+    """Return the distinct names or places of a call, in the given order."""
+    singular, plural = SEVERAL[tool]
+    listed = values.get(plural)
+    alone = [] if values.get(singular) is None else [values[singular]]
     wanted = dict.fromkeys(map(str, [*alone, *(listed if isinstance(listed, list) else [])]))
     if not wanted:
-        raise InvalidRequest(f"{tool}: the argument {one!a} is missing; {several} takes several")
+        raise InvalidRequest(
+            f"{tool}: the argument {singular!a} is missing; {plural} takes several"
+        )
     if len(wanted) > MAX_SEVERAL:
-        raise InvalidRequest(f"{tool}: {len(wanted)} {several}; ask for at most {MAX_SEVERAL}")
+        raise InvalidRequest(f"{tool}: {len(wanted)} {plural}; ask for at most {MAX_SEVERAL}")
     return tuple(wanted)
 
 
@@ -152,14 +153,14 @@ class NavigationCalls(Struct, frozen=True):
     shows_paths: bool
 
     async def outcome(self, tool: Tool, values: _Values) -> ToolResult:
-        """Return where names or places lead, of a repository or a workspace; or an outline."""
+        """Return the answer about names or places of a repository or a workspace, or an outline."""
         if tool.name == "outline":
             return ToolResult(await self._outline(tool, values))
         wanted = wanted_of(tool.name, values)
         follow = self._in_workspace if values.keys() & OF_WORKSPACES else self._in_repository
-        one, _ = SEVERAL[tool.name]
+        singular, _ = SEVERAL[tool.name]
         if len(wanted) == 1:
-            document = await follow(tool, {**values, one: wanted[0]})
+            document = await follow(tool, {**values, singular: wanted[0]})
         else:
             document = await self._each(tool, values, wanted, follow)
         view = AgentView(
@@ -175,13 +176,13 @@ class NavigationCalls(Struct, frozen=True):
         wanted: tuple[str, ...],
         follow: Callable[[Tool, _Values], Awaitable[Document]],
     ) -> Document:
-        """Return an answer or a failure for each of several; the time given is for all of them."""
-        one, _ = SEVERAL[tool.name]
+        """Return an answer or a failure for each name or place; the timeout is for all together."""
+        singular, _ = SEVERAL[tool.name]
         given = values.get("timeout_ms")
         timeout_ms = given if isinstance(given, int) and given > 0 else DEFAULT_TIMEOUT_MS
         answers = await in_turn(
             wanted,
-            lambda name, left_ms: follow(tool, {**values, one: name, "timeout_ms": left_ms}),
+            lambda name, left_ms: follow(tool, {**values, singular: name, "timeout_ms": left_ms}),
             timeout_ms,
         )
         documents = [
@@ -193,7 +194,7 @@ class NavigationCalls(Struct, frozen=True):
         return {"schema_version": ANSWERS_SCHEMA, "answers": documents}
 
     async def _in_repository(self, tool: Tool, values: _Values) -> Document:
-        """Return where a name or a place leads; a root below the top narrows it."""
+        """Return the answer of one repository; a root below its top narrows the scope."""
         call = parse_repo_body(tool.name, body_of(tool.every, values))
         place = await self.places.repository(call.root)
         if has_scope(call.request):
@@ -203,7 +204,7 @@ class NavigationCalls(Struct, frozen=True):
         return await self.asked.ask_repo(place.root, request)
 
     async def _in_workspace(self, tool: Tool, values: _Values) -> Document:
-        """Return where a name or a place of a workspace leads."""
+        """Return the answer of a workspace."""
         if "root" in values:
             raise InvalidRequest("root: not with a workspace; choose with only")
         place = await self.places.workspace(_text(values, "workspace"))
@@ -217,7 +218,7 @@ class NavigationCalls(Struct, frozen=True):
         return document if answers.ok else with_hint(document)
 
     async def _outline(self, tool: Tool, values: _Values) -> Document:
-        """Return outlines; where no path is given, and the root is a repository, its tour."""
+        """Return outlines; without a path, the tour of a repository."""
         body = body_of(tool.every, values)
         place = await self.places.repository(_text(values, "root"))
         if not values.get("path") and not place.scope:
@@ -239,7 +240,7 @@ _OF_HITS: Final = frozenset({"top", "per_file"})
 def placed_for(arguments: Sequence[Argument], values: Mapping[str, object]) -> tuple[Argument, ...]:
     """Return the arguments of a workspace search with their places in the body of its format.
 
-    A slate has anchors of its own; for a list of hits nothing changes.
+    In a slate `anchors` has another place; for a list of hits nothing changes.
     """
     slate = values.get("format") == "slate"
     of_slates = {each.name for each in arguments if each.place[:1] in {("slate",), ("session",)}}
@@ -255,7 +256,7 @@ def placed_for(arguments: Sequence[Argument], values: Mapping[str, object]) -> t
 
 
 def narrowed(request: SlateRequest, place: AllowedRepo) -> SlateRequest:
-    """Return the request for an agent, narrowed to a place, its targets as that writes them."""
+    """Return the request for an agent, narrowed to a repository and its scope."""
     search, session = replace(request.search, scope=place.scope), request.session
     budgets = request.budgets.for_agents()
     if session is not None:
@@ -264,20 +265,19 @@ def narrowed(request: SlateRequest, place: AllowedRepo) -> SlateRequest:
 
 
 MAX_IN_FLIGHT = 64
-"""Calls carried out at once; a client that asks for more is told to wait."""
+"""Most concurrent calls; further ones fail with `busy`."""
 
 SYNC_MS: Final = 45_000
-"""Default wait of a status for a sync: many clients give up a call after a minute."""
+"""Default time that a status waits for a sync; many clients give up after a minute."""
 
 LOOK_S = 60.0
-"""Timeout of status and health; searches have a limit of their own."""
+"""Timeout of status and health; searches have another one."""
 
 
 class Calls:
-    """Carries out calls, any number of them at a time."""
+    """Carries out calls, which may be concurrent."""
 
     def __init__(self, asked: "Federator", places: Access, *, shows_paths: bool) -> None:
-        """Take who is asked and what may be asked about."""
         self._asked = asked
         self._places = places
         self._shows_paths = shows_paths
@@ -286,7 +286,7 @@ class Calls:
     async def call(
         self, name: str, given: Mapping[str, object], tell: Tell | None = None, caller: str = ""
     ) -> ToolResult:
-        """Return what a tool returns; a failure is an outcome too."""
+        """Return the result of a tool, also for a failure."""
         tool = BY_NAME[name]
         try:
             with self._callers.seated(caller) as seat:
@@ -299,10 +299,10 @@ class Calls:
             return self._failed(tool, bug)
 
     async def workspaces(self) -> dict[str, Json]:
-        """Return the workspaces that may be named by their ids.
+        """Return the workspaces that calls may name by id.
 
         Raises:
-            WorkspaceError: a file is wrong.
+            WorkspaceError: a file is not valid.
         """
         return workspaces_json(await self._places.registered())
 
@@ -365,7 +365,7 @@ class Calls:
     async def _freshen(
         self, asked: "Federator", place: AllowedRepo, timeout_ms: object, tell: Tell | None
     ) -> None:
-        """Wait until the index has all changes, or time is up: the status tells how far it is."""
+        """Wait until the index has all changes, at most for the timeout."""
         most_ms = SYNC_MS if timeout_ms is None else timeout_ms
         if not isinstance(most_ms, int) or not 1 <= most_ms <= MOST_MS:
             raise InvalidRequest(f"timeout_ms: must be from 1 to {MOST_MS}, is {most_ms!a:.80}")
@@ -379,7 +379,7 @@ class Calls:
     async def _search_workspace(
         self, asked: "Federator", tool: Tool, values: Mapping[str, object], tell: Tell | None
     ) -> ToolResult:
-        if "workspace" not in values:  # the id, or its beginning, names it
+        if "workspace" not in values:  # `workspace_id` gives the id or its beginning
             values = {
                 ("workspace" if key == "workspace_id" else key): value
                 for key, value in values.items()

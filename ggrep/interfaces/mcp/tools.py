@@ -1,4 +1,4 @@
-"""The tools: name, when to use it, arguments, result and text budget of each."""
+"""The tools: name, description, arguments, result and text budget of each."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -19,10 +19,10 @@ from ggrep.model.filters import named_filters
 
 
 class TextBudget(Struct, frozen=True):
-    """The bound of the text of a result.
+    """The limit of the text of a result.
 
     Attributes:
-        most_bytes: bound in bytes of UTF-8, including the line that says that it was cut.
+        most_bytes: most bytes of UTF-8, including the line about the cut.
         rest: how to get the rest.
     """
 
@@ -31,11 +31,11 @@ class TextBudget(Struct, frozen=True):
 
 
 MORE: Final = "options text_bytes={}"
-"""The option that returns the lines of a text that were cut."""
+"""The option that returns the cut lines of a text."""
 
 
 def text_bytes_of(values: Mapping[str, object]) -> int:
-    """Return most bytes of the text of an answer; 0 for what is usual."""
+    """Return the most bytes of the text of an answer; 0 for the default."""
     value = values.get("text_bytes", 0)
     if not isinstance(value, int) or value < 0:
         raise InvalidRequest(f"text_bytes: must be 0 or more, is {value!a:.80}")
@@ -43,7 +43,7 @@ def text_bytes_of(values: Mapping[str, object]) -> int:
 
 
 _LEAST: Final = 1_024
-"""However little was asked for, there is room for what is wrong with an answer."""
+"""Least budget, so that there is always room for warnings."""
 _OF: Final[Mapping[str, TextBudget]] = MappingProxyType(
     {
         "search": TextBudget(32 << 10, "lower `top`, a shorter `snippet`, or `expand` a place"),
@@ -64,7 +64,7 @@ _FAILURE: Final = TextBudget(4 << 10, "`structured: true`")
 
 
 def budget_of(tool: str, document: Mapping[str, Any]) -> TextBudget:
-    """Return the budget of a tool's answer: its own bounds, where it has some."""
+    """Return the text budget of an answer, which follows the answer's own limits if it has some."""
     if "code" in document and "message" in document:
         return _FAILURE
     usual = _OF[tool]
@@ -75,14 +75,14 @@ def budget_of(tool: str, document: Mapping[str, Any]) -> TextBudget:
     if isinstance(slate, Mapping) and isinstance(slate.get("limits"), Mapping):
         most = slate["limits"].get("max_slate_bytes", 0)
     elif isinstance(limits, Mapping) and "max_expand_bytes" in limits:
-        most = limits["max_expand_bytes"] * 3 // 2  # each line has its number in front of it
+        most = limits["max_expand_bytes"] * 3 // 2  # lines have numbers before them
     else:
         most = usual.most_bytes
     return TextBudget(max(_LEAST, most), usual.rest)
 
 
 def within_budget(tool: str, document: Mapping[str, Any], text: str) -> str:
-    """Return the text of a result, cut at the end of a line where it is too long."""
+    """Return the text of a result, cut at the end of a line if it is too long."""
     budget, data = budget_of(tool, document), text.encode()
     most = budget.most_bytes
     if len(data) <= most:
@@ -113,10 +113,10 @@ class Tool(Struct, frozen=True):
 
     Attributes:
         says: its effect and when to use it.
-        rare: rare arguments, given by name or as `key=value` in the argument `options`;
-            listed one by one they would cost every conversation more than they are worth.
-        contract: parts of the contract's request, listed beside the arguments for their fields.
-        legacy: an old name, which is answered but listed only on demand.
+        rare: rarely used arguments, given by name or as `key=value` in the argument `options`;
+            to list each of them would cost every conversation more than they are worth.
+        contract: objects of the contract's request, listed beside the arguments for their fields.
+        legacy: it is an old name, which works but is listed only on demand.
     """
 
     name: str
@@ -128,21 +128,21 @@ class Tool(Struct, frozen=True):
 
     @property
     def every(self) -> tuple[Argument, ...]:
-        """Return all arguments: the rare ones too, and `options`, listed or not."""
+        """Return all arguments, including the rare ones and `options`."""
         more = (Argument(OPTIONS, "array"),) if self.rare else ()
         listed = tuple(one for one in self.arguments if one.name != OPTIONS)
         return (*listed, *self.rare, *more)
 
     @property
     def takes(self) -> dict[str, Json]:
-        """Return the JSON Schema of the arguments; it is never narrower than the server."""
+        """Return the JSON Schema of the arguments; it allows all that the server accepts."""
         parts = {each.place[0] for each in self.every if len(each.place) > 1}
         either = parts & {each.name for each in self.every}
         return schema_of((*self.arguments, *self.contract), either)
 
     @property
     def returns(self) -> dict[str, Json]:
-        """Return the JSON Schema of a structured result: a document, or a failure's.
+        """Return the JSON Schema of a structured result, a document or a failure.
 
         The schemas that ship with ggrep describe documents in full.
         """
@@ -153,8 +153,8 @@ class ToolResult(Struct, frozen=True):
     """The result of a call, and whether it failed.
 
     Attributes:
-        notes: stand in its text alone.
-        text: text of the result; empty for that of the document and the notes.
+        notes: notes for the text only.
+        text: text of the result; empty to render the document and the notes.
     """
 
     document: Document
@@ -165,10 +165,10 @@ class ToolResult(Struct, frozen=True):
 
 @cache
 def _returned() -> dict[str, dict[str, Json]]:
-    found: dict[str, dict[str, Json]] = stable_json.loads(
+    schemas: dict[str, dict[str, Json]] = stable_json.loads(
         (files("ggrep") / "model" / "schemas" / "tool_outputs.json").read_bytes()
     )
-    return found
+    return schemas
 
 
 _LEAVES: Final = {
@@ -188,7 +188,7 @@ _NAMES: Final = {
     "slate.maxEvidencePerFile": "evidence",
     "workspacePath": "workspace",
 }
-"""Names of arguments that are not the last key of their place in a body, by that place."""
+"""Arguments whose name is not the last key of their place in a body, by place."""
 
 _SET_BY_SERVER: Final = frozenset({"debug.includePaths", "scope", "search.scope", "slate.ofText"})
 """Fields of requests that no tool takes."""
@@ -197,7 +197,7 @@ _SET_BY_SERVER: Final = frozenset({"debug.includePaths", "scope", "search.scope"
 def _argument(
     place: str, says: str = "", *, default: Json = None, required: bool | None = None
 ) -> Argument:
-    """Return the argument of a place in the bodies of requests; `says` is for listed ones."""
+    """Return the argument for a place in request bodies; `says` is for listed arguments."""
     leaf = _LEAVES[place]
     return Argument(
         _NAMES.get(place) or snake_case(place.rpartition(".")[2]),
@@ -225,11 +225,11 @@ def _tool(
     says: str,
     arguments: tuple[Argument, ...],
     rare: tuple[Argument, ...],
-    told: str,
+    keys: str,
     contract: tuple[Argument, ...] = (),
 ) -> Tool:
-    """Return a tool that takes `options`; `told` is what is said of the keys in it."""
-    options = Argument(OPTIONS, "array", says=f"key=value: {told}")
+    """Return a tool with the argument `options`; `keys` describes the keys in it."""
+    options = Argument(OPTIONS, "array", says=f"key=value: {keys}")
     return Tool(name, says, (*arguments, options, STRUCTURED), rare, contract)
 
 
@@ -246,7 +246,7 @@ _TOP: Final = _argument("search.top", "Most hits", default=10)
 _SNIPPET: Final = _argument("search.snippet", "Text of a hit", default="short")
 _WORKSPACE: Final = _argument("workspacePath", "Its file or id", required=False)
 _TEXT_BYTES: Final = Argument("text_bytes", "integer")
-"""Most bytes of the text that is read; the structured document is whole anyhow."""
+"""Most bytes of the text; a structured document is always complete."""
 _CONTRACT: Final = (
     Argument("workspacePath", "string", says="As workspace"),
     Argument("search", "object", says="As in the HTTP request: top, mode, filter..."),
@@ -254,7 +254,7 @@ _CONTRACT: Final = (
     Argument("merge", "object", says="As there: strategy, rrfK, fold"),
     Argument("limits", "object", says="As there: maxRepos, perRepoTop..."),
 )
-"""The contract's request, which is listed beside the flat arguments that it stands for."""
+"""Objects of the contract's request, listed beside the flat arguments for their fields."""
 
 _SEARCH: Final = (
     _QUERY,
@@ -272,7 +272,7 @@ _EXACT_PLACES: Final = (
     "search.listFiles",
 )
 _EXACT: Final = tuple(map(_argument, _EXACT_PLACES))
-"""The letters `-i -w -B -A -l` of the command line; a list of files has a count for each."""
+"""The options `-i -w -B -A -l` of the command line; a list of files has a count for each."""
 _SEARCH_RARE: Final = (
     Argument("body", "integer"),
     _TEXT_BYTES,
@@ -323,7 +323,7 @@ _OUTLINE: Final = (_argument("path", "Files, folders or path:line", required=Fal
 
 
 def _of_names(operation: str, listed: tuple[Argument, ...]) -> tuple[Argument, ...]:
-    """Return the rest of a question to a repository or a workspace about a name or a place."""
+    """Return the unlisted arguments of a question about a name or a place."""
     shapes = body.REPOSITORY[operation], body.WORKSPACE[operation]
     return _rest(listed, *shapes, without=frozenset({"workspaceId", "limits.allRepos"}))
 
@@ -398,7 +398,7 @@ TOOLS: Final = (
         legacy=True,
     ),
 )
-"""In the order that they are listed in."""
+"""Tools in the order of the list."""
 
 
 def listed(*, legacy: bool = False) -> tuple[Tool, ...]:
@@ -411,7 +411,7 @@ SEVERAL: Final = {
     "references": ("name", "names"),
     "expand": ("target", "targets"),
 }
-"""Arguments that hold one thing to ask about, or several, by tool."""
+"""Arguments for one name or place, and for several, by tool."""
 
 BY_NAME: Final = {tool.name: tool for tool in TOOLS}
 

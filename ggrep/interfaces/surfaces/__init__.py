@@ -1,1 +1,1 @@
-"""Shared parts of the command line, HTTP and MCP, which send equal requests to one coordinator."""
+"""Shared parts of the command line, HTTP and MCP, which send the same requests."""

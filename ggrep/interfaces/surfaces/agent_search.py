@@ -1,7 +1,7 @@
-"""A search as agents read it: which hits are opened, and the text of all of it.
+"""The text of a search for agents, with the best hits opened.
 
-An agent reads the best hit next, so its definition stands below the list where that fits: a call
-and the lines that a window cut by guess would have had too many are saved.
+An agent reads the best hit next, so the text contains its definition if that fits. That saves a
+call, and unneeded lines that a guessed range would have.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,26 +17,26 @@ from ggrep.render.agent_text import BUDGETS, AgentView, agent_text
 _Object: TypeAlias = Mapping[str, Any]
 
 UNASKED_BODIES: Final = 2
-"""Hits that are opened by default, if all of their text fits the budget."""
+"""Number of hits that are opened by default, if all of their text fits the budget."""
 _TRIED: Final = 4
-"""Best hits among which those are looked for."""
+"""Number of best hits from which those are chosen."""
 MAX_UNASKED_BYTES: Final = 2_048
-"""Most text of a hit that is opened unasked: some 50 lines; of a longer one its part that hit."""
+"""Most text of a hit opened by default, about 50 lines; of a longer one only a part."""
 MAX_BODIES: Final = 10
 MAX_BODY_BYTES: Final = 6_144
-"""Most text of one opened hit: some 150 lines; of more the lines around the hit."""
+"""Most text of one opened hit, about 150 lines; of a longer one the lines around the hit."""
 _TEXT_SHARE: Final = 85
-"""Per cent of an opened hit that are its own text; the rest are numbers of lines."""
+"""Per cent of an opened hit that is its text; the rest are line numbers."""
 _OPENED_BY_THEMSELVES: Final = frozenset({"short", "default", "none"})
-"""Modes of snippets in which bodies stand for the snippets."""
+"""Snippet modes in which bodies replace the snippets."""
 
 
 class AgentTextOptions(Struct, frozen=True):
     """Options of the text of an answer.
 
     Attributes:
-        bodies: how many of the best hits are opened; None for as many as fit.
-        budget: most bytes of the text without bodies that were asked for; 0 for what is usual.
+        bodies: number of best hits to open; None for as many as fit.
+        budget: most bytes of the text without requested bodies; 0 for the default.
         arguments: as of `AgentView`.
     """
 
@@ -48,9 +48,9 @@ class AgentTextOptions(Struct, frozen=True):
 def hits_to_open(
     document: _Object, wish: AgentTextOptions, timeout_ms: int
 ) -> list[tuple[int, ExpandRequest]]:
-    """Return the places of hits among the results, and what to ask for each.
+    """Return the positions of the hits to open, with the request for each.
 
-    There is none without an index, nor unasked where snippets were asked for or nothing fits.
+    None without an index; by default also none if snippets were requested or nothing fits.
     """
     hits = document.get("results", ())
     if "partial" in document or not hits or ("matches" in document and wish.bodies is None):
@@ -74,7 +74,7 @@ def hits_to_open(
 def search_text(
     document: _Object, opened: Sequence[tuple[int, _Object]], wish: AgentTextOptions, more: str
 ) -> str:
-    """Return the text of a search; no final newline."""
+    """Return the text of a search, without a final newline."""
     if "matches" in document and not opened:
         return agent_text(document, _view(wish, more))
     document = {key: value for key, value in document.items() if key != "matches"}
@@ -111,7 +111,7 @@ def _budget(wish: AgentTextOptions) -> int:
 
 
 def _without_snippets(document: _Object) -> _Object:
-    """Return a search whose hits show no text, unless more than the usual was asked for."""
+    """Return a search whose hits have no text, unless more than the default was requested."""
     if not _shows_little(document):
         return document
     return {**document, "results": [{**hit, "content": ""} for hit in document["results"]]}

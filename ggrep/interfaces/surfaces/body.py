@@ -1,7 +1,7 @@
 """Decodes the JSON bodies of requests, the same on every surface.
 
-The requests' own Structs declare the keys of a body (`shape` beside it); the Structs here add the
-keys of surfaces alone. Unknown keys are refused.
+The Structs of requests declare the keys of a body; those here add keys that only surfaces have.
+Unknown keys are refused.
 """
 
 from collections.abc import Mapping
@@ -54,7 +54,7 @@ class _Workspace(_Named, frozen=True):
 
 
 class _Extent(Struct, frozen=True):
-    """Fields of a search besides its settings."""
+    """Fields of a search that are not in `SearchRequest`."""
 
     compact: Annotated[
         bool, Field("search.compact", "Return only the best hit of each file, without text.")
@@ -70,7 +70,7 @@ REPOSITORY: Final = {
     each.name: Shape(_Repository, each.request, *((_Extent,) if each.request in _RANKED else ()))
     for each in PUBLIC
 }
-"""Questions to one repository, by operation."""
+"""Requests to one repository, by operation."""
 FEDERATED: Final = Shape(
     _Workspace,
     _Extent,
@@ -88,22 +88,22 @@ _OF_LISTS: Final = frozenset(
         *("cohorts.cohort", "cohorts.policy", "cohorts.allowUnsafeMix"),
     }
 )
-"""Fields of ranked lists; names and places have none."""
+"""Fields of ranked lists, which answers about names and places do not have."""
 WORKSPACE: Final = {
     each.name: Shape(_Named, FederatedRequest, each.request, without=_OF_LISTS | {"scope"})
     for each in PUBLIC
     if each.workspace
 }
-"""Questions to a workspace about a name or a place, by operation."""
+"""Requests to a workspace about a name or a place, by operation."""
 
 
 class FederatedCall(Struct, frozen=True):
     """A decoded search of a workspace.
 
     Attributes:
-        workspace_path: path of its file, as written.
-        workspace_id: the `repo_set_id` that the caller expects of it; None for any.
-        shape: shape of the slate that is wanted; None for lists of hits.
+        workspace_path: path of its file, as given.
+        workspace_id: the `repo_set_id` that it must have; None for any.
+        shape: shape of the requested slate; None for lists of hits.
     """
 
     workspace_path: str
@@ -116,7 +116,7 @@ class RepoCall(Struct, Generic[Q], frozen=True):
     """A decoded request to one repository.
 
     Attributes:
-        root: a directory in it, as written; None for the surface's own.
+        root: a directory in it, as given; None for the default repository.
     """
 
     root: str | None
@@ -124,10 +124,10 @@ class RepoCall(Struct, Generic[Q], frozen=True):
 
 
 def parse_federated_body(body: Mapping[str, object]) -> FederatedCall:
-    """Return the workspace search of a body.
+    """Return the workspace search in a body.
 
     Raises:
-        WorkspaceError: it asks for none; every issue is in it.
+        WorkspaceError: the body is not valid; it contains all issues.
     """
     fields = _fields(body)
     parsed = FEDERATED.read(fields)
@@ -157,10 +157,10 @@ class NamedCall(Struct, Generic[Q], frozen=True):
     """A decoded question to a workspace about a name or a place.
 
     Attributes:
-        workspace_path: path of its file, as written.
+        workspace_path: path of its file, as given.
         workspace_id: as of a `FederatedCall`.
-        request: which repositories are asked, within what time.
-        asked: as one repository is asked.
+        request: selection of repositories, and timeout.
+        asked: the request to each repository.
     """
 
     workspace_path: str
@@ -170,10 +170,10 @@ class NamedCall(Struct, Generic[Q], frozen=True):
 
 
 def parse_workspace_body(operation: str, body: Mapping[str, object]) -> NamedCall[Any]:
-    """Return an operation's request to a workspace of a body.
+    """Return an operation's request to a workspace in a body.
 
     Raises:
-        WorkspaceError: it asks for none; every issue is in it.
+        WorkspaceError: the body is not valid; it contains all issues.
     """
     shape, kind = WORKSPACE[operation], BY_NAME[operation].request
     fields = _fields(body)
@@ -192,10 +192,10 @@ def parse_workspace_body(operation: str, body: Mapping[str, object]) -> NamedCal
 
 
 def parse_repo_body(operation: str, body: Mapping[str, object]) -> RepoCall[Any]:
-    """Return an operation's request to one repository of a body.
+    """Return an operation's request to one repository in a body.
 
     Raises:
-        InvalidRequest: it asks for none; the message names every issue.
+        InvalidRequest: the body is not valid; the message names all issues.
     """
     given, kind = _given(REPOSITORY[operation], body), BY_NAME[operation].request
     if kind is SearchRequest:
@@ -213,7 +213,7 @@ def parse_repo_body(operation: str, body: Mapping[str, object]) -> RepoCall[Any]
 
 
 def _given(shape: Shape, body: Mapping[str, object]) -> Given:
-    """Return the values of a body to one repository."""
+    """Return the values of a body of one repository; raise for issues."""
     fields = _fields(body)
     parsed = shape.read(fields)
     if "\0" in str(_root(parsed)):
@@ -225,7 +225,7 @@ def _given(shape: Shape, body: Mapping[str, object]) -> Given:
 
 
 def _search(parsed: Given, **more: object) -> SearchRequest:
-    # A caller from elsewhere cannot ask for a search without an end.
+    # A remote caller cannot request a search without a timeout.
     timeout_ms = parsed.of(SearchRequest).get("timeout_ms") or DEFAULT_TIMEOUT_MS
     request = parsed.make(SearchRequest, timeout_ms=timeout_ms, **more)
     request = with_exact_defaults(request, parsed.of(SearchRequest))
@@ -233,9 +233,9 @@ def _search(parsed: Given, **more: object) -> SearchRequest:
 
 
 def _session(parsed: Given) -> SessionRequest:
-    """Return how a slate continues a session.
+    """Return the session of a slate.
 
-    A token alone continues the session, and a token with targets opens them; `op` says otherwise.
+    Without `op`, a token continues the session, and a token with targets opens these.
     """
     request = parsed.make(SessionRequest)
     token = "" if request.token == NEW_SESSION else request.token
@@ -248,7 +248,7 @@ def _root(parsed: Given) -> str | None:
 
 
 def _fields(body: object) -> Fields:
-    """Return the keys of a body, ready to be read one by one."""
+    """Return the reader of a body's keys."""
     if isinstance(body, Mapping):
         return Fields(body, "$", [])
     message = f"$: the body must be an object, is {kind_of(body)}"

@@ -1,6 +1,6 @@
 """Derives a body's decoder and its JSON Schema from its Structs.
 
-The annotation of a request's field gives its place in a body (`ggrep.model.field_meta`). Shapes are
+The annotation of a request's field gives its place in a body (`ggrep.model.field_meta`). Bodies are
 checked here, and all errors are collected.
 """
 
@@ -21,7 +21,7 @@ from ggrep.model.filters import Filter, parse_filter
 INVALID_REQUEST: Final = "ERR_FEDERATED_INVALID_REQUEST"
 
 _ISSUES_SHOWN: Final = 32
-"""Most issues of a reply: a body full of mistakes must not make a long reply."""
+"""Most issues of a reply, so that a body with many errors does not cause a long reply."""
 
 _REFUSED: Final = {
     "repo": (
@@ -42,7 +42,7 @@ class Fields:
 
     Attributes:
         place: place of the object, such as `$.search`.
-        issues: issues so far; objects below share the list.
+        issues: issues so far; the list is shared with inner objects.
     """
 
     def __init__(self, value: Mapping[str, object], place: str, issues: list[Issue]) -> None:
@@ -56,7 +56,7 @@ class Fields:
         return f"{self.place}.{key}" if key.isidentifier() else f"{self.place}[{key!a}]"
 
     def add(self, key: str, reason: str, message: str, *, code: str = INVALID_REQUEST) -> None:
-        """Note what is wrong with the value of a key."""
+        """Add an issue with the value of a key."""
         if len(self.issues) < _ISSUES_SHOWN:
             field = self.at(key)
             self.issues.append(Issue(code, f"{field}: {message}", field=field, reason=reason))
@@ -67,7 +67,7 @@ class Fields:
         return self._value.get(key)
 
     def text(self, key: str, *, required: bool = False) -> str | None:
-        """Return a string as it is."""
+        """Return a string; None if missing or of another type."""
         value = self.take(key)
         if isinstance(value, str):
             return value
@@ -78,7 +78,7 @@ class Fields:
         return None
 
     def integer(self, key: str) -> int | None:
-        """Return an integer; true and 1.0 are not integers."""
+        """Return an integer, which true and 1.0 are not; None if missing or not valid."""
         value = self.take(key)
         if value is None:
             return None
@@ -91,7 +91,7 @@ class Fields:
         return value
 
     def flag(self, key: str) -> bool | None:
-        """Return true or false."""
+        """Return true or false; None if missing or of another type."""
         value = self.take(key)
         if value is None or isinstance(value, bool):
             return value
@@ -117,7 +117,7 @@ class Fields:
         return tuple(texts)
 
     def word(self, key: str, known: Mapping[str, T]) -> T | None:
-        """Return the meaning of a word."""
+        """Return the value of a known word; None for others."""
         text = self.text(key)
         if text is not None and text not in known:
             self.add(key, "unsupported", f"{text!a} is not one of {', '.join(known)}")
@@ -144,7 +144,7 @@ class Fields:
 
 
 def one_of(*given: tuple[Fields, str, T | None]) -> T | None:
-    """Return the only value that is not None; two names of one setting are an error."""
+    """Return the value that is not None; report it if a setting is given under two names."""
     values = [each for each in given if each[2] is not None]
     for holder, key, _ in values[1:]:
         first, name, _ = values[0]
@@ -163,10 +163,10 @@ class Leaf(Struct, frozen=True):
     """A value of a body.
 
     Attributes:
-        owner: the Struct that has it as its field `name`.
-        kind: its type, without what is said of it and without None.
+        owner: the Struct with the field `name`.
+        kind: its type, without annotations and None.
         required: the field has no default.
-        judged: its range and words are judged where the body is read, not by the request itself.
+        judged: its range and words are checked when the body is read, not by the request.
     """
 
     owner: type
@@ -178,7 +178,7 @@ class Leaf(Struct, frozen=True):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Return the allowed values of it or its items; empty for any."""
+        """Return the allowed values, or items of an array; empty for any."""
         if self.kind == tuple[Corpus, ...]:
             return ("all", *CORPUS_WORDS)
         if get_origin(self.kind) is Literal:
@@ -189,7 +189,7 @@ class Leaf(Struct, frozen=True):
 
     @property
     def json_type(self) -> Literal["string", "integer", "boolean", "array"]:
-        """Return its type in JSON; a lone string may stand for an array of strings."""
+        """Return its JSON type; a single string is accepted for an array."""
         if get_origin(self.kind) is tuple:
             return "array"
         return "boolean" if self.kind is bool else "integer" if self.kind is int else "string"
@@ -221,7 +221,7 @@ class Shape:
     """The structure of one kind of request body.
 
     Attributes:
-        leaves: keys that a body may hold, by place.
+        leaves: the values that a body may have, by place.
     """
 
     def __init__(
@@ -235,7 +235,7 @@ class Shape:
         Args:
             kinds: Structs; of two fields for one place the later one counts.
             without: places that the body does not have.
-            judged_later: Structs whose own checks judge ranges and words.
+            judged_later: Structs that check ranges and words themselves.
         """
         leaves = [leaf for kind in kinds for leaf in _leaves(kind, judged_later)]
         by_place = {leaf.says.place: leaf for leaf in leaves}
@@ -256,12 +256,12 @@ class Shape:
         return _object_schema(self._top)
 
     def read(self, body: Fields) -> Given:
-        """Return the values of a body; errors are collected in it, except for unknown keys."""
-        found: dict[str, list[tuple[Fields, str, object]]] = {}
-        _read(self._top, body, found)
+        """Return the values of a body; errors are added to its issues, except unknown keys."""
+        given_values: dict[str, list[tuple[Fields, str, object]]] = {}
+        _read(self._top, body, given_values)
         values: dict[tuple[type, str], object] = {}
         for place, leaf in self.leaves.items():
-            given = found.get(place, [])
+            given = given_values.get(place, [])
             value = one_of(*given)
             if value is None:
                 continue
@@ -274,28 +274,30 @@ class Shape:
 
 def _leaves(kind: type, judged_later: tuple[type, ...]) -> Iterator[Leaf]:
     for each in fields(kind):
-        said, wanted = field_of(each.type)
-        if said is not None:
+        says, wanted = field_of(each.type)
+        if says is not None:
             judged = kind not in judged_later
-            yield Leaf(kind, each.name, wanted, said, each.required, judged)
+            yield Leaf(kind, each.name, wanted, says, each.required, judged)
         elif isinstance(wanted, type) and issubclass(wanted, Struct):
             yield from _leaves(wanted, judged_later)
 
 
-def _read(node: _Node, body: Fields, found: dict[str, list[tuple[Fields, str, object]]]) -> None:
-    for key, one in node.below.items():
+def _read(
+    node: _Node, body: Fields, given_values: dict[str, list[tuple[Fields, str, object]]]
+) -> None:
+    for key, child in node.below.items():
         value = body.take(key)
-        if one.below and not _stands_alone(one.leaf, value):
+        if child.below and not _stands_alone(child.leaf, value):
             inner = body.child(key)
-            _read(one, inner, found)
+            _read(child, inner, given_values)
             inner.finish()
-        elif one.leaf is not None:
-            place = one.leaf.says.place
-            found.setdefault(place, []).append((body, key, _taken(one.leaf, body, key)))
+        elif child.leaf is not None:
+            place = child.leaf.says.place
+            given_values.setdefault(place, []).append((body, key, _taken(child.leaf, body, key)))
 
 
 def _stands_alone(leaf: Leaf | None, value: object) -> bool:
-    """Return whether a plain value is given in place of an object."""
+    """Return whether a plain value is given instead of an object."""
     if leaf is None or value is None or isinstance(value, Mapping):
         return False
     return leaf.json_type == "array" or isinstance(value, str)
@@ -312,7 +314,7 @@ def _taken(leaf: Leaf, body: Fields, key: str) -> object:
 
 
 def _judge(leaf: Leaf, body: Fields, key: str, value: object) -> None:
-    """Report what is out of range."""
+    """Add an issue if a value is out of range."""
     says = leaf.says
     match value:
         case bool():
@@ -361,13 +363,13 @@ def _corpora(body: Fields, key: str) -> tuple[Corpus, ...] | None:
 
 def _filters(body: Fields, key: str) -> tuple[Filter, ...] | None:
     texts = body.texts(key)
-    found = []
+    filters = []
     for text in texts or ():
         try:
-            found.append(parse_filter(text))
+            filters.append(parse_filter(text))
         except InvalidRequest as error:
             body.add(key, "form", str(error))
-    return None if texts is None else tuple(found)
+    return None if texts is None else tuple(filters)
 
 
 _TAKEN: Final[Mapping[object, Callable[[Fields, str], object]]] = {
@@ -378,19 +380,19 @@ _TAKEN: Final[Mapping[object, Callable[[Fields, str], object]]] = {
     tuple[Filter, ...]: _filters,
     tuple[str, ...]: Fields.texts,
 }
-"""Readers by type; words and texts have none."""
+"""Readers by type; words and texts need none."""
 
 
 def _object_schema(node: _Node) -> dict[str, Json]:
-    found: dict[str, Json] = {
+    schema: dict[str, Json] = {
         "type": "object",
         "additionalProperties": False,
-        "properties": {key: _schema(one) for key, one in node.below.items()},
+        "properties": {key: _schema(child) for key, child in node.below.items()},
     }
     required: list[Json] = [
-        key for key, one in node.below.items() if one.leaf and one.leaf.required
+        key for key, child in node.below.items() if child.leaf and child.leaf.required
     ]
-    return {**found, "required": required} if required else found
+    return {**schema, "required": required} if required else schema
 
 
 def _schema(node: _Node) -> dict[str, Json]:
@@ -400,9 +402,9 @@ def _schema(node: _Node) -> dict[str, Json]:
     if not node.below:
         about = f"The same as `{node.alias_of}`." if node.alias_of else says.text
         return _value_schema(node.leaf, about)
-    own = _value_schema(node.leaf, says.text)
-    forms = own.get("anyOf")
-    alone = forms if isinstance(forms, list) else [own, {"type": "null"}]
+    value_schema = _value_schema(node.leaf, says.text)
+    forms = value_schema.get("anyOf")
+    alone = forms if isinstance(forms, list) else [value_schema, {"type": "null"}]
     return {"anyOf": [*alone, _object_schema(node)]}
 
 

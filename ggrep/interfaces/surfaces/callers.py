@@ -1,11 +1,11 @@
-"""Tells the callers of one HTTP server apart, so that daemons serve them fairly.
+"""Distinguishes the callers of one HTTP server, so that daemons serve them fairly.
 
-To a daemon a client is a connection and the name it gives. All callers of a server come through
-one connection, and would share one turn. So each has a seat, and the daemon is told which.
+For a daemon, a client is a connection and a name. All callers of a server use one connection and
+would share one turn, so each has a seat, whose name is sent to the daemon.
 
-Names that callers give themselves are ignored: ten names would have ten turns. On this
-machine a caller is a connection, as on the daemons' own sockets; elsewhere it is an address,
-however many connections come from there. Seats are few: a server is no more clients than that.
+Names that callers choose are ignored, because ten names would get ten turns. On this machine a
+caller is a connection, as on the daemons' sockets; a caller on another machine is an address. The
+number of seats limits how many clients a server counts as.
 """
 
 import ipaddress
@@ -17,19 +17,19 @@ from typing import Final
 from ggrep.base.errors import Busy
 
 SEATS: Final = 16
-"""Clients that a server is to a daemon at most; further callers share the seats."""
+"""Most clients that a server is to a daemon; further callers share the seats."""
 
 _PARTS: Final = 4
-"""One caller holds at most one of so many parts of a server's places."""
+"""One caller can use at most this fraction, 1 / _PARTS, of a server's places."""
 
 _REMEMBERED: Final = 1024
-"""Callers whose seat is remembered while they ask nothing."""
+"""Most callers whose seat is remembered while they have no request."""
 
 _RETRY_AFTER_MS: Final = 1000
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether a server bound to this address is reachable only from this machine."""
+    """Return whether a server bound to this address is reachable only from this machine."""
     if host == "localhost":
         return True
     try:
@@ -39,7 +39,7 @@ def is_loopback(host: str) -> bool:
 
 
 def caller_of(peer: tuple[str, int] | None) -> str:
-    """Return the caller at the other end of a connection, as counted for fairness."""
+    """Return the name of the caller at the other end of a connection."""
     if peer is None:
         return ""
     host, port = peer
@@ -47,9 +47,9 @@ def caller_of(peer: tuple[str, int] | None) -> str:
 
 
 class Callers:
-    """The seats of one server, and which callers hold them.
+    """The seats of one server and their callers.
 
-    Requires: all calls come from the event loop's own thread.
+    Requires: all calls come from the event loop's thread.
     """
 
     def __init__(self, places: int) -> None:
@@ -58,19 +58,19 @@ class Callers:
         self._per_caller = max(1, places // _PARTS)
         self._at_work: Counter[str] = Counter()
         self._load = [0] * SEATS
-        """Requests at work by seat."""
+        """Running requests by seat."""
         self._seats: OrderedDict[str, int] = OrderedDict()
-        """The callers' last seats, the one who asked last at the end."""
+        """The callers' last seats, in the order of their last requests."""
 
     @contextmanager
     def seated(self, caller: str) -> Iterator[str]:
-        """Hold a seat for a request; yield the name of the caller's seat.
+        """Reserve a place for a request; yield the name of the caller's seat.
 
         Args:
-            caller: from `caller_of`; empty for who is alone, whose seat has no name.
+            caller: from `caller_of`; empty for the only caller, whose seat has no name.
 
         Raises:
-            Busy: there is no place, or none for this caller.
+            Busy: no place is free, or none for this caller.
         """
         if self._at_work.total() >= self._places:
             raise Busy(f"{self._places} requests are at work", retry_after_ms=_RETRY_AFTER_MS)
@@ -89,17 +89,21 @@ class Callers:
                 del self._at_work[caller]
 
     def _seat_of(self, caller: str) -> int:
-        """Return the caller's seat: its present one, else its last, else the least used."""
+        """Return the caller's seat: the one in use, else its last if free enough, else another."""
         last = self._seats.pop(caller, None)
         least = min(self._load)
         if last is not None and (self._at_work[caller] or self._load[last] == least):
             seat = last
         else:
-            # Ties go to the seat that was left first.
+            # Ties go to the seat that was used longest ago.
             recency = {seat: turn for turn, seat in enumerate(self._seats.values())}
-            seat = min(range(SEATS), key=lambda one: (self._load[one], recency.get(one, -1), one))
+            seat = min(
+                range(SEATS),
+                key=lambda number: (self._load[number], recency.get(number, -1), number),
+            )
         self._seats[caller] = seat
         if len(self._seats) > _REMEMBERED:
-            # A caller at work that is forgotten may get a second seat; there are fewer places.
+            # A forgotten caller with a running request could get a second seat, but there are
+            # fewer places than remembered callers.
             self._seats.popitem(last=False)
         return seat

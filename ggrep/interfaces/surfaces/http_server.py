@@ -27,12 +27,12 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from ggrep.base.errors import GgrepError, InvalidRequest, RequestError
 
 AUTHORISED: Final = "ggrep.authorised"
-"""Key of the scope: the caller has presented the token."""
+"""Key of the scope: whether the caller has presented the token."""
 
 LOOPBACK_NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 BODY_TIMEOUT_S: Final = 20.0
-"""Timeout of a body: half a body must not keep a connection."""
+"""Timeout of a body, as an incomplete body must not keep a connection."""
 
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
 _CODES: Final = {404: "not_found", 405: "method_not_allowed"}
@@ -42,7 +42,7 @@ _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class Refusal(RequestError):
-    """A message that HTTP itself turns away."""
+    """A request is refused at the level of HTTP."""
 
     def __init__(
         self, status: int, code: str, message: str, *, headers: Mapping[str, str] = _NOTHING
@@ -67,11 +67,11 @@ class AccessRules(Struct, frozen=True):
 
     Attributes:
         token: token that every request must present; None for none.
-        hosts: names that the server is called by, in lower case.
-        origins: pages that may ask from a browser and read the answer, as their `Origin` says it.
-        same_hosts: let in pages of these `hosts`, at any port.
+        hosts: names of the server in a `Host` header, in lower case.
+        origins: `Origin` headers of pages that may send requests and read the answers.
+        same_hosts: accept pages of these `hosts`, at any port.
         public: paths that need no token.
-        admits: accepts other credentials than the token.
+        admits: returns whether to accept another credential than the token.
     """
 
     token: str | None = None
@@ -83,7 +83,7 @@ class AccessRules(Struct, frozen=True):
 
 
 def host_names(names: Iterable[str]) -> frozenset[str]:
-    """Return names and addresses as a `Host` header has them, in lower case."""
+    """Return names and addresses in the form of a `Host` header, in lower case."""
     lower = [name.lower() for name in names]
     return frozenset(f"[{name}]" if ":" in name and name[0] != "[" else name for name in lower)
 
@@ -120,7 +120,7 @@ class Gate:
         self._refuse = refuse
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or hand it on."""
+        """Refuse a request, or pass it on."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -157,7 +157,7 @@ class Gate:
         """Return the origin of a page that may read the answer; empty for other callers."""
         values = headers.getlist("origin")
         if not values:
-            # Pictures and forms of other pages bear no Origin, but browsers name their site.
+            # Images and forms of other pages have no Origin, but browsers send their site.
             if is_navigation or headers.get("sec-fetch-site", "none") in {"none", "same-origin"}:
                 return ""
             raise Refusal(403, "forbidden", "requests from pages of other sites are refused")
@@ -176,7 +176,7 @@ class Gate:
         if token is None:
             return False
         presented = bearer_of(values)
-        # Compared as bytes and in constant time, so that answers betray no part of the token.
+        # Compared in constant time, so that the time of an answer does not reveal the token.
         if hmac.compare_digest(presented.encode(), token.encode()) or self._rules.admits(presented):
             return True
         challenge = {"www-authenticate": 'Bearer realm="ggrep"'}
@@ -190,13 +190,13 @@ def bearer_of(values: Sequence[str]) -> str:
 
 
 def _is_navigation(scope: Scope, headers: Headers) -> bool:
-    """Return whether a link of any site opens the page itself, which holds nothing of the user."""
+    """Return whether a request opens the page itself, which contains no data of the user."""
     is_document = headers.get("sec-fetch-dest") == "document"
     return scope["path"] == "/" and is_document and scope["method"] == "GET"
 
 
 def _with_origin(send: Send, origin: str) -> Send:
-    """Return `send`, telling the browser that the page may read the response."""
+    """Return a `send` that adds the headers which let a page of `origin` read the response."""
     if not origin:
         return send
 
@@ -227,7 +227,7 @@ async def receive_body(receive: Receive, max_bytes: int) -> bytes:
     """Return the body of a request.
 
     Raises:
-        Refusal: it is too large, or does not arrive in time.
+        Refusal: it is too large or does not arrive in time.
         ClientGone: the client left before the end of the body.
     """
     received = bytearray()
@@ -249,7 +249,7 @@ async def receive_body(receive: Receive, max_bytes: int) -> bytes:
 
 def too_large(max_bytes: int) -> Refusal:
     """Return the refusal of a body of more than `max_bytes`."""
-    # The rest of the body would be read as the next request, or for ever.
+    # The connection is closed, as the rest of the body would be read as the next request.
     message = f"the body is larger than {max_bytes} bytes"
     return Refusal(413, "payload_too_large", message, headers=_CLOSE)
 
@@ -291,7 +291,7 @@ class TimedConnection(H11Protocol):
 
 
 class HttpServer(uvicorn.Server):
-    """A server that leaves signals to its caller, who closes resources before exiting."""
+    """A server that leaves signals to its caller, which closes resources before exiting."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -314,17 +314,17 @@ class HttpServer(uvicorn.Server):
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """Return a listening socket; port 0 is any free one.
+    """Return a listening socket; port 0 means any free port.
 
     Raises:
-        InvalidRequest: the host is no address of this machine, or the port is taken.
+        InvalidRequest: the host is not an address of this machine, or the port is taken.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
     except (socket.gaierror, UnicodeError, OverflowError) as error:
-        raise InvalidRequest(f"--host: {host!a} is no address") from error
+        raise InvalidRequest(f"--host: {host!a} is not an address") from error
     listener = socket.socket(family, kind, protocol)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -351,14 +351,14 @@ async def run(
     *,
     most_connections: int = _CONNECTIONS,
 ) -> None:
-    """Serve until a signal; running requests then have a few seconds to end.
+    """Serve until a signal; running requests then get a few seconds to end.
 
     Raises:
         GgrepError: the application did not start.
     """
     config = uvicorn.Config(
         app,
-        # Plain Python parsers bound what a header may be; the others do not.
+        # Only the parser in plain Python limits the size of headers.
         http=TimedConnection,
         ws="none",
         loop="none",

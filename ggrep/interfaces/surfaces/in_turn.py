@@ -1,4 +1,4 @@
-"""Several questions of one call, asked one after the other within one time."""
+"""Asks several questions of one call, one after the other, within one timeout."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
@@ -16,21 +16,21 @@ async def in_turn(
     timeout_ms: int,
     clock: Clock | None = None,
 ) -> list[A | GgrepError]:
-    """Return the answers in the order of the questions, or why one has none.
+    """Return the answers, or errors, in the order of the questions.
 
-    A question that means nothing, or that no time is left for, fails alone.
+    An invalid question, or one for which no time is left, does not fail the others.
 
     Args:
-        questions: each is asked once.
-        ask: answers one within so many milliseconds.
-        timeout_ms: for all of them together.
-        clock: measures it; None for this host's.
+        questions: the questions.
+        ask: answers one within the given number of milliseconds.
+        timeout_ms: timeout of all together.
+        clock: clock for the timeout; None for the system's.
     """
     deadline = Deadline.after(clock or SystemClock(), timeout_ms)
-    found: list[A | GgrepError] = []
+    answers: list[A | GgrepError] = []
     for question in questions:
         try:
-            found.append(await ask(question, int(deadline.next_ms())))
+            answers.append(await ask(question, int(deadline.next_ms())))
         except (InvalidRequest, DeadlineExceeded) as error:
-            found.append(error)
-    return found
+            answers.append(error)
+    return answers

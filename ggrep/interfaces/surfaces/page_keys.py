@@ -1,4 +1,4 @@
-"""Credentials of pages: codes that work once, and keys that are given for a code or the token."""
+"""Credentials of pages: codes that work once, and keys that are exchanged for them."""
 
 import hmac
 import secrets
@@ -7,15 +7,15 @@ from typing import Final
 from ggrep.base.clock import Clock
 
 KEY_S: Final = 7 * 24 * 3600
-"""Life of a key."""
+"""Lifetime of a key."""
 
 
 class PageKeys:
-    """Makes and checks the credentials of one server's pages.
+    """Creates and checks the credentials of one server's pages.
 
-    A key is its end and a MAC of it under a secret of this process. A tab that stays open
-    sends its key to the next server at the address, so the key ends with this one. A code ends with
-    its first use or with the server.
+    A key is its expiry time and a MAC of that under a secret of this process. An open tab sends its
+    key to the next server at the address, so keys are valid for this server only. A code is valid
+    for one use.
     """
 
     def __init__(self, token: str, clock: Clock) -> None:
@@ -31,7 +31,7 @@ class PageKeys:
         return code
 
     def exchange(self, credential: str) -> str | None:
-        """Return a key for a code, which is then used up, or for the token; None for others."""
+        """Return a key for an unused code or the token; None for other credentials."""
         if credential in self._codes:
             self._codes.remove(credential)
         elif not hmac.compare_digest(credential.encode(), self._token):
@@ -39,7 +39,7 @@ class PageKeys:
         return self._key(self._now() + KEY_S)
 
     def accepts(self, credential: str) -> bool:
-        """Return whether a credential is a key whose end is ahead."""
+        """Return whether a credential is a key that has not expired."""
         end, _, _ = credential.partition(".")
         if not (end.isascii() and end.isdigit() and len(end) <= 12):
             return False

@@ -86,14 +86,14 @@ class Channels:
         environ: Mapping[str, str],
         *,
         starts: bool = True,
-        told: Callable[[str], None] = lambda _: None,
+        notify: Callable[[str], None] = lambda _: None,
         local: Local = lambda _: None,
     ) -> None:
         """Connect to nothing yet."""
         self._clock = clock
         self._local = local
         self._starts = starts
-        self._launcher = Launcher(clock, environ, told)
+        self._launcher = Launcher(clock, environ, notify)
         self._places: dict[Path, _Peer] = {}
         # By socket: the socket of another daemon of the same process, to which we are connected.
         self._beside: dict[Path, Path] = {}

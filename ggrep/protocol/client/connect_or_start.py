@@ -44,7 +44,7 @@ class Connector:
         *,
         starts: bool = True,
         wait: Callable[[float], None] = time.sleep,
-        told: Callable[[str], None] = lambda _: None,
+        notify: Callable[[str], None] = lambda _: None,
         head: Preload | None = None,
     ) -> None:
         """Connect to nothing yet; `starts` counts the daemons that were started."""
@@ -54,7 +54,7 @@ class Connector:
         self._environ = environ
         self._may_start = starts
         self._wait = wait
-        self._notify = told
+        self._notify = notify
         self._head = head
         self._has_ended_older = False
 

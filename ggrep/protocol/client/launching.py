@@ -67,7 +67,7 @@ class Launcher:
             self._started_ms = [each for each in self._started_ms if each > since_ms]
             may_start = not bounded or len(self._started_ms) < _MOST_SINGLE
             reaching = Connector(
-                address, self._clock, self._environ, starts=may_start, wait=nap, told=self._notify
+                address, self._clock, self._environ, starts=may_start, wait=nap, notify=self._notify
             )
             try:
                 reaching.reach(soon).close()

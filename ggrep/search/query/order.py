@@ -128,7 +128,7 @@ def _best(
 def _split(
     places: npt.NDArray[np.int64], column: npt.NDArray[np.float64], most: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
-    """Return the places above the `most`-th value, those equal to it, and how many of them to take.
+    """Return the places above the `most`-th value, those equal to it, and how many of these count.
 
     If there are no more than `most` places, all count as above it.
     """

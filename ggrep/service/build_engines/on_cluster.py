@@ -16,7 +16,7 @@ from ggrep.service.build_engines import node
 _AHEAD: Final = 4
 """Jobs that are handed out for each core, so that none waits for the driver."""
 _MOST_ABREAST: Final = 512
-_SAID: Final = 200
+_MOST_CHARACTERS: Final = 200
 
 
 class Cluster(Protocol):
@@ -77,7 +77,7 @@ class _Runner(Struct):
         except SyncFailed:
             raise
         except Exception as error:
-            raise SyncFailed(f"the cluster gave up: {told(error)}") from error
+            raise SyncFailed(f"the cluster gave up: {error_line(error)}") from error
         self.under_way.remove(handle)
         return node.outcome_of(reply)
 
@@ -88,7 +88,7 @@ class _Runner(Struct):
                 self.cluster.cancel(handle)
 
 
-def told(error: Exception) -> str:
-    """Return what an error of a cluster says, in one line."""
+def error_line(error: Exception) -> str:
+    """Return the message of a cluster's error in one line."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return sanitise_line(lines[-1] if lines else type(error).__name__)[:_SAID]
+    return sanitise_line(lines[-1] if lines else type(error).__name__)[:_MOST_CHARACTERS]

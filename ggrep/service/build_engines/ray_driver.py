@@ -19,7 +19,7 @@ from msgspec import Struct, field
 from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock
 from ggrep.service.build_engines import node
-from ggrep.service.build_engines.on_cluster import told
+from ggrep.service.build_engines.on_cluster import error_line
 
 _LOOK_S: Final = 0.5
 _NODES_MS: Final = 2_000.0
@@ -133,7 +133,7 @@ class _Driver(Struct):
             except Exception as error:  # noqa: BLE001 - one task's, whatever it is
                 if not isinstance(error, self.ray.exceptions.WorkerCrashedError):
                     self.resting[name] = self.clock.monotonic_ms() + _REST_MS
-                self._lose(number, told(error))
+                self._lose(number, error_line(error))
             else:
                 self.tasks.pop(number, None)
                 self.say({"number": number, "reply": reply})
@@ -167,7 +167,7 @@ def main(address: str) -> int:
         ray.init(address=address, log_to_driver=False, logging_level=logging.CRITICAL)
         driver.say({"cores": sum(cores_by_node(ray).values())})
     except Exception as error:  # noqa: BLE001 - Ray raises many kinds
-        driver.say({"failed": told(error)})
+        driver.say({"failed": error_line(error)})
         return 1
     threading.Thread(target=driver.listen, args=(sys.stdin.buffer,), daemon=True).start()
     driver.drive()

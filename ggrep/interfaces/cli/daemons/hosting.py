@@ -48,7 +48,7 @@ def start(arguments: Sequence[str]) -> int | None:
             from ggrep.daemon.host import preload
 
             preload()
-        later = _told(int(arguments[1]))
+        later = _received_arguments(int(arguments[1]))
         return 0 if later is None else start(later)
     flags, values = arguments[::2], arguments[1::2]
     if not flags or len(flags) > len(values) or not _VALUES.issuperset(flags):
@@ -81,7 +81,7 @@ def host(
     roots: Sequence[Path],
     flags: Mapping[str, object],
     environ: Mapping[str, str],
-    told: "Callable[[Sequence[ServeResult]], None]",
+    notify: "Callable[[Sequence[ServeResult]], None]",
     *,
     awaited: bool = False,
 ) -> str:
@@ -105,7 +105,7 @@ def host(
         environ=environ,
         flags={name: value for name, value in flags.items() if value is not None},
         build=build_id(),
-        notify=told,
+        notify=notify,
         awaited=awaited,
         reads=read_line,
     )
@@ -125,9 +125,9 @@ def host_behind(
     return in_background(lambda ready: _host_or_leave(roots, flags, environ, ready, awaited))
 
 
-def status_of(told: str) -> int:
+def status_of(outcome: str) -> int:
     """Return the exit status of a command with this outcome."""
-    return int(any(line.startswith(REFUSED) for line in told.splitlines()))
+    return int(any(line.startswith(REFUSED) for line in outcome.splitlines()))
 
 
 def line_of(outcome: "ServeResult") -> str:
@@ -143,8 +143,8 @@ def line_of(outcome: "ServeResult") -> str:
             return f"{REFUSED} {outcome.root}: {error}"
 
 
-def _told(channel: int) -> list[str] | None:
-    """Return the arguments that a client sends; None if it needs no daemon.
+def _received_arguments(channel: int) -> list[str] | None:
+    """Receive and return the arguments that a client sends; None if it needs no daemon.
 
     This process takes over the client's standard error, its locks, and the variables that differ.
     See `ggrep.protocol.client.preload`.
@@ -157,11 +157,11 @@ def _told(channel: int) -> list[str] | None:
         return None
     os.dup2(descriptors[0], 2)
     job = stable_json.loads(data)
-    own = os.environ  # noqa: TID251 - this process begins here
-    own["GGREP_HOME"] = job["home"]
-    own.pop(PROFILE_VARIABLE, None)
+    environ = os.environ  # noqa: TID251 - this process begins here
+    environ["GGREP_HOME"] = job["home"]
+    environ.pop(PROFILE_VARIABLE, None)
     if job["profile"]:
-        own[PROFILE_VARIABLE] = job["profile"]
+        environ[PROFILE_VARIABLE] = job["profile"]
     return [str(argument) for argument in job["arguments"]]
 
 
@@ -218,7 +218,7 @@ def _detach(work: Callable[[Ready], object], write: int) -> None:
             os._exit(0)
         os.chdir("/")
         _without_streams(write)
-        work(lambda told: _say(write, _READY + told.encode(errors="replace")))
+        work(lambda lines: _say(write, _READY + lines.encode(errors="replace")))
         status = 0
     except GgrepError as error:
         _say(write, str(error).encode())

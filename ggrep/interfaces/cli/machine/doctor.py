@@ -139,10 +139,10 @@ def _agents(terminal: Terminal) -> Mapping[str, Sequence[FileState]]:
     }
 
 
-def of_agents(found: Mapping[str, Sequence[FileState]]) -> Iterator[Check]:
+def of_agents(by_title: Mapping[str, Sequence[FileState]]) -> Iterator[Check]:
     """Yield checks of the files of agents, by their titles."""
     asking, others = list[str](), list[str]()
-    for title, states in found.items():
+    for title, states in by_title.items():
         presences = {state.presence for state in states}
         if "differs" in presences:
             text = f"{title} has an entry of another build"

@@ -107,7 +107,7 @@ def install(
     done = agents.install(chosen, refresh=refresh)
     if not chosen and not json:
         terminal.note("no client was found; name one, or see: ggrep install --list\n")
-    return _told(done, agents, terminal, json=json)
+    return _print_outcomes(done, agents, terminal, json=json)
 
 
 def uninstall(
@@ -123,7 +123,7 @@ def uninstall(
     start = config_files.command_of(terminal.environ)
     agents = Agents(home_from(terminal.environ), places, start, dry=dry_run)
     done = agents.uninstall(_chosen(clients, where)) if clients else agents.uninstall_all()
-    return _told(done, agents, terminal, json=json)
+    return _print_outcomes(done, agents, terminal, json=json)
 
 
 def _chosen(names: Sequence[str] | None, where: FileOptions) -> list[Client]:
@@ -138,7 +138,7 @@ def _chosen(names: Sequence[str] | None, where: FileOptions) -> list[Client]:
     return [client for name, client in EVERY.items() if name in (names or ())]
 
 
-def _told(done: Sequence[Done], agents: Agents, terminal: Terminal, *, json: bool) -> int:
+def _print_outcomes(done: Sequence[Done], agents: Agents, terminal: Terminal, *, json: bool) -> int:
     """Print the outcome of each file; return the exit status."""
     if json:
         terminal.write_json(installation(done, agents).to_dict(), pretty=True)
@@ -162,7 +162,7 @@ def files_of(done: Sequence[Done]) -> tuple[AgentFile, ...]:
             client=each.client,
             path=sanitise_line(str(each.path)),
             outcome=each.outcome,
-            message=sanitise(each.said),
+            message=sanitise(each.message),
             diff=sanitise(each.diff),
         )
         for each in done
@@ -180,7 +180,7 @@ def _print(done: Sequence[Done], agents: Agents, terminal: Terminal) -> None:
         goes = each.outcome == "removed" and "\n+++ /dev/null" in each.diff
         verb = (_PLANNED if agents.dry else _DONE).get(each.outcome, each.outcome)
         verb = "would delete" if goes and agents.dry else "deleted" if goes else verb
-        reason = f": {each.said}" if each.said else ""
+        reason = f": {each.message}" if each.message else ""
         line = f"{each.client}: {verb} {_short(each.path, agents.places)}{reason}"
         if each.outcome == "refused":
             terminal.tell_error(line)
@@ -203,7 +203,7 @@ def _list(
         name = terminal.style.paint("name", f"{client.name:<9}")
         terminal.write(f"{name} {client.title}, {there}\n")
         for state in states_of(client, places, start):
-            message = f": {state.said}" if state.said else ""
+            message = f": {state.reason}" if state.reason else ""
             line = f"  {state.presence:<10} {_short(state.path, places)}{message}"
             terminal.write(sanitise_line(line) + "\n")
     return 0
@@ -223,7 +223,7 @@ def _listed(client: Client, places: ConfigFiles, start: str) -> ListedClient:
         is_there=config_files.is_there(client, places),
         installed=states[0].presence == "installed",
         files=tuple(
-            ClientFile(sanitise_line(str(each.path)), each.presence, sanitise_line(each.said))
+            ClientFile(sanitise_line(str(each.path)), each.presence, sanitise_line(each.reason))
             for each in states
         ),
     )

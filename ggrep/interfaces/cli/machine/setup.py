@@ -49,7 +49,7 @@ def setup(
     if not dry_run:
         require_interactive("setup", yes=yes)
     steps = []
-    for offered in (_shell(terminal), _agents(terminal), _index(terminal, told=not json)):
+    for offered in (_shell(terminal), _agents(terminal), _index(terminal, lists_files=not json)):
         step = _taken(offered, dry_run=dry_run, asked=not yes)
         if not json:
             _tell(step, terminal)
@@ -117,7 +117,9 @@ def _written(
     home, places = home_from(terminal.environ), ConfigFiles.of(terminal.environ, None)
     dry = Agents(home, places, command_of(terminal.environ), dry=True)
     planned = [each for each in dry.install(clients) if each.outcome != "unchanged"]
-    left = "; ".join(f"{each.path} {each.outcome}: {each.said}" for each in planned if each.said)
+    left = "; ".join(
+        f"{each.path} {each.outcome}: {each.message}" for each in planned if each.message
+    )
     if not any(each.outcome == "written" for each in planned):
         return Step(name, f"{offer}: left as it is; {left}" if left else is_so)
 
@@ -131,7 +133,7 @@ def _written(
     return Step(name, offer, act, planned)
 
 
-def _index(terminal: Terminal, *, told: bool) -> Step:
+def _index(terminal: Terminal, *, lists_files: bool) -> Step:
     place = here()
     try:
         if place is not None:
@@ -146,7 +148,7 @@ def _index(terminal: Terminal, *, told: bool) -> Step:
         return Step("index", f"{root} is indexed")
 
     def act(step: Step) -> Step:
-        Job(terminal, Indexing(), listing=told).run(root.name, root)
+        Job(terminal, Indexing(), listing=lists_files).run(root.name, root)
         return replace(step, outcome="done")
 
     return Step("index", f"index {root}", act)
@@ -159,5 +161,5 @@ def _tell(step: Step, terminal: Terminal) -> None:
     name = terminal.style.paint("name", f"{step.name:<6}")
     terminal.write(f"{terminal.style.paint(role, mark)} {name} {sanitise_line(message)}\n")
     for each in step.files if step.outcome in {"done", "failed", "planned"} else ():
-        text = f": {each.said}" if each.said else ""
+        text = f": {each.message}" if each.message else ""
         terminal.write(sanitise(f"    {each.path}{text}").rstrip("\n") + "\n")

@@ -174,11 +174,11 @@ def help_of(option: Option) -> str:
     if field.words and ":" not in text:
         text = f"{text.rstrip('.')}: {either(field.words)}."
     default = field.default.value if isinstance(field.default, Enum) else field.default
-    is_told = isinstance(default, int | str) and not isinstance(default, bool) and bool(default)
-    return f"{text} [default: {default}]" if is_told and option.default in {None, ()} else text
+    is_shown = isinstance(default, int | str) and not isinstance(default, bool) and bool(default)
+    return f"{text} [default: {default}]" if is_shown and option.default in {None, ()} else text
 
 
-def said(kind: type, *groups: object) -> dict[str, Any]:
+def request_fields(kind: type, *groups: object) -> dict[str, Any]:
     """Return the typed options of all groups as fields of a request, converted to its values."""
     known = _fields_of(kind)
     results = {}

@@ -128,7 +128,7 @@ def page_of(path: tuple[str, ...], entry: Entry) -> Page:
         path=path,
         usage=" ".join(["ggrep", *path, "[OPTIONS]", *placed]),
         brief=entry.about,
-        about=_told(command),
+        about=_paragraphs(command),
         sections=(*_sections(pieces), *short_forms),
         examples=EXAMPLES.get(SAME.get(name, name), ()),
     )
@@ -180,7 +180,7 @@ def _metavar(piece: Piece) -> str:
     return named or piece.key.upper() + several
 
 
-def _told(command: Command) -> tuple[str, ...]:
+def _paragraphs(command: Command) -> tuple[str, ...]:
     """Return the paragraphs of a command's docstring that are for users."""
     shown = []
     for paragraph in (inspect.getdoc(command) or "").split("\n\n"):

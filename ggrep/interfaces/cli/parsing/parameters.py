@@ -66,13 +66,13 @@ def pieces_of(command: Command) -> tuple[Piece, ...] | None:
     """Return a command's parameters; None if it takes parameters of other kinds."""
     results: list[Piece] = []
     for each in inspect.signature(command).parameters.values():
-        own = option_of(each.name, each.annotation, each.default)
+        single = option_of(each.name, each.annotation, each.default)
         argument = _argument(each)
         if _is_group(each):
             for option in options_of(each.annotation):
                 results += _pieces(option, each.name, each.annotation.title)
-        elif own is not None:
-            results += _pieces(own, "", None)
+        elif single is not None:
+            results += _pieces(single, "", None)
         elif argument is not None:
             results.append(argument)
         else:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from ggrep.base.errors import UsageError
 from ggrep.daemon.plan import Answers, Plan
-from ggrep.interfaces.cli.parsing.flags import Argument, Flag, Output, said
+from ggrep.interfaces.cli.parsing.flags import Argument, Flag, Output, request_fields
 from ggrep.interfaces.cli.queries.query import PlanContext, Query, RepositoryQuery
 from ggrep.interfaces.cli.queries.query_options import (
     AgentForm,
@@ -128,7 +128,7 @@ def _of_names(
 ) -> Query:
     asking.check()
     view = agent_view(agent, json=output.json, stats=members.stats)
-    typed, fields = names_of(names, wanted.inside), said(kind, wanted, asking)
+    typed, fields = names_of(names, wanted.inside), request_fields(kind, wanted, asking)
     if members.files:
         requests = [kind(name, **fields) for name in typed.names]
         return _of_workspace(typed, requests, output, asking, members, view)
@@ -161,7 +161,7 @@ def expand(
     """Show the code around places."""
     asking.check()
     view = agent_view(agent, json=output.json, stats=members.stats)
-    given, typed = said(ExpandRequest, extent, asking), tuple(dict.fromkeys(targets))
+    given, typed = request_fields(ExpandRequest, extent, asking), tuple(dict.fromkeys(targets))
     if members.files:
         requests = [ExpandRequest(target, **given) for target in typed]
         shown = HitsOutput(output.json, output.plain)
@@ -277,7 +277,7 @@ def outline(
     """Show what files or folders define, as a tree with line ranges."""
     asking.check()
     for_agents = wants_agent(agent, json=output.json)
-    fields = said(OutlineRequest, shape, asking)
+    fields = request_fields(OutlineRequest, shape, asking)
 
     def find(finder: Finder) -> list[TypedTarget]:
         return [finder.folder_or_target(path, asking.repo) for path in paths or ["."]]
@@ -303,7 +303,7 @@ def tour(
     """Show what a repository is: purpose, layout, entry points, how to build and test it."""
     asking.check()
     for_agents = wants_agent(agent, json=output.json)
-    message = Ask(TourRequest(**said(TourRequest, room, asking)))
+    message = Ask(TourRequest(**request_fields(TourRequest, room, asking)))
 
     def find(finder: Finder) -> list[TypedTarget]:
         return [TypedTarget(finder.place(asking.repo, path))]

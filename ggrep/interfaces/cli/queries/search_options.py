@@ -18,7 +18,7 @@ from ggrep.interfaces.cli.parsing.flags import (
     Switch,
     YesFlag,
     one_of,
-    said,
+    request_fields,
     typed_flags,
 )
 from ggrep.model.corpus import CORPUS_WORDS, Mode
@@ -250,7 +250,7 @@ class TypedSearch(Struct, frozen=True):
 
 def request_of(typed: TypedSearch, *, scope: str, least: int = 1) -> SearchRequest:
     """Return the request of typed options; fewer hits than `least` are refused."""
-    fields = said(SearchRequest, typed.question, typed.hits, typed.asking, typed.lines)
+    fields = request_fields(SearchRequest, typed.question, typed.hits, typed.asking, typed.lines)
     request = SearchRequest(typed.query, scope=scope, **fields)
     request = typed.lines.apply(with_exact_defaults(request, fields))
     if request.limit < least:
@@ -271,6 +271,6 @@ def listing(request: SearchRequest, typed: TypedSearch) -> SearchRequest:
 
 def given_fields(typed: TypedSearch) -> frozenset[str]:
     """Return the request's fields that were typed and so override a profile."""
-    given = frozenset(said(SearchRequest, typed.question, typed.hits))
+    given = frozenset(request_fields(SearchRequest, typed.question, typed.hits))
     listed = typed.lines.files or typed.lines.counts
     return given | {"per_file", "snippet"} if typed.hits.compact or listed else given

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Final, cast, get_args
 from msgspec import Struct
 
 from ggrep.base.errors import UsageError
-from ggrep.interfaces.cli.parsing.flags import Flag, said
+from ggrep.interfaces.cli.parsing.flags import Flag, request_fields
 from ggrep.model.request import SearchRequest, SnippetMode
 from ggrep.model.slate import (
     MAX_LEVEL,
@@ -116,14 +116,14 @@ def slate_request_of(
     resolve: Callable[[str], str] = lambda target: target,
 ) -> SlateRequest:
     """Return the request; `resolve` returns a session's target as the repository writes it."""
-    fields = said(SlateRequest, shape)
+    fields = request_fields(SlateRequest, shape)
     if not 0 <= fields.get("level", 0) <= MAX_LEVEL:
         raise UsageError(f"--level: {fields['level']} is not 0, 1, 2 or {MAX_LEVEL}")
     if isinstance(shape, SlateOptions) and shape.form is not None and shape.graph is False:
         raise UsageError("--graph and --no-graph cannot go together")
     return SlateRequest(
         search=search,
-        budgets=Budgets(**said(Budgets, shape)),
+        budgets=Budgets(**request_fields(Budgets, shape)),
         session=_session(session, resolve),
         **fields,
     )
@@ -141,9 +141,9 @@ def wants_slate(flags: SlateFormat) -> bool:
 
 def slate_fields(shape: SlateBounds) -> frozenset[str]:
     """Return the request's fields that were typed and so override a profile."""
-    budgets = {name for name, value in said(Budgets, shape).items() if value}
+    budgets = {name for name, value in request_fields(Budgets, shape).items() if value}
     drawn = {"graph"} if isinstance(shape, SlateOptions) and shape.form is not None else set[str]()
-    return frozenset({*said(SlateRequest, shape), *budgets, *drawn})
+    return frozenset({*request_fields(SlateRequest, shape), *budgets, *drawn})
 
 
 def _session(flags: SessionOptions, resolve: Callable[[str], str]) -> SessionRequest | None:

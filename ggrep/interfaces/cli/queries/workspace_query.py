@@ -30,7 +30,7 @@ from ggrep.federation.searcher import RepoSearcher
 from ggrep.federation.selection import select_repos
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.interfaces.cli.daemon_contact import address_of, watching
-from ggrep.interfaces.cli.parsing.flags import said
+from ggrep.interfaces.cli.parsing.flags import request_fields
 from ggrep.interfaces.cli.queries.one_search import shown
 from ggrep.interfaces.cli.queries.query import PlanContext, asks_plainly, view_of
 from ggrep.interfaces.cli.queries.query_options import WorkspaceOptions
@@ -95,7 +95,7 @@ class WorkspaceQuery(Struct, Generic[T], frozen=True):
             terminal.environ,
             SystemClock(),
             flags=flags,
-            told=terminal.tell,
+            notify=terminal.tell,
             fallback=None if offline else here,
             through=lambda _: engine_searchers(terminal.environ, flags),
         )
@@ -149,7 +149,7 @@ def _asked_of(
         search=search,
         top=search.limit,
         base_dirs=(Path.cwd() / here,),
-        **said(FederatedRequest, repositories),
+        **request_fields(FederatedRequest, repositories),
     )
     return workspace, configured(request, environ, workspace)
 
@@ -220,7 +220,7 @@ async def _coordinated(
         learnt=_learnt(site.home, tuple(sorted(environ.items())), client),
         client_name=client,
         local=local,
-        told=messages.append,
+        notify=messages.append,
         through=lambda daemons: FallbackSearchers(
             daemons, ReadySearchers(_refused), messages.append
         ),
@@ -270,7 +270,7 @@ _MOST_NAMED = 8
 """Repositories that one line names; the JSON document has all."""
 
 
-def merge_told(response: FederatedResponse, cwd: str) -> str:
+def merge_note(response: FederatedResponse, cwd: str) -> str:
     """Return a line on a better merge strategy if none is configured; else an empty text."""
     if not response.merge_unsaid:
         return ""

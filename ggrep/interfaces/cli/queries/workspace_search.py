@@ -27,7 +27,7 @@ from ggrep.interfaces.cli.queries.workspace_query import (
     failure_of,
     for_agent,
     limits_of,
-    merge_told,
+    merge_note,
     notices_of,
     times_of,
 )
@@ -140,7 +140,7 @@ def _text(
         doubts = render_confidence(response.confidence, len(hits), limits, notes_style)
     first, others = split_notes(limits, notices_of(response, view.cwd), notes_style)
     notes += others
-    notes += merge_told(response, view.cwd)
+    notes += merge_note(response, view.cwd)
     if response.request.stats:
         notes += times_of(response)
     if response.error is not None:
@@ -198,14 +198,14 @@ def _text_of_slate(answer: FederatedSlate, form: GraphForm | None, view: ViewOpt
         return Rendered(graph_text(graph, form), notes, before=first)
     files = sum(len(packs) for _, packs in answer.slate.sections)
     notes += render_confidence(answer.confidence, files, limits, notes_style)
-    notes += merge_told(answer, view.cwd)
-    content = _told(answer, answer.slate, view.cwd or None)
+    notes += merge_note(answer, view.cwd)
+    content = _shown_slate(answer, answer.slate, view.cwd or None)
     stems = tuple(term for term in answer.slate.overview.terms if len(term) >= _STEM_LETTERS)
     page = Page(view.columns, Style(view.colour), lambda key: key, stems=stems)
     return Rendered(slate_text(content, page), notes, before=first)
 
 
-def _told(answer: FederatedSlate, slate: Slate, here: str | None) -> ShownSlate:
+def _shown_slate(answer: FederatedSlate, slate: Slate, here: str | None) -> ShownSlate:
     answered = sum(report.status == "ok" for report in answer.reports)
     return ShownSlate(
         query=answer.request.search.query,

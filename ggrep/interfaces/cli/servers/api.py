@@ -100,7 +100,7 @@ def api(
         else:
             terminal.tell(f"answering at {url}")
         if token.value is None or not json:
-            terminal.tell(token.said)
+            terminal.tell(token.description)
 
     serve_http(terminal, home, rules_of(flags, token.value, Path()), listener, ready)
     return 0
@@ -168,12 +168,12 @@ def serve_http(
         environ,
         clock,
         client_name=f"api-{os.getpid()}",
-        told=terminal.tell,
+        notify=terminal.tell,
         fallback=IndexFallback(environ, {}, terminal.tell),
     )
 
-    def told(error: BaseException) -> None:
+    def report_error(error: BaseException) -> None:
         terminal.note(sanitise("".join(traceback.format_exception(error))))
 
-    app = make_app(federator, rules, clock, told=told, keys=keys)
+    app = make_app(federator, rules, clock, report_error=report_error, keys=keys)
     anyio.run(run, app, listener, ready)

@@ -34,7 +34,7 @@ class HttpToken(Struct, frozen=True):
     file: Path | None = None
 
     @property
-    def said(self) -> str:
+    def description(self) -> str:
         """Return a line about the token for people, without the token itself."""
         if self.file is not None:
             return f"callers must present the token in {self.file}"

@@ -47,7 +47,7 @@ def lsp(
             environ,
             SystemClock(),
             client_name=f"lsp-{os.getpid()}",
-            told=noted,
+            notify=noted,
             fallback=IndexFallback(environ, {}, noted),
         )
 

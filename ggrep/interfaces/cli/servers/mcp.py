@@ -119,7 +119,7 @@ def mcp(
             environ,
             SystemClock(),
             client_name=f"mcp-{os.getpid()}",
-            told=noted,
+            notify=noted,
             fallback=IndexFallback(environ, {}, noted),
         )
 
@@ -176,6 +176,6 @@ def _serve_http(
 
     def ready() -> None:
         terminal.tell(f"serving MCP at {base_url(listener)}{PATH}")
-        terminal.tell(token.said)
+        terminal.tell(token.description)
 
     anyio.run(partial(run, most_connections=MAX_CONNECTIONS), app, listener, ready)

@@ -187,7 +187,7 @@ def remotes_json(remotes: Sequence[Remote]) -> Document:
 
 
 def _changed(
-    change: Callable[[Sequence[Remote]], Sequence[Remote]], said: str, *, json: bool
+    change: Callable[[Sequence[Remote]], Sequence[Remote]], message: str, *, json: bool
 ) -> int:
     terminal = open_terminal()
     home = home_from(terminal.environ)
@@ -201,7 +201,7 @@ def _changed(
     if json:
         terminal.write_json(remotes_json(remotes), pretty=True)
     else:
-        terminal.tell(said)
+        terminal.tell(message)
     return 0
 
 

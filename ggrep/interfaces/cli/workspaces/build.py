@@ -271,7 +271,7 @@ def watch(
         followed.workspace, home_from(terminal.environ), terminal.environ, clock, flags=flags
     )
     eye, out = Watch(around), _Out(terminal, json=json)
-    with _until_told() as ended:
+    with _until_signalled() as ended:
         while True:
             changed = followed.look()
             if changed is not None:
@@ -306,7 +306,7 @@ class _Out:
 
 
 @contextmanager
-def _until_told() -> Iterator[threading.Event]:
+def _until_signalled() -> Iterator[threading.Event]:
     """Yield an event that is set on an interrupt or termination."""
     stopping = threading.Event()
 
