@@ -1,5 +1,6 @@
 """The text that a slate shows: evidence, anchors and the neighbours of the best evidence."""
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -11,7 +12,7 @@ from msgspec.structs import replace
 from ggrep.base.clock import Deadline
 from ggrep.index.store.row_texts import RowDetails, ShownRow
 from ggrep.model.sanitise import sanitise, sanitise_line
-from ggrep.model.slate import Reason, Section
+from ggrep.model.slate import LEFT_OUT, Reason, Section
 from ggrep.model.slate_material import PackMaterial, Pick, TextPiece
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.query.row_reading import shown_rows
@@ -218,7 +219,7 @@ class _Shaper(Struct, frozen=True):
             snippet_start_line=row.start_line + shown.first_line,
             hidden_lines=shown.hidden_lines,
             reason=reason,
-            priority=row.priority,
+            priority=row.priority * decisiveness(shown.text, text.count("\n") + 1),
         )
 
     def _shown(self, text: str, extra: str) -> Snippet:
@@ -248,6 +249,28 @@ class _Shaper(Struct, frozen=True):
         """Return all lines of a text, or none where places alone are shown."""
         text = text.rstrip("\n")
         return Snippet(text, 0, 0) if self.wanted.lines else Snippet("", 0, text.count("\n") + 1)
+
+
+_CONDITION: Final = re.compile(
+    r"\b(?:if|else|switch|case|when|unless|elif|elsif|while|return|throw|raise|match|catch|except"
+    r"|assert)\b|\?|&&|\|\|"
+)
+_LOGGING: Final = re.compile(r"(?i)(?:\w+\.)?_?(?:log|logg\w+|debug|printf|console|warn)\w*[.(!]")
+
+
+def decisiveness(snippet: str, lines: int) -> float:
+    """Return a factor of a piece's priority: lines that decide something are worth most.
+
+    Conditions raise it; comments, logging and long lines lower it. `lines` are those of the piece,
+    its comments among them. Fitted as the exponents of a row's priority are.
+    """
+    shown = [line.strip() for line in snippet.split("\n") if line.strip(f" \t{LEFT_OUT}")]
+    if not shown:
+        return 1.0
+    conditions = sum(len(_CONDITION.findall(line)) for line in shown)
+    logging = sum(_LOGGING.match(line) is not None for line in shown)
+    each = (conditions - 3.0 * logging - 0.01 * sum(map(len, shown))) / len(shown)
+    return math.exp(each - 0.8 * (1.0 - len(shown) / lines))
 
 
 _LINE_COMMENTS: Final = ("//", "#", "--", ";", "%")
