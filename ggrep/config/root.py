@@ -3,6 +3,7 @@
 import os
 import stat
 from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 from shlex import quote
 
@@ -71,7 +72,7 @@ class RootFinder:
         """
         passed: list[Path] = []
         nearest: tuple[Path | None, bool] = (None, False)
-        for each in (directory, *directory.parents):
+        for each in chain((directory,), directory.parents):
             if each in self._known:
                 nearest = self._known[each]
                 break
