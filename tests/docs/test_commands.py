@@ -3,7 +3,6 @@
 import re
 import shlex
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,10 +13,6 @@ from ggrep.base.option_spelling import written_out
 from ggrep.interfaces.agents.instructions import AT_THE_SHELL
 from ggrep.interfaces.cli.parsing.typer_tree import parser
 from tests.docs.pages import PAGES, ROOT, page
-from tests.fakes.repos import write_tree
-from tests.journeys.command import Command
-from tests.journeys.conftest import ggrep  # noqa: F401 - a fixture
-from tests.journeys.household import household
 
 _FENCE = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 _ENDS = {"|", "||", "&", ">", ">>", "2>"}
@@ -72,41 +67,3 @@ def check_taken(commands: Iterable[list[str]]) -> None:
             command, words = command.commands[words[0]], words[1:]
         parsed = command.make_context(command.name, list(words), parent=context)
         assert parsed.args == [], arguments
-
-
-def test_the_quick_start_runs(
-    ggrep: Command,  # noqa: F811
-    root: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """It is the first thing that anybody types."""
-    start = page("README.md").index("## Quick start")
-    block = _FENCE.search(page("README.md"), start)
-    assert block is not None
-    install, *words = [shlex.split(line, comments=True) for line in block[1].splitlines()]
-    write_tree(root, {"src/db/session.py": "class Session:\n    def commit(self):\n        ...\n"})
-    monkeypatch.chdir(root)
-    monkeypatch.setenv("GGREP_OFFLINE", "1")
-    monkeypatch.setenv("HOME", str(root.parent))
-    monkeypatch.setenv("PATH", "")
-
-    assert install == ["pip", "install", "."]
-    assert words[0] == ["cd", "your/repository"]
-    assert len(words) > 4
-    # As its daemon would: this process starts none.
-    assert ggrep("index").status == 0
-    for line in words[1:]:
-        assert (line[0], ggrep(*line[1:]).status) == ("ggrep", 0), line
-
-
-@pytest.mark.deep
-def test_the_quick_start_runs_over_a_daemon() -> None:
-    """From nothing: the first line makes the index."""
-    start = page("README.md").index("## Quick start")
-    block = _FENCE.search(page("README.md"), start)
-    assert block is not None
-    with household() as house:
-        repo = house.repo("r", {"src/db/session.py": "class Session:\n    commit = 1\n"})
-        for line in block[1].splitlines()[2:]:
-            done = house.run(*shlex.split(line, comments=True)[1:], cwd=repo)
-            assert done.status == 0, (line, done.err)

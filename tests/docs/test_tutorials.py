@@ -1,4 +1,4 @@
-"""Every block of every tutorial, run as it stands on the page; the outputs on the page appear."""
+"""The quick start and every block of the tutorials run, and print what the pages show."""
 
 import os
 import re
@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.pages import ROOT, page
+from tests.fakes.repos import write_tree
 from tests.journeys.household import SCRIPT, Household, household
 
 PAGES = {
@@ -21,6 +22,15 @@ PAGES = {
     "docs/troubleshooting.md": "services/shop",
 }
 """Pages in the order in which one leads to the next, each with the folder that it begins in."""
+RETRY = """\
+class Session:
+    def commit(self): ...
+
+
+def retry_policy(session: Session) -> None:
+    while True:
+        session.commit()
+"""
 MARK = "---- end of a block"
 
 
@@ -36,7 +46,7 @@ def steps(name: str) -> Iterator[tuple[str, list[str]]]:
 def run(commands: list[str], folder: Path, house: Household) -> list[str]:
     """Run blocks in one shell, which ends with the first failure; return their outputs."""
     script = "".join(f"{block}echo '{MARK}'\n" for block in commands)
-    path = f"{SCRIPT.parent}:{house.environ()['PATH']}"
+    path = f"{house.base / 'bin'}:{SCRIPT.parent}:{house.environ()['PATH']}"
     done = subprocess.run(
         ["bash", "-ec", script],
         cwd=folder,
@@ -86,6 +96,20 @@ def test_every_block_of_the_tutorials_runs() -> None:
             outputs = run(list(commands), house.base / folder, house)
             for block, lines, output in zip(commands, shown, outputs, strict=True):
                 assert missing(lines, output) == [], f"{name}: {block}\n{output}"
+
+
+@pytest.mark.slow
+def test_the_quick_start_of_the_readme_runs() -> None:
+    """From nothing: the first search makes the index. The program is installed already."""
+    with household() as house:
+        write_tree(house.base / "bin", {"pip": "#!/bin/sh\n"})
+        (house.base / "bin/pip").chmod(0o700)
+        (house.base / "your").mkdir()
+        house.repo("your/repository", {"retry.py": RETRY})
+        block, _ = next(steps("README.md"))
+
+        assert block.startswith("pip install .\ncd your/repository\nggrep ")
+        assert "  session.commit()  in retry_policy" in run([block], house.base, house)[0]
 
 
 def test_a_line_that_is_not_printed_is_missed() -> None:
