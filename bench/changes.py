@@ -83,9 +83,9 @@ def table(first: Run, others: Mapping[str, Run | None], part: str) -> str:
             rows.append((f"{kind}: {name}", *_cells(asked), *_change(first, run, asked)))
     return section(
         f"Finding what a commit changed ({part})",
-        f"Commits of {len(first.figures.by_repo)} repositories, asked of one earlier revision; "
+        f"Commits of {len(first.figures.by_repo)} repositories, put to one earlier revision; "
         "the answers are the one to four source files that the commit changes. Differences are to "
-        "the first row of each kind; intervals are drawn by repository.",
+        "the first row of each kind; intervals resample repositories.",
         ("", "questions", "MRR@10", "95 %", "recall@10", "first", "MRR change", "95 %"),
         rows,
     )

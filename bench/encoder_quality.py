@@ -273,7 +273,7 @@ def alone_table(runs: Mapping[str, Run], page: str) -> str:
         _ALONE,
         f"The same {len(shipped.rows)} questions to repositories, files ranked by the best cosine "
         "of their chunks (headers of files aside): NDCG@10, and what 95 % of the means over "
-        "repositories drawn anew hold. No words, no structure. The untrained model knows the "
+        "resampled repositories hold. No words, no structure. The untrained model knows the "
         "shipped one's features; its rows are what MiniLM makes of each word (256 principal "
         "components), weighed by how common the word is in the indexed texts. The gain is the "
         "shipped one's over that row's.",

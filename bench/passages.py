@@ -97,7 +97,7 @@ def measured(folder: Path, home: Path) -> str:
     return section(
         f"Places that answer, beside others ({folder.name})",
         "Questions with the lines that answer them. Intervals hold 95 % of the means of MRR@10 over"
-        " repositories drawn anew.",
+        " resampled repositories.",
         ("", "questions", "first", "first five", "MRR@10", "95 %"),
         rows,
     )
@@ -126,7 +126,7 @@ def _row(name: str, ranked: Ranked) -> tuple[str, ...]:
 
 
 def _interval(ranked: Ranked) -> tuple[float, float]:
-    """Return bounds of 95 % of the means of MRR@10 over repositories drawn anew."""
+    """Return bounds of 95 % of the means of MRR@10 over resampled repositories."""
     by_repo: dict[str, list[float]] = {}
     for each, rank in ranked:
         by_repo.setdefault(each.repo, []).append(0.0 if rank is None else 1.0 / rank)

@@ -12,7 +12,7 @@ HEAD = (
     "repositories",
     "questions",
     "places",
-    "told",
+    "`told`",
     "files",
     "lines that fit",
     "files that fit",
@@ -38,10 +38,10 @@ def places(developed: Sequence[PlaceAnswer], held_out: Sequence[PlaceAnswer]) ->
         "Places that slates show",
         "Questions as at the start of a task, each with three to seven places that one must see to "
         "answer: up to twelve lines, annotated by reading before anything was tuned on them. A "
-        "place is visible where at least half of its lines are shown, and told where they lie in a "
-        "range of at most 80 lines that is shown or named; files are those that are named at all. "
-        "Fitting lines are the share of shown lines that lie in a place, fitting files that of "
-        "named files with one. Bytes are of the text that agents read.",
+        "place is visible where at least half of its lines are shown, and `told` where they lie in "
+        "a range of at most 80 lines that is shown or named; files are those that are named at "
+        "all. Fitting lines are the share of shown lines that lie in a place, fitting files that "
+        "of named files with one. Bytes are of the text that agents read.",
         HEAD,
         rows,
     )
@@ -52,8 +52,8 @@ def _sections(developed: Sequence[PlaceAnswer], held_out: Sequence[PlaceAnswer])
     parts = [("developed on", developed), *([("held out", held_out)] if held_out else [])]
     return section(
         "Sections that files stand in",
-        "Of the same questions, the files in which the answer stands in code: how many the slate "
-        "names, and how many of these stand under code. No translation, word list or page of a "
+        "The files whose code answers the same questions: how many of them the slate names, and "
+        "how many of these are under code. No translation, word list or page of a "
         "program is a document, and no document a test; what is one was written down by reading "
         "(`fixtures/sections`).",
         SECTION_HEAD,

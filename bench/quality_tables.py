@@ -19,7 +19,7 @@ def ranking(run: Run) -> str:
     return section(
         "What the ranking reaches",
         f"{len(run.rows)} questions to {len(figures.by_repo)} repositories, with the shipped "
-        "encoder; intervals hold 95 % of the means over repositories drawn anew.",
+        "encoder; intervals hold 95 % of the means over resampled repositories.",
         ("", "questions", "NDCG@10", "95 %", "MRR@10", "recall@10"),
         rows,
     )
@@ -38,7 +38,7 @@ def ablations(parts: Sequence[Ablated]) -> str:
         "What each part is worth",
         "NDCG@10 without the part, less NDCG@10 with all, over the same questions; a difference "
         "whose interval holds zero says nothing. Everything else stays as it is: parts that say "
-        "much the same stand in for each other, so differences do not add up. The "
+        "much the same replace each other, so differences do not add up. The "
         "further decay moves only a file's second hit and those after it, so it shows under *Ten "
         "hits*; location counts where a question names a path.",
         ("without", "change", "95 %", *categories),

@@ -27,9 +27,9 @@ def _covered(found: Measured) -> str:
         f"{figures.cases} questions to the {len(figures.by_repo)} repositories that slates were "
         "developed on, with default settings, level 1. Each names files that a section should "
         "show, of which one is enough. Covered is the share of sections that show one; anywhere "
-        "counts it in whichever section it stands; precision is the share of the files shown in "
-        "these sections that are named. Nobody named every file that would do, so precision is a "
-        "lower bound. Intervals hold 95 % of the figures over repositories drawn anew.",
+        "counts it in any section; precision is the share of the files shown in these sections "
+        "that are named. The suite does not name every file that would do, so precision is a "
+        "lower bound. Intervals hold 95 % of the figures over resampled repositories.",
         HEAD,
         rows,
     )
@@ -74,8 +74,8 @@ def _calls(developed: Measured, held_out: Measured | None) -> str:
         "Shares of questions whose slate covers all their sections, at once and with one further "
         "call: the same question in the same session, without the files shown before. Calls are "
         "those on the mean, 3 standing for all that take more than 2. Below: how often slates are "
-        f"doubted that should not be, and what {_questions(developed, held_out)} that the "
-        "repositories cannot answer are told.",
+        f"doubted that should not be, and how {_questions(developed, held_out)} that the "
+        "repositories cannot answer are marked.",
         ("", "developed on", "95 %", *("held out" for _ in others)),
         rows,
     )
@@ -96,7 +96,7 @@ def _bytes(developed: Measured, held_out: Measured | None) -> str:
     return section(
         "Bytes of slates",
         "As canonical JSON, the graph with it. All levels show the same files for "
-        f"{same} of {cases} questions; asked again through another opening of the store, "
+        f"{same} of {cases} questions; repeated through another opening of the store, "
         f"{again} of {cases} answers have the same bytes.",
         ("level", "median", "most", *("held out, median", "held out, most")[: 2 * len(parts) - 2]),
         rows,

@@ -169,6 +169,7 @@ class _Host:
         finally:
             with anyio.CancelScope(shield=True):
                 await shared.syncs.aclose()
+                await shared.compactions.aclose()
                 await shared.queries.aclose()
             shared.watcher.close()
             if self._occurrences is not None:
@@ -228,6 +229,7 @@ class _Host:
             operators=CapacityLimiter(_OPERATOR_THREADS),
             poll_s=_POLL_S,
             syncs=SyncProcess(),
+            compactions=SyncProcess(),
             queries=QueryProcesses(
                 min((os.cpu_count() or 1) - 1, _MOST_QUERY_WORKERS), self._build
             ),

@@ -122,6 +122,7 @@ class HostResources:
         occurrences: returns the pool of workers that look up names; created on first use;
             thread-safe.
         threads: bounds the threads that search.
+        compactions: the worker that merges segments, beside that of the syncs.
         operators: bounds the threads that inspect stores for operators, apart from the others.
         coordinating: bounds the workspaces that are queried at once.
         poll_s: interval at which a daemon checks its files; with many daemons it is longer.
@@ -143,6 +144,7 @@ class HostResources:
     operators: CapacityLimiter
     poll_s: float
     syncs: SyncProcess
+    compactions: SyncProcess
     queries: QueryProcesses
     watcher: HostWatcher
     reads: LineReader = no_lines

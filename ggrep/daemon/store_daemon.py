@@ -115,6 +115,7 @@ class StoreDaemon:
             shared.clock,
             self._on_published,
             on_failed=self._on_failed,
+            compactor=shared.compactions,
             on_done=self._on_done,
             is_git_at_work=GitWatch(root, shared.clock).is_at_work,
             is_indexed=self._is_indexed,

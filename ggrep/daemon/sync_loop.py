@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Lock
 from typing import Final, Literal, Protocol, cast
 
 import anyio
+from anyio.abc import TaskGroup
 from anyio.lowlevel import current_token
 from msgspec import Struct
 from msgspec.structs import asdict, replace
@@ -159,7 +160,7 @@ class SyncWaiters:
 
 _MOST_WAIT_S: Final = 3_600.0
 _AT_REST: Final = frozenset({"quiet", "reconcile"})
-"""Triggers without an expected save: only then compact, which delays all syncs of the host."""
+"""Triggers without an expected save: a compaction takes a core for a while."""
 _GIT_LOOK_S: Final = 0.05
 """Interval of checks whether git is still at work."""
 
@@ -176,6 +177,7 @@ class SyncLoop:
         on_published: Callable[[SyncOutcome], None],
         on_failed: Callable[[GgrepError], None] = lambda _: None,
         *,
+        compactor: SyncRunner | None = None,
         on_done: Callable[[SyncOutcome], None] = lambda _: None,
         is_git_at_work: Callable[[], bool] = lambda: False,
         is_indexed: Callable[[], bool] = lambda: True,
@@ -184,8 +186,11 @@ class SyncLoop:
 
         `on_published` is called after a sync that made another snapshot active, `on_failed` after
         a failed or cancelled sync, `on_done` after any other. No sync begins while
-        `is_git_at_work`.
+        `is_git_at_work`. The `compactor` compacts beside the syncs; None to never compact.
         """
+        self._compactor = compactor
+        self._tasks: TaskGroup | None = None
+        self._compaction: anyio.CancelScope | None = None
         self._is_indexed = is_indexed
         self._job = job
         self._runner = runner
@@ -214,8 +219,9 @@ class SyncLoop:
         """Sync now, and whenever a sync is due; ends only by cancellation."""
         try:
             with self._wake.opened():
-                while True:
-                    await self._sync(await self._next_due())
+                async with anyio.create_task_group() as self._tasks:
+                    while True:
+                        await self._sync(await self._next_due())
         finally:
             self._waiters.dismiss(Cancelled("the daemon is stopping"))
 
@@ -251,8 +257,10 @@ class SyncLoop:
         return True
 
     def freeze(self, reason: str) -> None:
-        """Start no more syncs, and kill the running one."""
+        """Start no more syncs, and kill the running one and a compaction."""
         self._frozen = reason or "frozen"
+        if self._compaction is not None:
+            self._compaction.cancel()
         self._waiters.dismiss(self._refusal())
         self.cancel(self._frozen)
 
@@ -311,7 +319,9 @@ class SyncLoop:
 
     async def _sync(self, due: Due) -> None:
         """Run one sync, for the first waiting tasks if there are any."""
-        job, waited = replace(self._job, compacting=due.reason in _AT_REST), self._waiters.take()
+        at_rest = due.reason in _AT_REST and self._compactor is not None
+        job = replace(self._job, compaction="apart" if at_rest else "never")
+        waited = self._waiters.take()
         if waited is not None:
             job = replace(job, **asdict(waited.wanted))
         outcome: SyncOutcome | GgrepError = Cancelled("the daemon is stopping")
@@ -324,8 +334,23 @@ class SyncLoop:
                 waited.end(outcome)
         if not isinstance(outcome, SyncOutcome):
             self._on_failed(outcome)
-        elif outcome.moved:
+            return
+        if outcome.moved:
             self._on_published(outcome)
+        if outcome.overdue and self._compaction is None and self._tasks is not None:
+            self._tasks.start_soon(self._compact)
+
+    async def _compact(self) -> None:
+        """Merge segments in another worker. A sync goes on meanwhile and is not undone by it.
+
+        A failure is left to the next time at which one is due; the snapshot stays.
+        """
+        if self._compactor is None or self._frozen:
+            return
+        job = replace(self._job, compaction="alone", low_impact=True)
+        with anyio.CancelScope() as self._compaction, suppress(Exception):
+            await self._compactor.run(job, lambda _: None)
+        self._compaction = None
 
     async def _attempt(self, job: SyncJob, due: Due) -> SyncOutcome | GgrepError:
         with self._lock:

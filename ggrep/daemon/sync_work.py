@@ -177,7 +177,6 @@ class Worker:
             InvalidRequest: the settings lead to another store than the job names.
             GgrepError: the sync failed. A failure of upkeep becomes a notice.
         """
-        throttle = self._new_throttle() if job.low_impact else None
         index = self._index(job)
         store_id = index.identity.store_id
         if job.store_id and store_id != job.store_id:
@@ -185,12 +184,16 @@ class Worker:
                 f"the settings lead to store {store_id} now, not to {job.store_id}"
             )
 
+        from ggrep.search.engine.sync_outcomes import compacted, kept_up, outcome_of
+
+        if job.compaction == "alone":
+            return replace(compacted(index), cpu_ms=self._listener.used_ms())
+        throttle = self._new_throttle() if job.low_impact else None
+
         def advance(progress: "SyncProgress") -> None:
             self._listener.progress(progress.stage, progress.done_files, progress.total_files)
             if throttle is not None:
                 throttle.keep()
-
-        from ggrep.search.engine.sync_outcomes import kept_up, outcome_of
 
         index.sweep(beside=not (job.abreast and job.home in self._swept))
         self._swept.add(job.home)
@@ -206,8 +209,7 @@ class Worker:
         outcome = outcome_of(report)
         if job.upkeep:
             self._listener.progress("upkeep", 0, 0)
-            compacting = job.compacting and not job.low_impact
-            outcome = kept_up(index, outcome, compacting=compacting)
+            outcome = kept_up(index, outcome, "never" if job.low_impact else job.compaction)
         outcome = replace(outcome, pulled=pulled, notices=(*outcome.notices, *notices))
         if job.push:
             outcome = replace(outcome, pushed=_push(index, job))

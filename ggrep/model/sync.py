@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, Protocol, Self
+from typing import Any, Final, Literal, Protocol, Self, TypeAlias
 
 from msgspec import UNSET, Struct, UnsetType, field
 from msgspec.structs import asdict
@@ -30,6 +30,10 @@ LOW_IMPACT_FLAG: Final = "--low-impact"
 """Argument of a worker that has to yield to all other processes."""
 
 
+Compaction: TypeAlias = Literal["after", "apart", "alone", "never"]
+"""See `SyncJob`."""
+
+
 class SyncJob(Struct, frozen=True):
     """One sync to do.
 
@@ -43,7 +47,8 @@ class SyncJob(Struct, frozen=True):
         fresh: ignore the existing index.
         low_impact: use half a core at most.
         upkeep: collect and compact afterwards, if due.
-        compacting: upkeep includes compaction, which may block the worker for minutes.
+        compaction: `after` the sync, as upkeep; `apart`: the outcome says whether it is due;
+            `alone`: instead of a sync; `never`. It may take minutes.
         deadline_ms: the worker is killed after it; None for no bound.
         remote: a `config.remotes.Remote`; empty for none.
         pull: pull first; if that fails, all is indexed, with a notice.
@@ -63,7 +68,7 @@ class SyncJob(Struct, frozen=True):
     fresh: bool = False
     low_impact: bool = False
     upkeep: bool = True
-    compacting: bool = True
+    compaction: Compaction = "after"
     deadline_ms: int | None = None
     remote: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     pull: bool = False
@@ -108,6 +113,7 @@ class SyncOutcome(Struct, frozen=True):
         duration_ms: duration of the sync itself, without upkeep.
         cpu_ms: processor time of the worker and its children, upkeep included.
         collected_bytes: freed by the collection afterwards.
+        overdue: a compaction is worth its cost and was left to another worker.
         retry_after_ms: time until files that had to wait are tried again; None without any.
         pulled: files that came from a remote.
         pushed: the object on a remote that holds the snapshot; empty for none.
@@ -132,6 +138,7 @@ class SyncOutcome(Struct, frozen=True):
     cpu_ms: int
     compaction: Compacted | None = None
     collected_bytes: int = 0
+    overdue: bool = False
     retry_after_ms: int | None = None
     products: tuple[str, ...] | None = None
     pulled: int = 0

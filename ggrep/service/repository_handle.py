@@ -156,7 +156,7 @@ class RepositoryHandle:
         engine = self.engine(address)
         engine.sweep()
         done = outcome_of(engine.sync(strict=strict))
-        return as_answer(SyncAnswer, kept_up(engine, done, compacting=True))
+        return as_answer(SyncAnswer, kept_up(engine, done, "after"))
 
     def status(self) -> Status:
         """Return the state of the index and its daemon; starts none."""

@@ -79,18 +79,25 @@ def test_without_an_index_checks_could_not_run(ggrep: Command, checks: Path) -> 
     assert outcome.error()["code"] == "no_index"
 
 
-@pytest.mark.parametrize("text", ["version = 1\nflaky = 1\n", "version =", None])
-def test_a_bad_file_could_not_be_run(ggrep: Command, checks: Path, text: str | None) -> None:
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [("version = 1\nflaky = 1\n", ":2: unknown key 'flaky'"), ("version =", ": not valid TOML: ")],
+)
+def test_a_bad_file_could_not_be_run(ggrep: Command, checks: Path, text: str, fault: str) -> None:
     """Its mistake is named with the line."""
-    if text is None:
-        checks.unlink()
-    else:
-        checks.write_text(text)
+    checks.write_text(text)
     outcome = ggrep("check")
 
     assert outcome.status == 2
-    assert ".ggrep-check.toml" in outcome.err
-    assert (":2: unknown key 'flaky'" in outcome.err) == (text is not None and "flaky" in text)
+    assert f".ggrep-check.toml{fault}" in outcome.err
+
+
+def test_without_a_file_the_command_that_writes_it_is_named(ggrep: Command, checks: Path) -> None:
+    checks.unlink()
+    outcome = ggrep("check")
+
+    assert outcome.status == 2
+    assert outcome.err.endswith("does not exist; to write it: ggrep check --init 'QUESTION'\n")
 
 
 @pytest.mark.parametrize(

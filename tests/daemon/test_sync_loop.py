@@ -65,7 +65,7 @@ class Stage:
 
     def __init__(self, figures: LoopFigures) -> None:
         self.clock = ManualClock(datetime(2026, 1, 1, tzinfo=UTC))
-        self.runner = Runner()
+        self.runner, self.compactor = Runner(), Runner()
         self.published: list[SyncOutcome] = []
         self.failed: list[GgrepError] = []
         self.git_at_work = False
@@ -77,8 +77,13 @@ class Stage:
             self.clock,
             self.published.append,
             self.failed.append,
+            compactor=self.compactor,
             is_git_at_work=lambda: self.git_at_work,
         )
+
+    def close(self) -> None:
+        self.runner.close()
+        self.compactor.close()
 
     async def ask(self, *, fresh: bool = False, seconds: float = 9) -> SyncOutcome:
         deadline = Deadline.after(self.clock, seconds * 1000)
@@ -98,7 +103,7 @@ def play(
             tasks.start_soon(stage.loop.run)
             await act(stage, tasks)
             tasks.cancel_scope.cancel()
-        stage.runner.close()
+        stage.close()
 
     anyio.run(main)
     return stages[0]
@@ -112,19 +117,59 @@ async def settled(stage: Stage, syncs: int) -> None:
 
 
 def test_segments_are_merged_only_when_nothing_has_changed_for_a_while() -> None:
-    """A large store takes minutes for that, and every save of the host would wait for it."""
+    """A compaction takes a core for a while."""
 
     async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
         merging = []
         for _step in range(3):  # the start, a change, and the quiet after it
             job = await stage.runner.begun()
-            merging.append((stage.loop.statistics().trigger, job.compacting))
+            merging.append((stage.loop.statistics().trigger, job.compaction))
             if len(merging) == 1:
                 stage.loop.note_change()
             stage.runner.end()
-        assert merging == [("start", False), ("change", False), ("quiet", True)]
+        assert merging == [("start", "never"), ("change", "never"), ("quiet", "apart")]
 
     play(act, replace(AT_ONCE, quiet_ms=0))
+
+
+OVERDUE = replace(NOTHING, overdue=True)
+
+
+def test_a_save_does_not_wait_for_a_merge_of_segments() -> None:
+    """A large store takes minutes for one."""
+
+    async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
+        await stage.runner.begun()
+        stage.runner.end(OVERDUE)
+        merge = await stage.compactor.begun()
+        stage.loop.note_change()
+        save = await stage.runner.begun()
+        stage.runner.end(OVERDUE)
+        await settled(stage, 2)
+        assert (merge.compaction, merge.low_impact, save.compaction) == ("alone", True, "never")
+        assert len(stage.compactor.jobs) == 1, "one at a time"
+        stage.compactor.end(GgrepError("the disk is full"))
+        stage.loop.note_change()
+        await stage.runner.begun()
+        stage.runner.end(OVERDUE)
+        await stage.compactor.begun()
+
+    assert play(act).compactor.killed == 1, "with the loop"
+
+
+def test_a_frozen_loop_merges_nothing() -> None:
+    """The store may be another one by now."""
+
+    async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
+        await stage.runner.begun()
+        stage.runner.end(OVERDUE)
+        await stage.compactor.begun()
+        stage.loop.freeze("other settings")
+        with anyio.fail_after(5):
+            while not stage.compactor.killed:
+                await anyio.lowlevel.checkpoint()
+
+    play(act)
 
 
 def test_a_loop_begins_with_a_sync_and_tells_who_listens() -> None:
@@ -355,7 +400,7 @@ def test_the_end_of_the_loop_kills_the_sync_and_frees_who_waits() -> None:
             waiting.start_soon(ask)
             await anyio.wait_all_tasks_blocked()
             tasks.cancel_scope.cancel()
-        stage.runner.close()
+        stage.close()
         assert stage.runner.killed == 1
 
     anyio.run(main)
@@ -373,7 +418,7 @@ def test_other_settings_hold_from_the_next_sync_on() -> None:
         quiet = SyncJob(Path("/root"), Path("/home"), low_impact=True)
         stage.loop.reconfigure(quiet, AT_ONCE)
         stage.loop.note_change()
-        assert await stage.runner.begun() == replace(quiet, compacting=False)
+        assert await stage.runner.begun() == replace(quiet, compaction="never")
 
     play(act)
 

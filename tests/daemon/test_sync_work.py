@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.errors import InvalidRequest
@@ -70,6 +71,21 @@ def test_a_first_index_begins_with_what_is_wanted_of_its_store(
     first = open_snapshot(engine.identity.store, second)
 
     assert list(first.live_files()) == ["f5.py"]
+
+
+def test_a_merge_that_is_due_is_left_to_another_worker(root: Path, home: Path) -> None:
+    """A saved file does not wait for it."""
+    job = SyncJob(root, home, flags=FLAGS | {"compaction_overdue_segments": 2}, compaction="apart")
+    told, syncing = Told(), worker(Told())
+    for number in range(2):
+        write_tree(root, {f"f{number}.py": f"retry = {number}\n"})
+        outcome = syncing.do(job)
+    merged = worker(told).do(replace(job, compaction="alone", low_impact=True))
+
+    assert (outcome.overdue, outcome.segments, outcome.compaction) == (True, 2, None)
+    assert (merged.segments, merged.published, merged.cpu_ms) == (1, False, 7)
+    assert told.stages == []
+    assert not syncing.do(job).overdue
 
 
 def test_of_a_build_of_many_nothing_is_published_early(

@@ -19,10 +19,7 @@ from tests.docs.pages import PAGES, ROOT, SOURCES, page
 
 WORDS: Final = Path(__file__).with_name("plain_words.txt")
 """Words and pictures to avoid, each with the field's word."""
-OTHER_READERS: Final = (
-    *("docs/impl/", "docs/adr/", "docs/changelog.md", "docs/requirements.md"),
-    *("docs/performance.md", "docs/quality.md"),  # tables in the words of the programs
-)
+OTHER_READERS: Final = (*("docs/impl/", "docs/adr/", "docs/changelog.md", "docs/requirements.md"),)
 USER_PAGES: Final = [
     name
     for name in (path.relative_to(ROOT).as_posix() for path in PAGES)
@@ -55,21 +52,29 @@ def messages(source: str) -> Iterator[tuple[int, str]]:
         skipped.update(map(id, parts))
 
 
-def without_quotations(text: str) -> str:
-    """Return text without code, and without the words between double quotes."""
+def plain_text(text: str) -> str:
+    """Return text with each paragraph on its first line, so that phrases are whole.
+
+    Headings, comments, code and the words between double quotes are left out.
+    """
     text = re.sub(r"^```.*?^```", _as_empty_lines, text, flags=re.DOTALL | re.MULTILINE)
-    text = re.sub(r"`[^`]*`", "`code`", text)
-    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
-    return re.sub(r'"[^"]*"', '"quoted"', text)
+    lines: list[str] = []
+    first = 0
+    for line in text.splitlines():
+        goes_on = lines and lines[first].strip() and not re.match(r"\s*(?:$|[|#]|- |\d+\. )", line)
+        if goes_on:
+            lines[first] += f" {line.strip()}"
+        else:
+            first = len(lines)
+        lines.append("" if goes_on else line)
+    text = re.sub(r"^#.*|<!--.*?-->", "", "\n".join(lines), flags=re.MULTILINE)
+    text = re.sub(r"`[^`\n]*`", "`code`", text)
+    text = re.sub(r"\[([^\]\n]*)\]\([^)\n]*\)", r"\1", text)
+    return re.sub(r'"[^"\n]*"', '"quoted"', text)
 
 
 def _as_empty_lines(block: re.Match[str]) -> str:
     return "\n" * block[0].count("\n")
-
-
-def in_paragraphs(text: str) -> str:
-    """Return text with a line for each paragraph, so that phrases stand in a line."""
-    return re.sub(r"(?<=\S)\n *(?=[^\s|#])(?!- |\d+\. )", " ", text)
 
 
 def misspelt(folder: Path) -> bool:
@@ -92,14 +97,14 @@ def main() -> int:
         for path in PAGES:
             _write(pages / path.relative_to(ROOT), path.read_text(encoding="utf-8"))
         for name in USER_PAGES:
-            _write(texts / name, in_paragraphs(without_quotations(page(name))))
+            _write(texts / name, plain_text(page(name)))
         for name in HELP:
-            _write(texts / "help" / f"{name or 'ggrep'}.txt", without_quotations(help_text(name)))
+            _write(texts / "help" / f"{name or 'ggrep'}.txt", plain_text(help_text(name)))
         for path in SOURCES:
             source = path.read_text(encoding="utf-8")
             lines = [""] * source.count("\n")
             for line, text in messages(source):
-                lines[line - 1] += f" {without_quotations(text)}".replace("\n", " ")
+                lines[line - 1] += f" {plain_text(text)}".replace("\n", " ")
             _write(texts / path.relative_to(ROOT), "\n".join(lines))
         return int(misspelt(pages) | unplain(texts))
 

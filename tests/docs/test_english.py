@@ -14,11 +14,10 @@ from tests.docs.prose import (
     HELP,
     USER_PAGES,
     help_text,
-    in_paragraphs,
     messages,
     misspelt,
+    plain_text,
     unplain,
-    without_quotations,
 )
 
 OPENINGS = {"what", "who", "whose", "of", "those"}
@@ -26,15 +25,11 @@ OPENINGS = {"what", "who", "whose", "of", "those"}
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of paragraphs, list items and table cells; headings are left out."""
-    for block in re.split(r"\n\s*\n|\n(?=[|#]|- |\d+\. )", without_quotations(text)):
-        if block.startswith("#"):
-            continue
-        for cell in block.split("|") if block.startswith("|") else [block]:
-            whole = " ".join(cell.split())
-            yield from (
-                each.lstrip("*-( ") for each in re.split(r"(?<=[.!?])\s+|(?<=:)\s+(?=[A-Z])", whole)
-            )
+    """Yield the sentences of paragraphs, list items and table cells."""
+    for line in plain_text(text).splitlines():
+        for cell in line.split("|") if line.startswith("|") else [line]:
+            for each in re.split(r"(?<=[.!?])\s+|(?<=:)\s+(?=[A-Z])", cell.strip()):
+                yield each.lstrip("*-( ")
 
 
 def faults(text: str) -> list[str]:
@@ -83,7 +78,7 @@ def test_openings_are_seen(text: str, count: int) -> None:
     ],
 )
 def test_words_to_avoid_are_seen(text: str, seen: bool, tmp_path: Path) -> None:
-    (tmp_path / "page.md").write_text(in_paragraphs(without_quotations(text)))
+    (tmp_path / "page.md").write_text(plain_text(text))
 
     assert unplain(tmp_path) is seen
 

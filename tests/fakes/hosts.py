@@ -182,6 +182,7 @@ def served(  # noqa: PLR0915 - a whole daemon is put together
                 poll_s=POLL_S,
                 queries=QueryProcesses(0, ""),
                 syncs=syncs,  # type: ignore[arg-type] # as much of it as is used
+                compactions=syncs,  # type: ignore[arg-type] # none is due
                 watcher=HostWatcher(CLOCK),
                 stores={} if stores is None else stores,
             )

@@ -111,6 +111,7 @@ ON_ROOT = {
 }
 
 NOT_TYPED = {
+    "{} does not exist; to write it: ggrep check --init 'QUESTION'": "needs a question",
     "ggrep stop": "why a daemon was ended, for its log",
     "\\b(ggrep workspace [a-z]+ )FILE\\b": "a pattern",
     "not a report of ggrep eval": "names what made a file",

@@ -30,18 +30,16 @@ TEXTS = st.lists(PIECES | st.sampled_from(["\n", " ", "a", "b1", "é", "\t"]), m
 def plainly(text: str, language: str) -> BareText:
     """Return the parts of a text by one pattern of plain alternatives."""
     literal, comment = PLAIN[language]
-    code, uncommented, literals, left, end = "", "", [], "", 0
+    uncommented, left, end = "", "", 0
     for found in re.finditer(f"(?P<literal>{literal})|{comment}", text, re.DOTALL):
         between, end = text[end : found.start()], found.end()
         said = found["literal"]
-        code += between + (" " if said is None else '""')
         uncommented += between + (" " if said is None else '""' if "\n" in said else said)
-        literals += [] if said is None else [said.strip("\"'`")]
         is_comment = said is None or (language == "python" and stands_alone(text, found))
         left += between + (re.sub(r"[^\n]", "", found[0]) if is_comment else found[0])
     lines = enumerate(zip(text.split("\n"), (left + text[end:]).split("\n"), strict=True))
     hidden = frozenset(at for at, (line, rest) in lines if line.strip() and not rest.strip())
-    return BareText(code + text[end:], uncommented + text[end:], tuple(literals), hidden)
+    return BareText(uncommented + text[end:], hidden)
 
 
 def stands_alone(text: str, found: re.Match[str]) -> bool:

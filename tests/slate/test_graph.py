@@ -12,7 +12,7 @@ from ggrep.base import stable_json
 from ggrep.model.limits import LimitHit
 from ggrep.model.slate import ContextGraph, FileFacts, GraphBounds, GraphEdge, Pack, Section
 from ggrep.search.slate.document import graph_json
-from ggrep.search.slate.facts import SelectedText, facts_of, published
+from ggrep.search.slate.facts import SelectedText, facts_of
 from ggrep.search.slate.graph import bounded_graph
 from ggrep.search.slate.graph_edges import graph_edges
 
@@ -198,7 +198,6 @@ def config(path: str, *keys: str, **more: tuple[str, ...]) -> FileFacts:
         ("pool.max-size", "max_size", "max_size"),
         ("SHOP_BIND", "SHOP_BIND", "SHOP_BIND"),
         ("pool.maxSize", "maxSize", "maxSize"),
-        ("pool.limit", "pool.limit", "pool.limit"),
     ],
 )
 def test_a_distinctive_key_joins_its_file_with_those_that_mention_it(
@@ -214,15 +213,6 @@ def test_a_distinctive_key_joins_its_file_with_those_that_mention_it(
 def test_a_key_that_is_a_plain_word_joins_nothing_by_itself(key: str) -> None:
     """Every file mentions `name` and `limit`."""
     assert edges(config("a.toml", key), code("b.py", mentions=("limit", "name", "version"))) == []
-
-
-def test_a_plain_key_joins_where_its_section_is_mentioned_too() -> None:
-    """`limit` beside `pool` is the limit of the pool, unless every file says so."""
-    reader = {"mentions": ("limit", "pool")}
-
-    assert joined(config("a.toml", "pool.limit"), code("b.py", **reader)) == [("a.toml", "b.py")]
-    many = [code(f"f{number}.py", **reader) for number in range(4)]
-    assert joined(config("a.toml", "pool.limit"), *many) == []
 
 
 def test_keys_of_a_workflow_are_those_of_its_runner() -> None:
@@ -259,14 +249,6 @@ def test_a_test_is_about_the_file_it_is_named_after(test: str, subject: str) -> 
     stem = subject.rpartition("/")[2].partition(".")[0]
 
     assert edges(suite_file(test), code(subject)) == [("tests", test, subject, stem)]
-
-
-def test_a_namesake_in_a_package_that_the_test_does_not_import_is_not_its_subject() -> None:
-    """`test_worker` of one package is not about `worker` of another."""
-    test = suite_file("tests/test_worker.py", "shop.worker.loops")
-
-    assert edges(test, code("shop/bin/worker.py")) == []
-    assert joined(suite_file("tests/test_cart.py", "shop.Cart"), code("shop/cart.py"))
 
 
 def test_what_a_test_imports_beside_its_subject_stays_an_import() -> None:
@@ -339,11 +321,6 @@ def test_files_that_are_not_selected_are_not_in_the_graph() -> None:
     graph, _ = context_graph(PACKS[:2], FACTS)
 
     assert [node.id for node in graph.nodes] == ["shop/api.py", "shop/cart.py"]
-
-
-def test_published_facts_give_the_same_graph() -> None:
-    """What joins files is all that a graph is made of."""
-    assert context_graph(PACKS, published(FACTS)) == context_graph(PACKS, FACTS)
 
 
 TEXTS = (

@@ -57,7 +57,7 @@ def table(found: Sequence[Fitted]) -> str:
     first = found[0]
     worth = (
         f"NDCG@10 over {first.questions} questions to {first.repos} repositories: with round "
-        "weights that nothing was fitted to, with those in force, with those fitted to all "
+        "weights that nothing was fitted to, with the current ones, with those fitted to all "
         f"questions, and held out: the repositories are shuffled into {FOLDS} folds, and each fold "
         f"is judged by a fit to the others, {len(first.held_out)} times. The gap is what a fit "
         "gains by having seen its questions."
@@ -71,17 +71,17 @@ def table(found: Sequence[Fitted]) -> str:
     )
     beside = (
         "The same less the neutral weights, question by question, with 95 % of the means over "
-        "repositories drawn anew. An interval that holds zero shows no gain. The weights in force "
+        "resampled repositories. An interval that holds zero shows no gain. The current weights "
         "were chosen with all of these questions in view; only held out says what to expect of "
         "other repositories."
     )
     chosen = (
-        "What was found, and how many of the fits to some folds found which value. A weight that "
-        "they disagree about is one that the questions do not decide. Weights of names are those "
-        "of queries that are one name."
+        "Values that the fits took, and how many of the fits to some folds took each. A weight "
+        "that they disagree about is one that the questions do not decide. Weights of names are "
+        "those of queries that are one name."
     )
-    heads = ["encoder", "neutral", "in force", "fitted", "held out", "gap", "shufflings"]
-    differences = ["encoder", "in force", "95 %", "fitted", "95 %", "held out", "95 %"]
+    heads = ["encoder", "neutral", "current", "fitted", "held out", "gap", "shufflings"]
+    differences = ["encoder", "current", "95 %", "fitted", "95 %", "held out", "95 %"]
     lines = ["## How far the weights are trusted", ""]
     lines += [*_wrapped(worth), "", *_wrapped(how), ""]
     lines += _table(heads, [_worth(each) for each in found])
@@ -111,7 +111,7 @@ def _weights(found: Fitted) -> list[str]:
         values = [f"{getattr(point, name):g}" for point in found.points]
         counts = Counter(getattr(point, name) for point in found.of_folds).most_common()
         rows.append([_called(name), *values, ", ".join(f"{v:g} ({n})" for v, n in counts)])
-    head = [f"weight, `{found.encoder}`", "neutral", "in force", "fitted", "fits to some folds"]
+    head = [f"weight, `{found.encoder}`", "neutral", "current", "fitted", "fits to some folds"]
     return ["", *_table(head, rows)]
 
 

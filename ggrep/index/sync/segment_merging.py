@@ -16,11 +16,11 @@ from ggrep.index.store.view import SegmentView
 from ggrep.index.sync.segment_builder import FileRows
 
 _DEAD_SHARE = 0.5
-"""A segment with more dead rows than this is rewritten whenever segments are merged."""
+"""A small segment with more dead rows than this is rewritten whenever segments are merged."""
 _BATCH_ROWS = 2048
 """Rows read at a time."""
-_LARGE_ROWS = 200_000
-"""A segment is put together in memory, so larger ones are left alone while there is room."""
+_LARGE_ROWS = 20_000
+"""A saved file waits for the merge, so larger segments are left alone while there is room."""
 
 
 def choose(segments: Sequence[SegmentView], *, most: int, most_hidden: int) -> list[SegmentView]:
@@ -47,7 +47,11 @@ def _smallest(segments: Sequence[SegmentView], most: int) -> list[SegmentView]:
     large = sum(rows > _LARGE_ROWS for rows in live.values())
     keep = max(most // 2 - 1, min(large, most - 1), 0)
     by_size = sorted(segments, key=lambda s: (-live[s.image.name], s.image.name))
-    worn = [s for s in by_size[:keep] if live[s.image.name] < s.image.rows * (1 - _DEAD_SHARE)]
+    worn = [
+        s
+        for s in by_size[:keep]
+        if live[s.image.name] < min(s.image.rows * (1 - _DEAD_SHARE), _LARGE_ROWS)
+    ]
     return [*by_size[keep:], *worn]
 
 

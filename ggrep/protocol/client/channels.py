@@ -249,7 +249,7 @@ class Channels:
             raise
         except (Unreachable, Incompatible) as error:
             _require_startable(address, error, start)
-        await self._launcher.start(address, deadline)
+        await self._launcher.start(address, deadline, bounded=start != "always")
         return await Channel.open(address.socket, address.hello, deadline)
 
     async def _missing(

@@ -47,11 +47,12 @@ class Connector:
         notify: Callable[[str], None] = lambda _: None,
         head: Preload | None = None,
     ) -> None:
-        """Connect to nothing yet."""
+        """Connect to nothing yet; `starts` counts the daemons that were started."""
+        self.starts = 0
         self._address = address
         self._clock = clock
         self._environ = environ
-        self._starts = starts
+        self._may_start = starts
         self._wait = wait
         self._notify = notify
         self._head = head
@@ -69,12 +70,12 @@ class Connector:
 
     def reach(self, deadline: Deadline) -> Link:
         """Return a connection to a daemon, which is started if none runs."""
-        pause_ms, starts, reason = _FIRST_PAUSE_MS, 0, ""
+        pause_ms, reason, self.starts = _FIRST_PAUSE_MS, "", 0
         while True:
             try:
                 if (link := self.running(deadline)) is not None:
                     return link
-                if not self._starts:
+                if not self._may_start:
                     raise NotStarted("no daemon runs")
                 why = standing_reason(self._address.socket)
                 if why is not None and why != reason:
@@ -82,10 +83,10 @@ class Connector:
                 reason = why or ""
                 if (
                     why is None
-                    and starts < _STARTS
-                    and self._start(deadline, last=starts + 1 == _STARTS)
+                    and self.starts < _STARTS
+                    and self._start(deadline, last=self.starts + 1 == _STARTS)
                 ):
-                    starts += 1
+                    self.starts += 1
                     pause_ms = _FIRST_PAUSE_MS
             except Incompatible:
                 self._end_older()

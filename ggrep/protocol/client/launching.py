@@ -31,6 +31,11 @@ _BEHIND: Final = "ggrep.protocol.client.starting_behind"
 _HOSTS: Final = 4
 _THREADS: Final = 16
 """Threads that start hosts, and separate ones for single daemons, which may wait for the former."""
+_MOST_SINGLE: Final = 8
+_SINGLE_WINDOW_MS: Final = 30_000.0
+"""Most daemons of workspaces that a process starts one by one in such a time. Each is a process of
+its own until a host takes it over: when a host of a thousand ends, its clients must not start a
+thousand processes."""
 
 
 class Launcher:
@@ -45,14 +50,29 @@ class Launcher:
         self._notify = notify
         self._threads = CapacityLimiter(_THREADS)
         self._hosts = CapacityLimiter(_HOSTS)
+        self._started_ms: list[float] = []
 
-    async def start(self, address: DaemonAddress, deadline: Deadline) -> None:
-        """Start a daemon from a thread that ends when no task waits for it."""
+    async def start(
+        self, address: DaemonAddress, deadline: Deadline, *, bounded: bool = False
+    ) -> None:
+        """Start a daemon from a thread that ends when no task waits for it.
+
+        Raises:
+            NotStarted: none can be started; if `bounded`, also when this process just started many.
+        """
         soon = deadline.within(START_MS)
 
         def work(nap: Callable[[float], None]) -> None:
-            reaching = Connector(address, self._clock, self._environ, wait=nap, notify=self._notify)
-            reaching.reach(soon).close()
+            since_ms = self._clock.monotonic_ms() - _SINGLE_WINDOW_MS
+            self._started_ms = [each for each in self._started_ms if each > since_ms]
+            may_start = not bounded or len(self._started_ms) < _MOST_SINGLE
+            reaching = Connector(
+                address, self._clock, self._environ, starts=may_start, wait=nap, notify=self._notify
+            )
+            try:
+                reaching.reach(soon).close()
+            finally:
+                self._started_ms += [self._clock.monotonic_ms()] * reaching.starts
 
         await self._waited_for(work, self._threads)
 

@@ -85,7 +85,9 @@ class _Merged(Struct):
             return ranked.limits
         blended = lists.get(_BLENDED) or self._chosen(ranked, self.search.corpora, by_mode=True)
         whole = replace(self.search, limit=self.per_list)
-        return *ranked.limits, *unshown(ranked.verified, whole, len(blended.items) if blended else 0)
+        return *ranked.limits, *unshown(
+            ranked.verified, whole, len(blended.items) if blended else 0
+        )
 
     def _chosen(
         self, ranked: Ranked, corpora: Sequence[Corpus], *, by_mode: bool

@@ -249,6 +249,12 @@ class RepoIndex:
         with self.target() as target:
             return keep_up(target, self.view(), orphaned=orphaned, compacting=compacting)
 
+    def is_compaction_due(self) -> bool:
+        """Return whether a compaction is worth its cost now."""
+        from ggrep.index.maintenance.compaction_policy import overdue
+
+        return overdue(self.view(), self.settings) is not None
+
     @contextmanager
     def target(self) -> Iterator[SyncTarget]:
         """Yield the target of syncs and maintenance while the block runs."""

@@ -6,23 +6,50 @@ from msgspec.structs import asdict, replace
 
 from ggrep.base.errors import GgrepError
 from ggrep.model.limits import Notice
-from ggrep.model.sync import Compacted, SyncOutcome, SyncReport
+from ggrep.model.sync import Compacted, Compaction, SyncOutcome, SyncReport
 
 if TYPE_CHECKING:
     from ggrep.model.maintenance import CompactionReport
     from ggrep.search.engine.repo_index import RepoIndex
 
 
-def kept_up(index: "RepoIndex", outcome: SyncOutcome, *, compacting: bool) -> SyncOutcome:
+def kept_up(index: "RepoIndex", outcome: SyncOutcome, compaction: Compaction) -> SyncOutcome:
     """Do the store's maintenance; without compaction, a sync still merges small segments."""
     try:
-        upkeep = index.keep_up(compacting=compacting)
+        upkeep = index.keep_up(compacting=compaction in {"after", "alone"})
+        overdue = compaction == "apart" and index.is_compaction_due()
     except GgrepError as error:
         notice = Notice("upkeep_failed", f"upkeep failed: {error}")
         return replace(outcome, notices=(*outcome.notices, notice))
+    outcome = replace(outcome, overdue=overdue)
     if upkeep.collection is not None:
         outcome = replace(outcome, collected_bytes=upkeep.collection.freed_bytes)
     return outcome if upkeep.compaction is None else _with_compaction(outcome, upkeep.compaction)
+
+
+def compacted(index: "RepoIndex") -> SyncOutcome:
+    """Do the store's maintenance without a sync."""
+    manifest = index.view().manifest
+    counts = manifest.counts
+    unsynced = SyncOutcome(
+        store_id=index.identity.store_id,
+        snapshot_id=manifest.snapshot_id,
+        published=False,
+        indexed=0,
+        deleted=0,
+        unchanged=counts.files_indexed,
+        chunks=counts.chunks_visible,
+        segments=len(manifest.segments),
+        merged_segments=0,
+        vectors_encoded=0,
+        vectors_reused=0,
+        skipped=0,
+        degraded=len(manifest.errors),
+        notices=(),
+        duration_ms=0,
+        cpu_ms=0,
+    )
+    return kept_up(index, unsynced, "alone")
 
 
 def _with_compaction(outcome: SyncOutcome, done: "CompactionReport") -> SyncOutcome:

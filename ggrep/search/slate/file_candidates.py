@@ -37,13 +37,15 @@ MENTIONED: Final = 0.3
 _FURTHER: Final = 0.4
 """Share of the best row's score that another row of the file must reach to be evidence as well."""
 
-_MENTION: Final = 1.2
+_MENTION: Final = 0.5
 """What a row gains by mentioning all that the best code defines, as a share of its score."""
 
-_COVERED: Final = 2.4
-_OF_BEST: Final = 0.9
+_COVERED: Final = 2.0
+_OF_BEST: Final = 0.6
 _LENGTH: Final = 0.3
-"""Exponents of a row's priority: words of the question that it holds, the rank of its file, lines.
+_FILE_ROWS: Final = 0.2
+"""Exponents of a row's priority: words of the question that it holds, the rank of its file, lines,
+and matching rows of its file.
 
 Fitted on the questions of fixtures/places that nothing is held out of.
 """
@@ -308,15 +310,19 @@ class _Raised(Struct, frozen=True):
     covered: Figures
     tests: Mask
 
-    def priorities(self, rows: Places, file: Places, scores: Figures, length: Figures) -> Figures:
-        """Return the priorities of rows of these candidates, by their scores and lines."""
+    def priorities(
+        self, rows: Places, file: Places, scores: Figures, lines: Places, matching: Places
+    ) -> Figures:
+        """Return the priorities of rows of these candidates; `matching` are those to be shown."""
         worth = scores * (1.0 + _MENTION * self.mention[rows])
         share = worth * self.weight[file]
         share[self.tests[rows]] *= _OF_SECTION[Section.TESTS]
         top = np.zeros(len(self.weight))
         np.maximum.at(top, file, share)
         power = _COVERED * self.covered[rows] + _OF_BEST * top[file] / self.best
-        return np.round(share * np.exp(power) * length**-_LENGTH, DECIMALS)
+        beside = np.maximum(np.bincount(file[matching], minlength=len(self.weight)), 1)[file]
+        weight = lines**-_LENGTH * beside**-_FILE_ROWS
+        return np.round(share * np.exp(power) * weight, DECIMALS)
 
 
 def _covered(ranked: Ranked, candidates: Sequence[FileCandidate]) -> list[Figures]:
@@ -386,7 +392,7 @@ def _rows_in(
     np.maximum.at(best, file, scores)
     at = np.flatnonzero(wanted & ((scores >= _FURTHER * best[file]) | (mention > 0.0)))
     begin, end = (column[rows].astype(np.int64) for column in image.row_lines(0, image.rows))
-    priority = raised.priorities(rows, file, scores, (end - begin + 1).astype(np.float64))
+    priority = raised.priorities(rows, file, scores, end - begin + 1, at)
     at = at[np.lexsort((at, -priority[at], file[at]))]
     bounds = np.searchsorted(file[at], [*every, len(candidates)]).tolist()
     columns: tuple[npt.NDArray[np.generic], ...] = (rows, total, priority, begin, end)

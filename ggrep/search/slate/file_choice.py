@@ -15,7 +15,7 @@ from msgspec import Struct
 from ggrep.model.slate import SECTIONS, Reason, Role, Section
 from ggrep.model.slate_material import FileCandidate, Pick
 
-SELECTION_REVISION: Final = "selection-3"
+SELECTION_REVISION: Final = "selection-4"
 """Which files a slate selects; enters its fingerprint.
 
     selection-1  first quotas, floors and weights
@@ -23,6 +23,7 @@ SELECTION_REVISION: Final = "selection-3"
                  code too; lists and licences count less; pages of programs are code, translations
                  and word lists no documents
     selection-3  lines are shown in the order of a priority of their rows
+    selection-4  priorities count conditions, comments, logging and the rows of a file
 """
 
 QUOTAS: Final = {

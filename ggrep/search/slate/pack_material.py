@@ -1,5 +1,6 @@
 """The text that a slate shows: evidence, anchors and the neighbours of the best evidence."""
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -11,7 +12,7 @@ from msgspec.structs import replace
 from ggrep.base.clock import Deadline
 from ggrep.index.store.row_texts import RowDetails, ShownRow
 from ggrep.model.sanitise import sanitise, sanitise_line
-from ggrep.model.slate import Reason, Section
+from ggrep.model.slate import LEFT_OUT, Reason, Section
 from ggrep.model.slate_material import PackMaterial, Pick, TextPiece
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.query.row_reading import shown_rows
@@ -19,6 +20,7 @@ from ggrep.search.query.snippets import Snippet
 from ggrep.search.slate.file_candidates import FileRows, ScoredRow, rows_of
 from ggrep.search.slate.levels import Disclosure
 from ggrep.search.slate.related_files import RelatedFiles
+from ggrep.search.slate.source_text import bare_text
 from ggrep.search.slate.uncommented import without_comments
 
 _AROUND: Final = 2
@@ -200,7 +202,7 @@ class _Shaper(Struct, frozen=True):
         details = record.details
         text, extra = sanitise(record.text), sanitise(details.extra)
         is_opening = reason == "anchor_for_context"
-        shown = self._opening(record.text) if is_opening else self._shown(text, extra)
+        shown = self._opening(text) if is_opening else self._shown(text, extra)
         return TextPiece(
             row_id=record.row_id,
             chunk_id=record.chunk_id,
@@ -218,7 +220,7 @@ class _Shaper(Struct, frozen=True):
             snippet_start_line=row.start_line + shown.first_line,
             hidden_lines=shown.hidden_lines,
             reason=reason,
-            priority=row.priority,
+            priority=row.priority * decisiveness(shown.text, text.count("\n") + 1),
         )
 
     def _shown(self, text: str, extra: str) -> Snippet:
@@ -234,15 +236,11 @@ class _Shaper(Struct, frozen=True):
         )
 
     def _opening(self, text: str) -> Snippet:
-        """Return the opening lines without licence headers, which answer nothing."""
-        if self.section is Section.DOCS or not text.strip():
-            return self._whole(sanitise(text))
-        lines = text.rstrip("\n").split("\n")
-        first, end = told_lines(lines)
-        if first == end:
-            return Snippet("", 0, len(lines))
-        shown = self._whole(sanitise("\n".join(lines[first:end])))
-        return Snippet(shown.text, first, shown.hidden_lines + len(lines) - end)
+        """Return the opening lines without a notice of copyright, which answers nothing."""
+        shown = self._whole(text)
+        first = 0 if self.section is Section.DOCS else notice_end(shown.text, self.language)
+        lines = shown.text.split("\n")[first:]
+        return Snippet("\n".join(lines), first if lines else 0, shown.hidden_lines)
 
     def _whole(self, text: str) -> Snippet:
         """Return all lines of a text, or none where places alone are shown."""
@@ -250,89 +248,42 @@ class _Shaper(Struct, frozen=True):
         return Snippet(text, 0, 0) if self.wanted.lines else Snippet("", 0, text.count("\n") + 1)
 
 
-_LINE_COMMENTS: Final = ("//", "#", "--", ";", "%")
-_BLOCK_COMMENTS: Final = {"/*": "*/", "<!--": "-->", "{-": "-}", "(*": "*)"}
+_CONDITION: Final = re.compile(
+    r"\b(?:if|else|switch|case|when|unless|elif|elsif|while|return|throw|raise|match|catch|except"
+    r"|assert)\b|\?|&&|\|\|"
+)
+_LOGGING: Final = re.compile(r"(?i)(?:\w+\.)?_?(?:log|logg\w+|debug|printf|console|warn)\w*[.(!]")
+
+
+def decisiveness(snippet: str, lines: int) -> float:
+    """Return a factor of a piece's priority: lines that decide something are worth most.
+
+    Conditions raise it; comments, logging and long lines lower it. `lines` are those of the piece,
+    its comments among them. Fitted as the exponents of a row's priority are.
+    """
+    shown = [line.strip() for line in snippet.split("\n") if line.strip(f" \t{LEFT_OUT}")]
+    if not shown:
+        return 1.0
+    conditions = sum(len(_CONDITION.findall(line)) for line in shown)
+    logging = sum(_LOGGING.match(line) is not None for line in shown)
+    each = (conditions - 3.0 * logging - 0.01 * sum(map(len, shown))) / len(shown)
+    return math.exp(each - 0.8 * (1.0 - len(shown) / lines))
+
+
 _NOTICE: Final = re.compile(
     r"copyright|\u00a9|spdx-|@licen[cs]e\b|\blicen[cs]e:|\blicen[cs]ed (?:under|to)\b"
     r"|\bunder the .{0,60}\blicen[cs]e|\bsee (?:the )?(?:file )?licen[cs]e\b"
     r"|all rights reserved|permission (?:is hereby granted|to use)|redistribution and use",
     re.IGNORECASE,
 )
-_OF_NOTICES: Final = ("copyright", "spdx-", "licen", "all rights", "permission", "redistribution")
-"""One of them stands in each ASCII text that _NOTICE matches."""
-_FOR_TOOLS: Final = re.compile(
-    r"#!|-\*-|\bvim?:|eslint|prettier|pylint|noqa|mypy:|clang-|//go:|\+build|@flow|@ts-"
-)
-"""Lines that tell interpreters, editors and linters something, and readers nothing."""
 
-_WORD: Final = re.compile(r"[^\W\d_]{2,}")
-_TELLING_WORDS: Final = 3
-"""A file's bare name says less than this, a sentence about it more."""
+
+def notice_end(text: str, language: str) -> int:
+    """Return the first line behind the comments that a source begins with, if they are a notice."""
+    lines, hidden = text.split("\n"), bare_text(text, language).comment_lines
+    code = (at for at, line in enumerate(lines) if line.strip() and at not in hidden)
+    first = next(code, len(lines))
+    return first if any(_NOTICE.search(line, 0, _LINE_CHARACTERS) for line in lines[:first]) else 0
+
 
 _LINE_CHARACTERS: Final = 300
-
-
-def told_lines(lines: Sequence[str]) -> tuple[int, int]:
-    """Return the range of a source file's opening lines that describe it: first, end.
-
-    Comments on copyright and licence that stand in front of everything else are passed over. Where
-    one begins by saying what the file is, or follows a comment that does, only that is told.
-    The range is empty where nothing but notices is there.
-    """
-    first = place = 0
-    telling = False
-    while place < len(lines):
-        if not lines[place].strip():
-            place += 1
-            continue
-        end = _comment_end(lines, place)
-        if end == place:
-            break
-        notice = _first_notice(lines, place, end)
-        telling = telling or any(map(_is_telling, lines[place:notice]))
-        if telling and notice < end:
-            return first, _trimmed(lines, first, notice)
-        place = end
-        if notice < end:
-            first = end
-    while first < len(lines) and not lines[first].strip():
-        first += 1
-    return first, len(lines)
-
-
-def _comment_end(lines: Sequence[str], place: int) -> int:
-    """Return where the comment at a line ends, behind its last line; `place` where none is."""
-    opening = lines[place].lstrip("\ufeff \t")
-    for begin, close in _BLOCK_COMMENTS.items():
-        if opening.startswith(begin):
-            behind = opening[len(begin) :]
-            if close in behind:
-                return place + 1
-            closed = (i for i in range(place + 1, len(lines)) if close in lines[i])
-            return next(closed, len(lines) - 1) + 1
-    marker = next((mark for mark in _LINE_COMMENTS if opening.startswith(mark)), None)
-    end = place
-    while marker and end < len(lines) and lines[end].lstrip("\ufeff \t").startswith(marker):
-        end += 1
-    return end
-
-
-def _first_notice(lines: Sequence[str], start: int, end: int) -> int:
-    """Return the first line that _NOTICE matches; `end` without any."""
-    text = "\n".join(lines[start:end])
-    if text.isascii() and not any(map(text.lower().__contains__, _OF_NOTICES)):
-        return end
-    notices = (i for i in range(start, end) if _NOTICE.search(lines[i], 0, _LINE_CHARACTERS))
-    return next(notices, end)
-
-
-def _is_telling(line: str) -> bool:
-    start = line[:_LINE_CHARACTERS]
-    return not _FOR_TOOLS.search(start) and len(_WORD.findall(start)) >= _TELLING_WORDS
-
-
-def _trimmed(lines: Sequence[str], first: int, end: int) -> int:
-    """Return the end without the lines before it that hold no word."""
-    while end > first and not _WORD.search(lines[end - 1], 0, _LINE_CHARACTERS):
-        end -= 1
-    return end

@@ -3,14 +3,11 @@
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Final, TypeAlias
 
-from msgspec import Struct
-
 from ggrep.model.files import TEST, traits_of
-from ggrep.model.slate import FileFacts, Section
 
 Parts: TypeAlias = tuple[str, ...]
 RootRule: TypeAlias = Callable[[str, Parts], bool]
@@ -130,11 +127,6 @@ def from_source_root(source: str, root: Parts) -> bool:
     return not root or root[-1].lower() in SOURCE_ROOTS or inside
 
 
-_NAMED: Final = frozenset({Section.CODE, Section.CONFIG})
-_COMMON_STEMS: Final = frozenset({"__init__", "index", "main", "init", "package", "readme"})
-_PSEUDO: Final = frozenset({"start", "end", "true", "false", "none", "error", "test", "user"})
-_SOUGHT_CHARACTERS: Final = 4
-_LABEL_WORDS: Final = 4
 _DOCUMENTS: Final = (".md", ".rst", ".adoc", ".txt", "/README.md", "/index.md", "/index.rst")
 _NAMELESS_WORDS: Final = (
     "readme index license changelog contributing makefile dockerfile settings setup config main app"
@@ -142,60 +134,6 @@ _NAMELESS_WORDS: Final = (
 )
 _NAMELESS: Final = frozenset(_NAMELESS_WORDS.split())
 """Stems that a repository has many of: without its directory such a name means none."""
-
-
-class NamedFile(Struct, frozen=True):
-    """A file and the name it was found by, as the file itself spells it."""
-
-    path: str
-    name: str
-
-
-class NamedFiles:
-    """Files by what they define and how they are called, whatever the spelling."""
-
-    def __init__(self, facts: Iterable[FileFacts]) -> None:
-        self._defined: defaultdict[str, dict[str, str]] = defaultdict(dict)
-        self._called: defaultdict[str, dict[str, str]] = defaultdict(dict)
-        for item in sorted(facts, key=lambda item: item.path):
-            if item.section in _NAMED:
-                for name in item.defines:
-                    _put(self._defined, name, item.path)
-                stem = stem_of(item.path)
-                if stem.lower() not in _COMMON_STEMS:
-                    _put(self._called, stem, item.path)
-
-    def find(self, label: str) -> NamedFile | None:
-        """Return the one file that a label names; None when there is none, or several."""
-        if len(label.split()) > _LABEL_WORDS:
-            return None
-        for words in _readings(label):
-            for held in (self._defined, self._called):
-                found = held.get(plain(words), {})
-                if len(found) == 1:
-                    return NamedFile(*next(iter(found.items())))
-        return None
-
-
-def _put(held: defaultdict[str, dict[str, str]], name: str, path: str) -> None:
-    if _is_sought(plain(name)):
-        held[plain(name)].setdefault(path, name)
-
-
-def _is_sought(word: str) -> bool:
-    return len(word) >= _SOUGHT_CHARACTERS and word not in _PSEUDO
-
-
-def _readings(label: str) -> Iterator[str]:
-    """Yield the label, then what it says without call marks, ending, member or stereotype."""
-    yield label
-    called = re.sub(r"\(.*|<.*", "", label).strip()
-    yield called
-    if re.search(r"\.\w{1,5}$", called):
-        yield stem_of(called)
-    container, mark, _ = called.partition("." if "." in called else "::")
-    if mark:
-        yield container
 
 
 def plain(name: str) -> str:
@@ -236,16 +174,3 @@ def _seen_from(source: str, link: str) -> str:
 
 def _other(found: str | None, source: str) -> str | None:
     return None if found == source else found
-
-
-def known_labels(
-    relations: Sequence[tuple[str, str]], files: NamedFiles
-) -> tuple[tuple[str, str], ...]:
-    """Return pairs with every label spelled as the file does, and empty where it names none."""
-    pairs = {(_spelled(left, files), _spelled(right, files)) for left, right in relations}
-    return tuple(sorted(pair for pair in pairs if any(pair)))
-
-
-def _spelled(label: str, files: NamedFiles) -> str:
-    found = files.find(label) if label else None
-    return found.name if found else ""

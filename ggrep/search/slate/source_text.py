@@ -48,24 +48,18 @@ class BareText(Struct, frozen=True):
     """One text, taken apart.
 
     Attributes:
-        code: without comments; string literals are empty.
         uncommented: without comments and without strings of several lines.
-        literals: what stands inside of string literals.
         comment_lines: the lines, from 0, that hold nothing but comments and blanks beside them. A
             docstring of Python is one: a string of three quotes that stands alone on its lines.
     """
 
-    code: str
     uncommented: str
-    literals: tuple[str, ...]
     comment_lines: frozenset[int] = frozenset()
 
 
 @lru_cache(1 << 11)
 def bare_text(text: str, language: str) -> BareText:
     """Return the parts of `text`; an unclosed comment reaches to the end."""
-    literals: list[str] = []
-    code: list[str] = []
     uncommented: list[str] = []
     without: list[str] = []
     touched: set[int] = set()
@@ -79,19 +73,12 @@ def bare_text(text: str, language: str) -> BareText:
             line += text.count("\n", began, start)
             touched.update(range(line, line + breaks + 1))
             began, line = end, line + breaks
-        code += (between, " " if is_comment else '""')
-        if is_comment:
-            uncommented += (between, " ")
-            continue
-        literal = found[0]
-        uncommented += (between, '""' if "\n" in literal else literal)
-        literals.append(literal.strip("\"'`"))
+        shown = " " if is_comment else '""' if "\n" in found[0] else found[0]
+        uncommented += (between, shown)
     rest = text[end:]
     lines, left = text.split("\n"), "".join((*without, text[began:])).split("\n")
     return BareText(
-        "".join((*code, rest)),
         "".join((*uncommented, rest)),
-        tuple(literals),
         frozenset(i for i in touched if not left[i].strip() and lines[i].strip()),
     )
 
@@ -132,16 +119,6 @@ def _is_docstring(text: str, found: re.Match[str]) -> bool:
     before = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
     behind = text[found.end() :].partition("\n")[0]
     return not before.strip() and not behind.strip()
-
-
-_WHOLE_NAME: Final = re.compile(r"[A-Za-z_@][\w.$:/@-]{2,79}")
-
-
-def whole_names(literals: tuple[str, ...]) -> frozenset[str]:
-    """Return those literals that are one name: a key, a dotted path, a file's name."""
-    return frozenset(
-        word for literal in literals if _WHOLE_NAME.fullmatch(word := literal.strip().lstrip("-"))
-    )
 
 
 MOST_IMPORTS: Final = 120

@@ -66,7 +66,7 @@ def check(
         from ggrep.interfaces.evaluation.check_file import read_checks
         from ggrep.interfaces.evaluation.check_rules import run_checks
 
-        checks = read_checks(file or _default_file())
+        checks = read_checks(file or _existing_file())
         excuses = _excuses(baseline, max_drop)
         read = [each.target.path for each in checks.checks if each.target.is_workspace]
         read += [checks.path, *([baseline] if baseline else [])]
@@ -132,6 +132,13 @@ def _default_file() -> Path:
 
     here = Path(CHECK_FILE)
     return here if here.is_file() else canonical_root(Path()) / CHECK_FILE
+
+
+def _existing_file() -> Path:
+    file = _default_file()
+    if not file.exists():
+        raise UsageError(f"{file} does not exist; to write it: ggrep check --init 'QUESTION'")
+    return file
 
 
 def _write_reports(
