@@ -220,7 +220,7 @@ def replace_if_changed(path: Path, data: bytes) -> None:
 def sweep_leftovers(path: Path) -> None:
     """Remove the temporary files that dead callers of `replace_file` left for `path`.
 
-    Requires: a concurrent replacement of `path` may fail.
+    Requires: no concurrent replacement of `path`, which might fail.
     """
     for leftover in path.parent.glob(f".{path.name}.*.tmp"):
         leftover.unlink(missing_ok=True)

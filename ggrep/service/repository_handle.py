@@ -101,7 +101,6 @@ class RepositoryHandle:
     """One repository until it is closed; usable by threads and forked processes."""
 
     def __init__(self, path: AnyPath, within: Surroundings, *, index: bool) -> None:
-        """Resolve the path."""
         self.within = within
         self.clock: Clock = SystemClock()
         self._index = index

@@ -91,7 +91,6 @@ class EngineSearchers:
     """An engine in this process for each repository, opened when it is first asked."""
 
     def __init__(self, opener: Callable[[WorkspaceRepo], "Engine"]) -> None:
-        """Open nothing yet."""
         self._opener = opener
         self._opened: dict[RepoId, EngineSearcher] = {}
 
@@ -114,7 +113,6 @@ class JointEngines:
     """Engines of this process, searched as one collection in a worker thread."""
 
     def __init__(self, searchers: Mapping[RepoId, EngineSearcher]) -> None:
-        """Open nothing yet."""
         self._searchers = searchers
         self._views: dict[RepoId, SnapshotView] = {}
 

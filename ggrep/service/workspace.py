@@ -27,7 +27,6 @@ class AskedWorkspace:
     """The repositories of a workspace file that has been read."""
 
     def __init__(self, loaded: LoadedWorkspace, within: Surroundings) -> None:
-        """Connect to nothing yet."""
         self._loaded = loaded
         self._within = within
         self._federator = PerLoop(loaded.workspace_path, lambda: calls.federator_of(within))

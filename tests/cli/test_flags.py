@@ -16,8 +16,8 @@ from ggrep.interfaces.cli.parsing.flags import (
     help_of,
     option_of,
     options_of,
+    request_fields,
     require_known,
-    said,
     typed_flags,
 )
 from ggrep.interfaces.cli.parsing.parameters import Piece, pieces_of
@@ -75,8 +75,8 @@ def test_help_words_and_default_are_those_of_the_request() -> None:
 
 def test_what_was_not_typed_is_left_to_the_request() -> None:
     """A default of the command line's own could be another one."""
-    assert said(SearchRequest, Group()) == {}
-    assert said(SearchRequest, Group(per_file=3, vectors=False)) == {
+    assert request_fields(SearchRequest, Group()) == {}
+    assert request_fields(SearchRequest, Group(per_file=3, vectors=False)) == {
         "per_file": 3,
         "vectors": False,
     }
@@ -85,7 +85,7 @@ def test_what_was_not_typed_is_left_to_the_request() -> None:
 def test_a_number_below_the_least_of_its_field_is_refused_by_its_flag() -> None:
     """Whoever typed it knows the flag, not the field."""
     with pytest.raises(InvalidRequest, match="-m: 0 is less than 1"):
-        said(SearchRequest, Group(limit=0))
+        request_fields(SearchRequest, Group(limit=0))
 
 
 def test_flags_that_say_what_holds_anyhow_are_not_named() -> None:

@@ -238,7 +238,6 @@ def _made(real: Path) -> tuple[str, ...]:
 def _record_of(
     planned: Planned, mine: Written | None, client: Client | None, made: tuple[str, ...]
 ) -> Written | None:
-    """Return the new record of a file; None if it has no entry of ours."""
     if planned.edit is None:
         return None
     clients = () if mine is None else mine.clients

@@ -44,7 +44,7 @@ def named(kind: str, before: list[str], repo_file: str) -> list[str]:
 
 
 def _workspace(before: list[str]) -> str:
-    """Return the workspace's file that is typed: what its flag says, or what ends like one."""
+    """Return the typed workspace file: the value of `--workspace`, or a word with its ending."""
     for at, word in enumerate(before[:-1]):
         if word == "--workspace":
             return before[at + 1]
@@ -88,7 +88,6 @@ def _above(name: str) -> str:
 
 
 def _roots() -> list[str]:
-    """Return the roots that the home has an index of."""
     from _json import scanstring
 
     result, data = [], _data()

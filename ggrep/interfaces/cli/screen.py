@@ -276,7 +276,6 @@ def _opened(*, colour: bool) -> Iterator[Screen]:
 
 
 def _terminal_stream() -> int | None:
-    """Return the first standard stream that is a terminal."""
     return next((stream for stream in (1, 0, 2) if os.isatty(stream)), None)
 
 

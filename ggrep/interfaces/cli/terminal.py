@@ -40,10 +40,7 @@ if TYPE_CHECKING:
 
 
 class ReaderGone(Exception):
-    """The reader of standard output has closed it.
-
-    Not an OSError: typer would make an exit status of 1 of that.
-    """
+    """The reader of standard output has closed it; typer would exit with 1 for an OSError."""
 
 
 class Terminal(Struct, frozen=True):
@@ -233,7 +230,7 @@ def _usable(stream: TextIO | None) -> TextIO:
 def ask_before_indexing(
     require: Callable[[Path, Home], None], root: Path, home: Home, *, yes: bool
 ) -> bool:
-    """Return whether a person was asked; raise unless an index is wanted or the person agrees."""
+    """Return whether the user was asked; raise unless an index is wanted or the user agrees."""
     if yes:
         return False
     try:
@@ -248,10 +245,10 @@ def ask_before_indexing(
 
 
 def confirmed(question: str, *, default: bool = False) -> bool:
-    """Return whether the person at the terminal agrees; True where no person is there."""
+    """Return whether the user at the terminal agrees; True without an interactive terminal."""
     if not _is_interactive():
         return True
-    alarm.disarm()  # a person takes their time
+    alarm.disarm()  # the user may take any time
     # Late: few commands ask for confirmation.
     import typer
 
@@ -262,7 +259,7 @@ def confirmed(question: str, *, default: bool = False) -> bool:
 
 
 def require_interactive(command: str, *, yes: bool) -> None:
-    """Raise unless `--yes` was typed, or a person can be asked."""
+    """Raise unless `--yes` was typed or the terminal is interactive."""
     if not (yes or _is_interactive()):
         raise UsageError(
             f"confirmation requires a terminal; to continue: {spelled(*command.split())} --yes"

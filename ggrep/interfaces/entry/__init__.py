@@ -33,8 +33,8 @@ def main(arguments: list[str] | None = None) -> int:
 def console() -> int:
     """Run ggrep as this process; return the exit status, or end the process with it at once.
 
-    Python takes a tenth of a second to unload modules at exit, and waits for threads: one that was
-    abandoned works on past the deadline. A command that only asks leaves nothing to clean up.
+    Python takes a tenth of a second to unload modules at exit, and waits for threads, which may run
+    beyond the deadline. A command that only asks leaves nothing to clean up.
     """
     status, words = main(), sys.argv[1:]
     asked = bool(words) and (is_search(words) or words[0] in READ_BY_DAEMONS)
@@ -102,7 +102,7 @@ def _without_terminal_options(words: list[str]) -> list[str]:
 
 
 def _help(words: list[str]) -> int | None:
-    """Print the page of help that is asked for; None where none is."""
+    """Print the requested page of help; None if no help is requested."""
     is_needed = not words or words[0] == "help" or words[0] in ABOVE_OTHERS
     if not is_needed and not {"--help", "-h"}.intersection(words):
         return None
@@ -112,7 +112,7 @@ def _help(words: list[str]) -> int | None:
 
 
 def _refused(words: list[str]) -> int | None:
-    """Report an unknown option; None where `ggrep.interfaces.cli` has to judge the line.
+    """Report an unknown option; None if `ggrep.interfaces.cli` must check the line.
 
     JSON and unprintable words need more than is loaded here.
     """
@@ -130,7 +130,7 @@ def _refused(words: list[str]) -> int | None:
 
 
 def _by_daemon(words: list[str], began_ms: float, *, begun_here: bool) -> int | None:
-    """Have a daemon answer a command that only asks, else search here; None for other commands."""
+    """Let a daemon answer a command that only asks, else search here; None for other commands."""
     if not words or words[0] not in READ_BY_DAEMONS:
         return None
     from ggrep.interfaces.entry.fast import answer, search

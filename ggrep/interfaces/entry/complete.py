@@ -88,7 +88,6 @@ def _without_terminal_options(before: list[str]) -> list[str]:
 
 
 def _command(before: list[str]) -> tuple[str, int]:
-    """Return the command that is typed, and where its own words begin."""
     two = " ".join(before[:2])
     if before[0] in BELOW:
         return (two, 2) if two in OPTIONS else (before[0], 1)
@@ -109,7 +108,6 @@ def _places(typed: list[str], flags: dict[str, str | None]) -> int:
 
 
 def _values(kind: str, current: str, before: list[str]) -> list[str]:
-    """Return the candidates of a kind."""
     if not kind.startswith("@"):
         return _begun(current, kind)
     match kind:

@@ -71,7 +71,7 @@ def locator_file(root: str, environ: dict[str, str]) -> str:
 
 
 def is_led(path: str | None, environ: dict[str, str]) -> bool:
-    """Tell whether a hint lies in the home for `path` or for a directory above it."""
+    """Return whether the home has a hint for `path` or for a directory above it."""
     root = os.path.realpath(path or os.curdir)
     while not os.path.exists(locator_file(root, environ)):
         if root == "/":

@@ -69,8 +69,8 @@ def answer(arguments: list[str], began_ms: float) -> int | None:
 def search(arguments: list[str], began_ms: float, *, begun_here: bool) -> int | None:
     """Search where no daemon answered; return the exit status, or None for other commands.
 
-    Any command is ended when the time that its line names is over, whatever it loads then. A sync
-    that is waited for is no part of that time.
+    A command ends when its `--timeout-ms` is over, even while it loads modules; the time of a sync
+    that it waits for does not count.
     """
     try:
         line = read(arguments)

@@ -184,7 +184,6 @@ def _table(outcome: CheckResult) -> Iterator[str]:
 
 
 def _cell(text: str) -> str:
-    """Return a text on one line with the special characters of Markdown escaped."""
     return _SIGNS.sub(r"\\\1", sanitise_line(text))
 
 

@@ -91,7 +91,6 @@ def _gain(ranks: Sequence[int]) -> float:
 
 
 def _ranks(expected: Expectation, files: Sequence[str]) -> list[int]:
-    """Return the ranks of all files that match any part of the expectation."""
     parts = [part.casefold() for part in (*expected.any_contains, *expected.all_contains)]
     patterns = [re.compile(text) for text in (*expected.any_regex, *expected.all_regex)]
     relevant = frozenset(expected.relevant)

@@ -146,7 +146,6 @@ def _body(arguments: Sequence[Any], route: str) -> Mapping[str, Any]:
 
 
 async def _check(ls: GgrepServer, arguments: Sequence[Any]) -> None:
-    """Check all open folders."""
     del arguments
     for folder in ls.folders.open:
         file = folder / CHECK_FILE

@@ -87,7 +87,6 @@ class Folders:
         workspaces: Sequence[Path],
         tell: Callable[[str], None],
     ) -> None:
-        """Connect to nothing yet."""
         self._connect = connect
         self._files = workspaces
         self._federator: Federator | None = None

@@ -297,7 +297,6 @@ class GgrepServer(LanguageServer):
 
 
 def _is_named(row: Row, names: Sequence[str]) -> bool:
-    """Return whether a definition has one of the names, in the same letter case."""
     return any(is_same_name(row.fields["name"], name) for name in names)
 
 

@@ -39,7 +39,6 @@ class LazyBackend:
     """Loads on the first call, once; concurrent calls wait for it."""
 
     def __init__(self, prepare: Callable[[], None], load: Load) -> None:
-        """Load nothing yet."""
         self._prepare = prepare
         self._load = load
         self._lock = anyio.Lock()

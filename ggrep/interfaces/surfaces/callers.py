@@ -53,7 +53,6 @@ class Callers:
     """
 
     def __init__(self, places: int) -> None:
-        """Start with all seats free."""
         self._places = places
         self._per_caller = max(1, places // _PARTS)
         self._at_work: Counter[str] = Counter()

@@ -100,7 +100,6 @@ def language_of(path_key: str, data: bytes = b"") -> str:
 
 
 def _by_name(name: str, ending: str) -> str:
-    """Return the language that a name in lower case usually means, if any."""
     if name in NAMES:
         return NAMES[name]
     if ending in ENDINGS:

@@ -181,7 +181,6 @@ def _typed_child(node: Node) -> Node | None:
 
 
 def _value(node: Node) -> Node | None:
-    """Return the value that a declaration or an assignment gives its variable."""
     if node.type.startswith(("for", "range", "enhanced_for")):
         return None
     for field in _VALUES:

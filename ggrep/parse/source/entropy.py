@@ -217,7 +217,6 @@ def _is_of_words(value: bytes) -> bool:
 
 
 def _worded_part(value: bytes) -> float:
-    """Return the share of a value that may be words."""
     words = (word for word in _WORD.findall(value) if len(word) >= 4)
     return sum(len(word) for word in words if not _UNPRONOUNCEABLE.search(word)) / len(value)
 

@@ -154,7 +154,6 @@ def _as_json(match: re.Match[bytes]) -> bytes:
 
 
 def _raw_cells(parsed: Any) -> list[Any] | None:  # noqa: ANN401
-    """Return the cells of all sheets; None if there are none."""
     if not isinstance(parsed, dict):
         return None
     sheets = parsed.get("worksheets")

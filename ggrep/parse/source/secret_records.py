@@ -49,7 +49,6 @@ def in_page(data: bytes, at: int) -> tuple[int, list[Span]]:
 
 
 def _columns(data: bytes, start: int, end: int, separator: bytes) -> list[int]:
-    """Return the numbers of the columns of secrets, if all cells are names."""
     names = data[start:end].rstrip(b"\r").split(separator)
     if not all(_NAME.fullmatch(name) for name in names):
         return []

@@ -142,7 +142,6 @@ def listing_of(root: Path, settings: Settings) -> tuple[Listing | None, tuple[No
 
 
 def _absent(listing: Listing | None) -> list[SkippedFile]:
-    """Return the submodules that are not checked out."""
     detail = "a submodule that is not checked out; git submodule update --init fetches it"
     paths = sorted(listing.absent) if listing else []
     return [SkippedFile(printable(os.fsdecode(path)), "submodule", detail) for path in paths]

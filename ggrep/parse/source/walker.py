@@ -242,7 +242,6 @@ class Walker:
             self.included.add(self.files[-1].path_key)
 
     def _is_text(self, path: bytes, entry: os.DirEntry[str]) -> bool:
-        """Tell whether a file with an unlisted name is a text."""
         whole = os.fsdecode(path)
         if not may_be_text(whole) or problem(whole) is not None:
             return False

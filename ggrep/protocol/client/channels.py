@@ -89,7 +89,6 @@ class Channels:
         notify: Callable[[str], None] = lambda _: None,
         local: Local = lambda _: None,
     ) -> None:
-        """Connect to nothing yet."""
         self._clock = clock
         self._local = local
         self._starts = starts

@@ -100,7 +100,6 @@ class DaemonClient:
         began_ms: float | None = None,
         until: Deadline | None = None,
     ) -> None:
-        """Connect to nothing yet."""
         self._wait = wait
         self._began_ms = began_ms
         self._until = until or Deadline.never(clock)

@@ -44,7 +44,6 @@ class Launcher:
     def __init__(
         self, clock: Clock, environ: Mapping[str, str], notify: Callable[[str], None]
     ) -> None:
-        """Start nothing yet."""
         self._clock = clock
         self._environ = environ
         self._notify = notify

@@ -244,6 +244,5 @@ def state_notices(view: SnapshotView) -> tuple[Notice, ...]:
 
 
 def _degraded(manifest: SnapshotManifest) -> str:
-    """Return the message on the problems of a degraded snapshot."""
     first = "".join(f", first {error.path_key}: {error.message}" for error in manifest.errors[:1])
     return f"problems while indexing: {manifest.problems}{first}; ggrep health names them"

@@ -62,7 +62,6 @@ def explain(
 
 
 def _rules(ranked: Ranked) -> list[str]:
-    """Return the rules that the query triggered."""
     query = ranked.query
     changed = ", ".join(f"{name} {value:g}" for name, value in KIND_WEIGHTS[query.kind].items())
     rules = [changed or "the usual weights"]

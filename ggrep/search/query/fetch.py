@@ -125,7 +125,6 @@ def _rows(
 def _lines(
     ranked: Ranked, candidates: Sequence[Candidate], deadline: Deadline
 ) -> dict[tuple[int, int], tuple[HitLine, ...]]:
-    """Return the matching lines of candidates, by segment and row."""
     lines: dict[tuple[int, int], tuple[HitLine, ...]] = {}
     for place in sorted({candidate.segment for candidate in candidates}):
         rows = {candidate.row for candidate in candidates if candidate.segment == place}

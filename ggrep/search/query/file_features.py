@@ -332,7 +332,6 @@ _TOTALS: Final = CacheKey[_FileTotals]()
 
 
 def _file_totals(segment: SearchableSegment) -> _FileTotals:
-    """Return the sums over a segment's files, which are computed once."""
     if (kept := segment.derived.get(_TOTALS)) is not None:
         return kept
     image = segment.image

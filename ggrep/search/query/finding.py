@@ -107,7 +107,7 @@ def seed_for(
     request: SearchRequest,
     deadline: Deadline,
 ) -> Seed | None:
-    """Return the place whose code is the query; None if the query names no place.
+    """Return the place whose code is the query; None for other requests.
 
     Raises:
         InvalidRequest: the place does not exist.

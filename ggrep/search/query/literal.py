@@ -267,7 +267,6 @@ def _rows_of_words(segment: SearchableSegment, needs: Sequence[str]) -> Iterator
 
 
 def _rows_with_part(postings: Postings, part: str) -> Rows:
-    """Return the rows with a word that contains `part`."""
     blob, offsets = postings.term_bytes, postings.term_offsets
     wanted = part.encode()
     places = np.flatnonzero(blob[: max(len(blob) - len(wanted) + 1, 0)] == wanted[0])

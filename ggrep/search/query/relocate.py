@@ -100,7 +100,6 @@ def _distance(hit: ReceiptHit, place: Place) -> tuple[bool, bool, int, bytes, in
 def _rows_by_id(
     segments: Sequence[SearchableSegment], row_ids: Sequence[str], deadline: Deadline
 ) -> dict[str, tuple[SearchableSegment, int]]:
-    """Return segment and offset of the visible ones of the rows."""
     wanted = {bytes.fromhex(row_id): row_id for row_id in row_ids}
     heads = np.frombuffer(b"".join(key[:8] for key in wanted), dtype=np.uint64)
     by_id = {}
@@ -121,7 +120,6 @@ def _rows_by_chunk(
     chunk_ids: set[str],
     deadline: Deadline,
 ) -> dict[str, list[Place]]:
-    """Return the places of all visible rows with one of the texts, by chunk id."""
     by_chunk: dict[str, list[Place]] = {}
     for segment, offsets in _batches(segments):
         deadline.check("looking for texts")

@@ -218,7 +218,6 @@ class Scorer:
         return signals, runs, stem
 
     def _may_score(self, segment: SearchableSegment) -> bool:
-        """Return whether any row can have evidence."""
         dense = self._vector is not None and bool(segment.vectors)
         if dense or self._query.places:
             return True

@@ -89,7 +89,6 @@ def serve(
 
 
 def _workspace_roots(file: Path, terminal: Terminal) -> list[Path]:
-    """Return the roots of the enabled repositories; warn about missing ones."""
     from ggrep.interfaces.cli.workspaces.workspace_file import load
 
     enabled = [repo for repo in load(file).repos if repo.enabled]

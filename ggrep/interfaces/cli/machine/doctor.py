@@ -120,9 +120,9 @@ def of_index(status: Status) -> Check:
 
 
 def _agents(terminal: Terminal) -> Mapping[str, Sequence[FileState]]:
-    """Return the state of the files of each agent that is there.
+    """Return the states of the files of each installed agent.
 
-    An entry that says something else is only a difference where another build of ours wrote it.
+    An entry with other content counts as `differs` only if another build of ggrep wrote it.
     """
     places, start = ConfigFiles.of(terminal.environ, None), command_of(terminal.environ)
     result = those_there(places)

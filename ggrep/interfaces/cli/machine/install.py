@@ -127,7 +127,6 @@ def uninstall(
 
 
 def _chosen(names: Sequence[str] | None, where: FileOptions) -> list[Client]:
-    """Return the named clients, in the order of the table."""
     for name in names or ():
         if name not in EVERY:
             meant = nearest(name, list(EVERY))
@@ -139,7 +138,6 @@ def _chosen(names: Sequence[str] | None, where: FileOptions) -> list[Client]:
 
 
 def _print_outcomes(done: Sequence[Done], agents: Agents, terminal: Terminal, *, json: bool) -> int:
-    """Print the outcome of each file; return the exit status."""
     if json:
         terminal.write_json(installation(done, agents).to_dict(), pretty=True)
     else:

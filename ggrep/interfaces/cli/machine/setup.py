@@ -25,7 +25,7 @@ from ggrep.service.machine import examine_machine
 
 
 class Step(Struct, frozen=True):
-    """One thing that is offered, and its outcome; without `act` there is nothing to do."""
+    """One step of the setup and its outcome; `act` is None if there is nothing to do."""
 
     name: str
     message: str

@@ -32,7 +32,7 @@ Takes = Literal[
 
 
 class Switch(Struct, frozen=True):
-    """A flag without a value that stands for one word of an option."""
+    """A flag without a value that gives one word to an option."""
 
     names: str
     word: str
@@ -43,14 +43,14 @@ class Flag(Struct, frozen=True):
     """How a group's field is typed on the command line.
 
     Attributes:
-        names: as they are typed, with blanks between them; empty where switches say it all.
+        names: spellings, separated by blanks; empty if there are only switches.
         help: its purpose; empty for the text of the request's field.
         switches: switches of a tuple of words; each adds one.
-        read: makes the request's value of a typed one; None for what its type needs.
+        read: converts a typed value to the request's; None for the conversion by type.
         judged: numbers below the least of the request's field are refused here.
-        least: smallest number of an option of its own, as `most` the largest.
-        words: all that an option of its own may be given; empty for anything.
-        takes: kind of things that its values name, for completions.
+        least: smallest number of an option without a request's field; `most` the largest.
+        words: allowed values of such an option; empty for any.
+        takes: kind of its values, for completions.
     """
 
     names: str

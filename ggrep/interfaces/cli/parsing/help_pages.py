@@ -44,7 +44,7 @@ WORKSPACES: Final = "workspaces"
 
 
 def page_at(words: list[str]) -> Page | None:
-    """Return the page of what words name, whatever follows them; None where they name nothing."""
+    """Return the page of the command that words begin with; None if they name no command."""
     size = 2 if words[:1] and words[0] in ABOVE_OTHERS else 1
     path = words if words == [ALL] else [word for word in words[:size] if word[:1] != "-"]
     values = _shipped().get(" ".join(path))
@@ -154,6 +154,5 @@ def roff_of(page: Page) -> str:
 
 
 def _text(text: str) -> str:
-    """Return text that roff prints literally."""
     escaped = text.translate(_ESCAPES).replace('"', r"\(dq")
     return rf"\&{escaped}" if escaped.startswith(".") else escaped

@@ -36,13 +36,13 @@ Command = Callable[..., int | Work]
 
 
 class Piece(Struct, frozen=True):
-    """One parameter: an argument, an option, or a switch that stands for one of its words.
+    """One parameter: an argument, an option, or a switch for one word of an option.
 
     Attributes:
-        kind: type of its value, as `int | None` or `list[str] | None`.
-        default: `inspect.Parameter.empty` where a value is required.
+        kind: type of its value, such as `int | None` or `list[str] | None`.
+        default: `inspect.Parameter.empty` if a value is required.
         title: title of its group; None without one.
-        word: the word that its flag stands for.
+        word: the word that its switch gives.
     """
 
     key: str

@@ -13,11 +13,11 @@ class Entry(Struct, frozen=True):
     """One command.
 
     Attributes:
-        place: its module in `ggrep.interfaces.cli`, a dot, and the function; empty where only its
-            own commands run.
-        about: text in the list of commands; the command's own page has the function's docstring.
-        asks: it does nothing itself and returns a query (`queries.query`), so that a daemon
-            can read it, too.
+        place: its module in `ggrep.interfaces.cli`, a dot, and the function; empty for a group
+            that only contains commands.
+        about: text in the list of commands; the command's page has the function's docstring.
+        asks: it returns a query without running it (`queries.query`), so that a daemon can also
+            read the command.
     """
 
     place: str

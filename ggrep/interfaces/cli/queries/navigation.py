@@ -215,7 +215,6 @@ def _printed(
     *,
     whole: bool = False,
 ) -> Rendered:
-    """Return the output of answers, in the order of the typed words."""
     named = [Named(asked, answer) for asked, answer in zip(typed, answers, strict=True)]
     if agent is not None:
         rendered = render_for_agent(named, agent)

@@ -176,7 +176,6 @@ def _ask(daemon: "Daemon", watch: "Watcher | None", message: Message) -> object:
 
 
 def _executed(plan: Plan, ask: Callable[[Any], object], timeout_ms: float) -> "Rendered":
-    """Return the output of a plan whose host answers at once."""
     try:
         execute(plan, _Host(ask, timeout_ms)).send(None)
     except StopIteration as end:
@@ -239,9 +238,9 @@ def follow_index(address: "DaemonAddress", terminal: Terminal) -> None:
 
 
 class PlanContext(Struct, frozen=True):
-    """The repository that a query asks, and all else that its plan depends on.
+    """The queried repository, and everything else that the plan of a query depends on.
 
-    `keys` are the query's targets as the repository writes them.
+    `keys` are the query's targets in the repository's form.
     """
 
     root: Path
@@ -260,7 +259,7 @@ class Query(Protocol):
         """Run it and print; return the exit status."""
 
     def plan(self, site: PlanContext) -> "Plan | WorkspacePlan | None":
-        """Return what the daemon of a repository is to do; None where the client has to do it."""
+        """Return the plan for the daemon of a repository; None if the client must run the query."""
 
 
 class RepositoryQuery(Struct, frozen=True):
@@ -328,6 +327,6 @@ def search_query(
 
 
 def asks_plainly(asking: IndexOptions) -> bool:
-    """Return whether the options ask the daemon that runs, and nothing else of this process."""
+    """Return whether a running daemon can answer under these options."""
     chosen = asking.profile is not None or asking.encoder is not None
     return not (chosen or asking.sync or asking.strict_sync or asking.offline)

@@ -163,7 +163,6 @@ def search(
 
 
 def _check_receipt(output: ReceiptOutput) -> None:
-    """Raise if a receipt may not be written."""
     if output.receipt is not None:
         from ggrep.interfaces.cli.queries.replay import require_receipt_place
 

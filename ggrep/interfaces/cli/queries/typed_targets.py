@@ -22,8 +22,8 @@ class TypedTarget(Struct, frozen=True):
     """A resolved target and its repository.
 
     Attributes:
-        place: the root, and the file in it if one was named that is there.
-        lines: `:line` or `:line-line` behind that file; empty for all of it.
+        place: the root, and the file in it if an existing one was named.
+        lines: `:line` or `:line-line` after that file; empty for all of it.
         typed: a row id, or a path key that is only in the index; empty for a folder and a scope.
     """
 
@@ -124,7 +124,7 @@ def placed_in(typed: str, roots: Mapping[Path, str], here: Path = HERE) -> str:
 
 
 def parts_of(typed: str, root: Path | None, here: Path = HERE) -> tuple[Path | None, str]:
-    """Return the file, None if none exists below the root, and the line numbers behind its name."""
+    """Return the file, None if none exists below the root, and the line numbers after its name."""
     for reading in place_readings(typed):
         candidate = here / reading.path
         if not reading.path or not _exists(candidate):

@@ -96,7 +96,6 @@ def _printed(
     answers: Sequence[_Answer],
     view: ViewOptions,
 ) -> Rendered:
-    """Return the output of all answers."""
     pairs = list(zip(requests, answers, strict=True))
     hits = sum(_count(request, answer) for request, answer in pairs)
     failure = next((each.exit_status for each in answers if each.exit_status), 0)
@@ -131,7 +130,6 @@ def _count(request: _Request, answer: _Answer) -> int:
 
 
 def _rendered(request: _Request, answer: _Answer, view: ViewOptions) -> Rendered:
-    """Return the output of one answer."""
     if isinstance(answer, GgrepError):
         mark = Style(view.notes_colour).paint("bad", "error: ")
         lines = map(sanitise_line, error_lines(answer))
@@ -183,7 +181,6 @@ def _labels(workspace: Workspace) -> dict[str, str]:
 
 
 def _lines_once(texts: Iterable[str]) -> str:
-    """Return the lines of all texts, each once."""
     return "".join(dict.fromkeys(line for text in texts for line in text.splitlines(keepends=True)))
 
 

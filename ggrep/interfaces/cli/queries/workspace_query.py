@@ -128,7 +128,6 @@ class WorkspaceQuery(Struct, Generic[T], frozen=True):
 
 
 async def _asked(federator: Callable[[], Federator], ask: Callable[[Federator], Awaitable[T]]) -> T:
-    """Return the answer that a new federator gives."""
     asked = federator()
     try:
         return await ask(asked)
@@ -258,7 +257,6 @@ def _learnt(home: Home, environ: tuple[tuple[str, str], ...], client: str) -> Le
 
 @cache
 def _memory() -> CoordinatorCache:
-    """Return the lists that all workspace queries of this process share."""
     return CoordinatorCache()
 
 
@@ -328,7 +326,7 @@ def failure_of(response: Envelope, view: ViewOptions) -> str:
 
 
 def for_agent(text: str, response: Envelope, view: ViewOptions) -> str:
-    """Return what an agent reads, with the workspace's file in its suggested commands."""
+    """Return the text for an agent, with the workspace's file added to suggested commands."""
     return with_file(text, _file_of(response, view.cwd)) + "\n"
 
 

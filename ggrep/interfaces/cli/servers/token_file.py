@@ -16,7 +16,7 @@ from ggrep.config.home import Home
 MIN_TOKEN_LENGTH: Final = 16
 _MAX_FILE_BYTES: Final = 4096
 _MAKING_MS: Final = 10_000
-"""How long another process that makes the token is waited for."""
+"""How long to wait for another process that creates the token."""
 
 
 def check_token(token: str, source: str) -> str:
@@ -30,13 +30,13 @@ def check_token(token: str, source: str) -> str:
 
 
 def read_token(file: Path) -> str:
-    """Return the token that a file holds."""
+    """Return the token in a file."""
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError as error:
         raise InvalidRequest(f"{file}: {error.strerror}") from error
     try:
-        # The status of the opened file: the name may lead to another one by now.
+        # The status of the opened file, as the name may lead to another one by now.
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise InvalidRequest(f"{file}: not a regular file")
@@ -49,7 +49,7 @@ def read_token(file: Path) -> str:
 
 
 def new_token(file: Path) -> str:
-    """Make a token, put it into a file that is its owner's alone, and return it."""
+    """Create a token, write it to a file that only the owner can read, and return it."""
     token = secrets.token_urlsafe(32)
     durable.make_directory(file.parent, mode=0o700)
     durable.replace_file(file, token.encode() + b"\n", mode=0o600)
@@ -57,7 +57,7 @@ def new_token(file: Path) -> str:
 
 
 def kept_token(home: Home) -> str:
-    """Return the token in the home, which is made when there is none."""
+    """Return the token in the home, which is created if there is none."""
     file = home.api_token
     deadline = Deadline.after(SystemClock(), _MAKING_MS)
     # Without the lock, two servers that start at once could use different tokens.

@@ -107,7 +107,6 @@ def index(
 
 
 def _index_all(job: "Job", repos: "list[WorkspaceRepo]", file: Path, *, json: bool) -> int:
-    """Index one repository after another and continue after a failure."""
     documents: list[IndexedRepoJson | PreviewedRepoJson | FailedRepoJson] = []
     status = 0
     for repo in repos:
@@ -134,7 +133,7 @@ def _index_all(job: "Job", repos: "list[WorkspaceRepo]", file: Path, *, json: bo
 
 
 class Job:
-    """An index command, for each root."""
+    """Runs an index command for one root after another."""
 
     def __init__(self, terminal: Terminal, indexing: Indexing, *, listing: bool) -> None:
         self.terminal = terminal

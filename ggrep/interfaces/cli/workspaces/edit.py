@@ -235,7 +235,6 @@ def _named(entries: list["NewEntry"], file: Path) -> list["NewEntry"]:
 
 
 def _edited(file: Path, edit: "Callable[[str], str]") -> str:
-    """Return the edited text of a file."""
     from ggrep.federation.workspace_text import located, parse_text, read_text
 
     text = read_text(file)

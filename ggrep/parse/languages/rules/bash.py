@@ -33,7 +33,6 @@ def _variable(node: Node) -> str:
 
 
 def _alias(node: Node) -> Construct | None:
-    """Return the aliases of an `alias` command."""
     if _command(node) != b"alias":
         return None
     given = [text_of(item) for item in node.children_by_field_name("argument")]

@@ -182,7 +182,6 @@ def _members(node: Node) -> tuple[Node, ...]:
 
 
 def _role(node: Node) -> str:
-    """Return a node's role; of a function's clause its name and arity."""
     kind = node.type
     if kind == "comment":
         return BETWEEN
@@ -214,7 +213,6 @@ def _run(node: Node) -> Construct | None:
 
 
 def _documented(node: Node) -> Node | None:
-    """Return the text of a `@doc`."""
     operand = node.child_by_field_name("operand")
     text = None if operand is None else _argument(operand)
     return text if text is not None and text.type in {"string", "sigil"} else None

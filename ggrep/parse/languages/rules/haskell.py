@@ -128,7 +128,6 @@ def _bare(node: Node | None) -> str:
 
 
 def _data(node: Node) -> Construct | None:
-    """Return a data type with its constructors and their fields."""
     names: list[str] = []
     roots = [*node.children_by_field_name("constructor"), node.child_by_field_name("constructors")]
     pending = [root for root in roots if root is not None]
