@@ -129,7 +129,7 @@ class _InText:
 
     def for_names(self, room: float) -> float:
         # A small slate gives up files before lines: places are what its reader came for.
-        return 0.12 * room + 0.25 * max(room - _SMALL, 0)
+        return 0.1 * room + 0.25 * max(room - _SMALL, 0)
 
     def slate(self, slate: Slate) -> int:
         return _size(slate_lines(slate_json(slate)))
