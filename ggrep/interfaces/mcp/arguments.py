@@ -82,7 +82,7 @@ def read_arguments(
         InvalidRequest: an argument is missing, given twice or of another type.
     """
     values: dict[str, object] = {}
-    for argument in (one for one in (*arguments, *rare) if one.name != OPTIONS):
+    for argument in (each for each in (*arguments, *rare) if each.name != OPTIONS):
         value = given.get(argument.name)
         if value is None and argument.required:
             raise InvalidRequest(f"{tool}: the argument {argument.name!a} is missing")
@@ -92,7 +92,7 @@ def read_arguments(
     for name in sorted(values.keys() & options.keys()):
         if values[name] != options[name]:
             raise InvalidRequest(f"{tool}: {name} is given twice, in {OPTIONS} too")
-    usual = {one.name: one.default for one in (*arguments, *rare) if one.default is not None}
+    usual = {each.name: each.default for each in (*arguments, *rare) if each.default is not None}
     return usual | values | options
 
 
@@ -222,7 +222,7 @@ def _flat(
     arguments: Sequence[Argument], values: Mapping[str, object]
 ) -> Iterator[tuple[str, object]]:
     """Yield names and values, sorted; an object yields its members, keys joined by dots."""
-    heads = {one.place[0] for one in arguments if len(one.place) > 1}
+    heads = {argument.place[0] for argument in arguments if len(argument.place) > 1}
     for name in sorted(values):
         value = values[name]
         if isinstance(value, Mapping) and name in heads:
@@ -251,7 +251,7 @@ def _ours(word: str, arguments: Sequence[Argument]) -> str | None:
 def _unknown(
     tool: str, word: str, arguments: Sequence[Argument], elsewhere: Mapping[str, str]
 ) -> str:
-    known = [one.name for one in arguments]
+    known = [each.name for each in arguments]
     if tools := elsewhere.get(word):
         meant = f", which is one of {tools}"
     else:

@@ -55,8 +55,8 @@ def workspaces_json(workspaces: "Sequence[Workspace]") -> dict[str, Json]:
         "schema_version": WORKSPACES_SCHEMA,
         "workspaces": [
             {
-                "workspaceId": one.repo_set_id,
-                "name": one.name,
+                "workspaceId": workspace.repo_set_id,
+                "name": workspace.name,
                 "repos": [
                     {
                         "repoId": repo.repo_id,
@@ -65,9 +65,9 @@ def workspaces_json(workspaces: "Sequence[Workspace]") -> dict[str, Json]:
                         "enabled": repo.enabled,
                         "tags": list(repo.tags),
                     }
-                    for repo in one.repos
+                    for repo in workspace.repos
                 ],
             }
-            for one in workspaces
+            for workspace in workspaces
         ],
     }

@@ -130,7 +130,7 @@ class Tool(Struct, frozen=True):
     def every(self) -> tuple[Argument, ...]:
         """Return all arguments, including the rare ones and `options`."""
         more = (Argument(OPTIONS, "array"),) if self.rare else ()
-        listed = tuple(one for one in self.arguments if one.name != OPTIONS)
+        listed = tuple(each for each in self.arguments if each.name != OPTIONS)
         return (*listed, *self.rare, *more)
 
     @property

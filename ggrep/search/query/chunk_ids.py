@@ -34,13 +34,13 @@ def candidate_ids(
     Raises:
         CorruptStore, SnapshotGone, NoIndex: as `shown_rows`.
     """
-    places = sorted({(one.segment, one.row) for one in candidates})
+    places = sorted({(each.segment, each.row) for each in candidates})
     ids_of: dict[tuple[int, int], bytes] = {}
     for place, group in groupby(places, lambda place: place[0]):
         rows = np.array([row for _, row in group], dtype=np.int64)
         ids = _ids(view, segments[place], rows)
-        ids_of.update(((place, row), one) for row, one in zip(rows.tolist(), ids, strict=True))
-    return [ids_of[one.segment, one.row] for one in candidates]
+        ids_of.update(((place, row), each) for row, each in zip(rows.tolist(), ids, strict=True))
+    return [ids_of[each.segment, each.row] for each in candidates]
 
 
 def rows_of_texts(
@@ -76,7 +76,7 @@ def rows_of_texts(
 def _ids(view: SnapshotView, segment: SearchableSegment, rows: Rows) -> list[bytes]:
     """Return the first bytes of the chunk ids of ascending rows."""
     if (packed_ids := segment.image.arrays.get(CHUNK_IDS)) is not None:
-        return [one.tobytes() for one in packed_ids.view(np.uint64)[rows]]
+        return [each.tobytes() for each in packed_ids.view(np.uint64)[rows]]
     kept = view.derived.get(_READ)
     known = view.derived.keep(_READ, {}) if kept is None else kept
     name, places = segment.image.name, rows.tolist()
