@@ -142,6 +142,14 @@ def forget_pages(address: int, size: int) -> None:
     )
 
 
+def return_free_memory() -> None:
+    """Return freed memory to the system, as far as the C library offers that."""
+    import ctypes
+
+    if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):
+        trim(ctypes.c_size_t(0))
+
+
 def mapped(descriptor: int, size: int) -> memoryview:
     """Return a file's bytes, mapped and read-only; the map lasts as long as its views.
 

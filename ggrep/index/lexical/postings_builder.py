@@ -289,9 +289,8 @@ class _FieldColumns:
             part = keys[start : start + _RANKED_AT_ONCE]
             ranks = rank[(part >> _ROW_BITS).astype(np.int64)].astype(np.uint64)
             part[:] = (ranks << _ROW_BITS) | (part & _ROW_MASK)
-        order = np.argsort(keys)  # no two are equal
-        keys, counts = keys[order], counts[order]
-        del order
+        counts = counts[np.argsort(keys)]  # no two are equal
+        keys.sort()
         terms = np.arange(len(rank) + 1, dtype=np.uint64) << _ROW_BITS
         often = np.flatnonzero(counts >= _MANY).astype(np.uint32)
         return {

@@ -1,7 +1,7 @@
 """Writes a segment: first its table, then its image, both durable before a manifest has them."""
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,12 +28,12 @@ class SegmentContent(Struct, frozen=True):
 
     Attributes:
         arrays: of the image, see `segment_image`.
-        batches: the table's rows; at least one batch, which may be empty.
+        batches: the table's rows; at least one batch, which may be empty. Empty once written.
     """
 
     arrays: Mapping[str, Array]
     meta: Mapping[str, stable_json.Json]
-    batches: "Sequence[pa.RecordBatch]"
+    batches: "list[pa.RecordBatch]"
 
     @property
     def rows(self) -> int:
@@ -64,6 +64,7 @@ def write_segment(
 def _write(store: Path, segment: SegmentName, content: SegmentContent, kind: str) -> SegmentRef:
     reach("publish.before_segment")
     write_table(store, segment, content.batches)
+    content.batches.clear()
     write_sizes(store, segment, content.arrays["file_sizes"].tolist())
     durable.sync_tree(store_files.table_dir(store, segment))
     reach("publish.after_table")

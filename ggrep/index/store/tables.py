@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from ggrep.base.errors import CorruptStore, Incompatible, StoreError
 from ggrep.base.ids import PathKey, SegmentName
+from ggrep.base.linux import return_free_memory
 from ggrep.config import store_files
 from ggrep.index.store.lean_import import import_lancedb
 from ggrep.index.store.read_failures import read_failure, system_error, table_failure
@@ -28,6 +29,8 @@ _PANIC = "PanicException"
 
 _BATCH_ROWS = 2048
 _HASHED_BYTES = 1 << 20
+_MANY_ROWS = 10_000
+"""Rows of a table from which on memory is returned; a saved file does not wait for that."""
 
 
 def write_table(store: Path, segment: SegmentName, batches: "Sequence[pa.RecordBatch]") -> None:
@@ -39,13 +42,20 @@ def write_table(store: Path, segment: SegmentName, batches: "Sequence[pa.RecordB
     import pyarrow as pa
 
     reader = pa.RecordBatchReader.from_batches(batches[0].schema, iter(batches))
+    many = sum(batch.num_rows for batch in batches) > _MANY_ROWS
+    if many:
+        return_free_memory()  # the writer takes as much as the rows again
     try:
         _connect(store).create_table(segment, data=reader)
     except (ValueError, RuntimeError, OSError) as error:
         number = system_error(error)
         reason = "it cannot be written" if number is None else os.strerror(number)
         raise StoreError(f"segment {segment}: {reason}") from _alone(error)
+    if many:
+        return_free_memory()
     _check_written(store, segment, pa.Table.from_batches(batches))
+    if many:
+        return_free_memory()
 
 
 def _check_written(store: Path, segment: SegmentName, rows: "pa.Table") -> None:

@@ -195,7 +195,10 @@ class SegmentBuilder:
         """Return the content; the builder is used up."""
         self._flush_parts()
         self._flush(empty=not self._batches)
-        return SegmentContent(self._image.finish(), self._image.meta, self._batches)
+        # Whoever holds the builder on must not hold what was recorded beside the content.
+        image, self._image = self._image, ImageBuilder()
+        batches, self._batches = self._batches, []
+        return SegmentContent(image.finish(), image.meta, batches)
 
     def _flush(self, *, empty: bool = False) -> None:
         """Take what is pending, if anything is, or if a batch without rows is wanted."""

@@ -1,7 +1,6 @@
 """Workers that outlive the pool they worked for.
 
-Starting one takes more processor time than all else that the sync of a saved file
-does.
+Starting one takes more processor time than all else that a sync of one file does.
 """
 
 import weakref
