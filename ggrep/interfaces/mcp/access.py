@@ -14,7 +14,7 @@ from typing import TypeVar
 from anyio import to_thread
 from msgspec import Struct
 
-from ggrep.base.errors import Forbidden, GgrepError, InvalidRequest
+from ggrep.base.errors import GgrepError, InvalidRequest
 from ggrep.config.root import canonical_root
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.interfaces.mcp.start_options import StartOptions
@@ -103,24 +103,21 @@ class Access:
                     f"`root` is missing and the server has no default repository ({error});"
                     " give `root`"
                 ) from error
-        real = canonical(self._absolute(named))
-        self._check(real)
-        root = canonical_root(real)
-        self._check(root)
+        real = self._checked(self._absolute(named))
+        root = self._checked(canonical_root(real))
         scope = real.relative_to(root)
         return AllowedRepo(root, "" if scope == Path() else scope.as_posix())
 
-    def _check(self, path: Path) -> None:
-        """Do nothing when a repository's path may be touched."""
+    def _checked(self, path: Path) -> Path:
+        """Return a repository's path free of symbolic links, if it may be touched."""
         if self._allowlist.allows(path):
-            return
+            return self._allowlist.check(path)
         try:
             repos = [repo for one in self._loaded() for repo in one.repos]
             roots = [repo.root_canonical for repo in repos if repo.missing is None]
         except GgrepError:
             roots = []  # a file that is wrong now allows nothing
-        if not Allowlist(roots).allows(path):
-            raise Forbidden(f"{path}: outside the roots that this server may search")
+        return Allowlist(roots).check(path)
 
     def _workspace(self, named: str | None) -> AllowedWorkspace:
         files = self._start.workspaces
@@ -132,9 +129,11 @@ class Access:
         if named.startswith("ws1-"):
             return AllowedWorkspace(self._file_of(named), _EVERYWHERE)
         file = self._absolute(named)
-        if canonical(file) in {canonical(one) for one in files}:
-            # Starting the server for this file allows the repositories that it names.
-            return AllowedWorkspace(file, _EVERYWHERE)
+        started = {canonical(one): one for one in files}
+        if (own := started.get(canonical(file))) is not None:
+            # Starting the server for this file allows the repositories that it names, seen from
+            # where it was named then: seen from a link of the caller, it would name others.
+            return AllowedWorkspace(own, _EVERYWHERE)
         return AllowedWorkspace(file, self._allowlist)
 
     def _file_of(self, workspace_id: str) -> Path:
