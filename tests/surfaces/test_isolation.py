@@ -96,7 +96,7 @@ class Site(Struct):
 
 
 @asynccontextmanager
-async def serving(home: Path, *, own: Path, allowed: Path) -> AsyncIterator[Server]:
+async def serving(home: Path, *, repo: Path, allowed: Path) -> AsyncIterator[Server]:
     """Serve the indexes of a home without daemons."""
     environ = {"GGREP_OFFLINE": "1", "GGREP_HOME": str(home)}
     federator = Federator(
@@ -108,7 +108,7 @@ async def serving(home: Path, *, own: Path, allowed: Path) -> AsyncIterator[Serv
         descriptors=False,
     )
     app = make_app(federator, ApiRules(AccessRules(), Allowlist([allowed])), SystemClock())
-    calls = Calls(federator, Access(StartOptions(own, allowed=(allowed,))), shows_paths=True)
+    calls = Calls(federator, Access(StartOptions(repo, allowed=(allowed,))), shows_paths=True)
     transport = httpx.ASGITransport(app)
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
         yield Server(client, calls)
@@ -202,7 +202,7 @@ async def site(built: Site) -> Site:
     The bare home is a copy without the repository outside.
     """
     tokens = {}
-    async with serving(built.home, own=built.inside / "a", allowed=built.base) as server:
+    async with serving(built.home, repo=built.inside / "a", allowed=built.base) as server:
         for name in ("plain", "both"):
             file = str(built.inside / "ws" / f"{name}.jsonc")
             slate = {"query": "refund money", "format": "slate", "session": {}}
@@ -354,16 +354,16 @@ def repositories_chosen(site: Site) -> Iterator[Attempt]:
 
 def targets_named(site: Site) -> Iterator[Attempt]:
     """Yield attempts to expand and to outline what is outside."""
-    file, own = str(site.inside / "ws" / "both.jsonc"), str(site.inside / "a")
+    file, repo = str(site.inside / "ws" / "both.jsonc"), str(site.inside / "a")
     for name in ("c", "[c]", "../../out/c", f"{site.outside}/c", "../link", "a", "[a]", "hop", ""):
         for rest in ("src/pay.py:1", "../../out/c/src/pay.py", "door/src/pay.py", "/src/pay.py:1"):
             target = f"{name} {rest}" if name.startswith("[") else f"{name}:{rest}"
             body = {"workspacePath": file, "target": target}
             yield Attempt("target", target, posted("/expand/federated", body))
-            for root in (own, str(site.inside)):
+            for root in (repo, str(site.inside)):
                 ask = called("expand", target=target, root=root)
                 yield Attempt("tool's target", f"{root} {target}", ask)
-            yield Attempt("outline", target, called("outline", path=[target, rest], root=own))
+            yield Attempt("outline", target, called("outline", path=[target, rest], root=repo))
 
 
 def tokens_used(site: Site) -> Iterator[Attempt]:
@@ -423,7 +423,7 @@ def words_searched(site: Site) -> Iterator[Attempt]:
 
 async def answers(site: Site, home: Path, attempts: list[Attempt]) -> list[str]:
     """Return the answer to each attempt."""
-    async with serving(home, own=site.inside / "a", allowed=site.inside) as server:
+    async with serving(home, repo=site.inside / "a", allowed=site.inside) as server:
         return [repr(steady(await attempt.ask(server))) for attempt in attempts]
 
 

@@ -130,10 +130,10 @@ class Access:
             return AllowedWorkspace(self._file_of(named), _EVERYWHERE)
         file = self._absolute(named)
         started = {canonical(one): one for one in files}
-        if (own := started.get(canonical(file))) is not None:
+        if (as_started := started.get(canonical(file))) is not None:
             # Starting the server for this file allows the repositories that it names, seen from
             # where it was named then: seen from a link of the caller, it would name others.
-            return AllowedWorkspace(own, _EVERYWHERE)
+            return AllowedWorkspace(as_started, _EVERYWHERE)
         return AllowedWorkspace(file, self._allowlist)
 
     def _file_of(self, workspace_id: str) -> Path:
