@@ -220,6 +220,7 @@ async def site(built: Site) -> Site:
             json={"root": str(built.outside / "c"), "query": "refund money", "session": {}},
         )
         tokens["outer session"] = reply.json()["session"]["token"]
+    shutil.rmtree(built.bare_home, ignore_errors=True)
     shutil.copytree(built.home, built.bare_home)
     outer = [*built.bare_home.rglob("c-*")]
     assert outer
