@@ -9,7 +9,7 @@ and their repositories.
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -44,6 +44,10 @@ _FLAGS: Final = fnmatch.BRACE | fnmatch.CASE | fnmatch.DOTMATCH
 
 WORKSPACE_ENDING: Final = ".jsonc"
 
+NamesIn: TypeAlias = Callable[[Path], Collection[str] | None]
+"""Returns None for a path that the caller may know all of, and else the names in that directory
+that lead to such paths."""
+
 ReadNested: TypeAlias = Callable[[Path], WorkspaceDraft | None]
 """Returns the repositories of another workspace's file; None where it was read already or is not
 accessible."""
@@ -57,7 +61,7 @@ def with_included(
     draft: WorkspaceDraft,
     directory: Path,
     locate: Locate,
-    shows: Callable[[Path], bool] = lambda _: True,
+    names_in: NamesIn = lambda _: None,
     nested: ReadNested = lambda _: None,
 ) -> WorkspaceDraft:
     """Return the draft with an entry for each repository that its globs select.
@@ -65,20 +69,21 @@ def with_included(
     An entry of the file takes precedence. A directory inside of a repository is none. Each is named
     after its directory, unless another has that name.
 
-    `shows` returns whether the caller may know of a canonical root.
+    `names_in` tells what the caller may know; nothing else is listed, as the number of files that
+    are looked at has a limit that the caller sees.
     """
     if not draft.include:
         return draft
     known = {entry.located.canonical for entry in draft.entries if entry.located is not None}
     added: dict[Path, EntryDraft] = {}
     means = {include.glob: False for include in draft.include}
-    for path, include in _meant(draft.include, directory):
+    for path, include in _meant(draft.include, directory, names_in):
         if include.glob.endswith(WORKSPACE_ENDING):
             entries = _of_workspace(draft, path, include, directory, nested)
         else:
             entries = _of_directory(path, include, directory, locate)
         for place, entry in entries:
-            if shows(place.canonical):
+            if names_in(place.canonical) is None:
                 means[include.glob] = True
                 if place.canonical not in known:
                     known.add(place.canonical)
@@ -142,9 +147,11 @@ def _of_workspace(
             )
 
 
-def _meant(includes: Sequence[IncludeDraft], directory: Path) -> list[tuple[Path, IncludeDraft]]:
+def _meant(
+    includes: Sequence[IncludeDraft], directory: Path, names_in: NamesIn
+) -> list[tuple[Path, IncludeDraft]]:
     """Return directories and files in the order of the globs, each with the first that means it."""
-    globs = Globs(directory)
+    globs = Globs(directory, names_in)
     include_of: dict[Path, IncludeDraft] = {}
     for place, include in enumerate(includes):
         leaves_out = include.glob.startswith("!")
@@ -182,9 +189,10 @@ def _refused(field: str, reason: str, message: str, hint: str) -> WorkspaceError
 class Globs:
     """Finds directories below one, and counts what it has to look at."""
 
-    def __init__(self, base: Path) -> None:
+    def __init__(self, base: Path, names_in: NamesIn = lambda _: None) -> None:
         """Look at nothing yet; globs are relative to `base`."""
         self._base = base
+        self._names_in = names_in
         self._left = MOST_LOOKED_AT
 
     def places(self, glob: str) -> Iterator[Path]:
@@ -204,6 +212,8 @@ class Globs:
             yield Path(os.path.normpath(folder))
 
     def _files(self, at: str, matcher: fnmatch.WcMatcher[str]) -> Iterator[Path]:
+        if self._names_in(Path(at)) is not None:
+            return
         try:
             with os.scandir(at) as entries:
                 names = [entry.name for entry in self._counted(entries) if entry.is_file()]
@@ -224,7 +234,8 @@ class Globs:
         elif not _MAGIC.search(first):
             self._look()
             below = os.path.join(at, first)  # noqa: PTH118 - a link keeps its name
-            if os.path.isdir(below):  # noqa: PTH112
+            leads = self._names_in(Path(below)) != frozenset()
+            if leads and os.path.isdir(below):  # noqa: PTH112
                 yield from self._below(below, rest, deep=deep)
         else:
             matcher = _compiled(first)
@@ -257,6 +268,8 @@ class Globs:
 
     def _folders(self, at: str, *, links: bool) -> list[str]:
         """Return the names of the directories in one; none where it may not be read."""
+        if (leading := self._names_in(Path(at))) is not None:
+            return sorted(leading, key=os.fsencode)
         try:
             with os.scandir(at) as entries:
                 names = [

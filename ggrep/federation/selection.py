@@ -13,7 +13,7 @@ from wcmatch import glob
 
 from ggrep.base.errors import InvalidRequest, Issue, WorkspaceError
 from ggrep.base.ids import RepoId
-from ggrep.federation.containment import is_inside
+from ggrep.federation.containment import is_inside, lexical_path
 from ggrep.federation.diagnostics import Diagnostic
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
@@ -153,7 +153,9 @@ def select_repos(
     Raises:
         WorkspaceError: a glob cannot be read, or matching it could take too long.
     """
-    resolve = resolve or path_resolver((workspace.workspace_dir, *request.base_dirs))
+    resolve = resolve or path_resolver(
+        (workspace.workspace_dir, *request.base_dirs), workspace.hides
+    )
     repos, patterns = workspace.repos, _trimmed(request.repo_filter)
     tags = tuple(sorted({tag.lower() for tag in _trimmed(request.tags)}))
     selects = {token: _matched_by(repos, token, resolve) for token in _trimmed(request.select)}
@@ -188,14 +190,21 @@ def select_repos(
     )
 
 
-def path_resolver(bases: Sequence[Path]) -> PathResolver:
-    """Return a resolver that tries a token below each of `bases` in turn."""
+def path_resolver(
+    bases: Sequence[Path], hides: Callable[[Path], bool] = lambda _: False
+) -> PathResolver:
+    """Return a resolver that tries a token below each of `bases` in turn.
+
+    A path that `hides` is true of is taken as it is written, whether or not it exists.
+    """
 
     def resolve(token: str) -> tuple[Path, ...]:
         paths: dict[Path, None] = {}
         for base in bases:
+            path = base / token
             try:
-                paths[Path(os.path.realpath(base / token, strict=True))] = None
+                real = lexical_path(path) if hides(path) else os.path.realpath(path, strict=True)
+                paths[Path(real)] = None
             except (OSError, ValueError):
                 continue
         return tuple(paths)

@@ -22,7 +22,7 @@ from ggrep.config import fingerprints
 from ggrep.config.root import RealPaths
 from ggrep.federation.containment import canonical_path, lexical_path
 from ggrep.federation.diagnostics import Diagnostic
-from ggrep.federation.included import with_included
+from ggrep.federation.included import NamesIn, with_included
 from ggrep.federation.validation import (
     GLOBAL,
     RRF,
@@ -48,6 +48,14 @@ MAX_NESTED: Final = 256
 """Most workspace files that one includes, directly or through others."""
 MAX_DEPTH: Final = 8
 """Files of which each includes the next."""
+
+
+def _nothing(_: Path) -> bool:
+    return False
+
+
+def _all_names(_: Path) -> None:
+    return None
 
 
 class WorkspaceRepo(Struct, frozen=True):
@@ -89,6 +97,7 @@ class Workspace(Struct, frozen=True):
         repo_set_id: equal for equal repositories, independent of their names.
         workspace_config_hash: changes with every edit that has an effect.
         removed_strategy: the removed merge strategy that the file names; empty for none.
+        hides: returns whether the caller may not know what is at a path.
     """
 
     schema_version: Literal[1]
@@ -103,6 +112,7 @@ class Workspace(Struct, frozen=True):
     workspace_config_hash: str
     unmatched: tuple[str, ...] = ()
     removed_strategy: str = ""
+    hides: Callable[[Path], bool] = _nothing
 
     @property
     def strategy_warnings(self) -> tuple[Diagnostic, ...]:
@@ -123,7 +133,7 @@ def load_workspace(
     name_repo: NameRepo = fingerprints.repo_id,
     real: Path | None = None,
     whole: bool = False,
-    shows: Callable[[Path], bool] = lambda _: True,
+    names_in: NamesIn = _all_names,
 ) -> Workspace:
     """Return the workspace that the file at `path` describes.
 
@@ -136,7 +146,8 @@ def load_workspace(
         name_repo: gives a canonical root its name.
         real: `path` free of links, where no other file may be read; None where any may.
         whole: every root must exist; else a missing one is noted at its repository.
-        shows: returns whether the caller may know of a root that a glob selects.
+        names_in: what the caller may know, see `NamesIn`. A root elsewhere is named as it is
+            written and not looked at; a glob selects none.
 
     Raises:
         InvalidRequest: a link took the place of the directory that `real` is in.
@@ -150,7 +161,7 @@ def load_workspace(
         resolve_root=resolve_root,
         name_repo=name_repo,
         whole=whole,
-        shows=shows,
+        names_in=names_in,
     )
 
 
@@ -161,7 +172,7 @@ def workspace_of(
     resolve_root: ResolveRoot,
     name_repo: NameRepo = fingerprints.repo_id,
     whole: bool = False,
-    shows: Callable[[Path], bool] = lambda _: True,
+    names_in: NamesIn = _all_names,
 ) -> Workspace:
     """Return the workspace of a file with `text` at `path`, see `load_workspace`.
 
@@ -170,7 +181,7 @@ def workspace_of(
     """
     if path.name:
         path = lexical_path(path)
-    reading = _Reading(cache(resolve_root), name_repo, whole, shows)
+    reading = _Reading(cache(resolve_root), name_repo, whole, names_in)
     return _resolved(reading.draft(text, path), path)
 
 
@@ -185,7 +196,7 @@ class _Reading(Struct, frozen=True):
     resolve_root: ResolveRoot
     name_repo: NameRepo
     whole: bool
-    shows: Callable[[Path], bool]
+    names_in: NamesIn
     real_path: RealPaths = field(default_factory=RealPaths)
     seen: set[Path] = field(default_factory=set)
     depth: int = 0
@@ -194,6 +205,10 @@ class _Reading(Struct, frozen=True):
         """Return the draft of the file at `path`, with all that it includes."""
 
         def locate(root: str) -> LocatedRoot:
+            absolute = lexical_path(path.parent / root)
+            if self.names_in(absolute) is not None:
+                name = self.name_repo(absolute)
+                return LocatedRoot(absolute, absolute, absolute, name, is_root=True)
             try:
                 return locate_root(
                     root, path.parent, self.resolve_root, self.name_repo, self.real_path
@@ -210,13 +225,13 @@ class _Reading(Struct, frozen=True):
         value = parse_text(text, path)
         try:
             draft = validate(value, str(path), locate)
-            return with_included(draft, path.parent, locate, self.shows, nested)
+            return with_included(draft, path.parent, locate, self.names_in, nested)
         except WorkspaceError as error:
             raise located(error, path, text) from error
 
     def _nested(self, path: Path) -> WorkspaceDraft | None:
         real = canonical_path(path)
-        if real in self.seen or not self.shows(real):
+        if real in self.seen or self.names_in(real) is not None:
             return None
         if len(self.seen) > MAX_NESTED or self.depth >= MAX_DEPTH:
             text = f"more than {MAX_NESTED} workspaces are included, or {MAX_DEPTH} in each other"

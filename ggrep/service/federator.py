@@ -292,12 +292,15 @@ class Federator:
         reply = await self._channels.ask(address, Health(deep), self._soon(), start="always")
         return _document(reply.body, "health")
 
-    async def figures(self) -> str:
-        """Return the metrics of all daemons of the home, in Prometheus' text format."""
+    async def figures(self, shows: Callable[[Path], bool]) -> str:
+        """Return the metrics of the home's daemons in Prometheus' text format.
+
+        `shows` returns whether the caller may know of a daemon's root.
+        """
         from ggrep.daemon.daemon_metrics import scrape_text
         from ggrep.service.scraping import scrape
 
-        return scrape_text(await scrape(self._home, self._clock))
+        return scrape_text(await scrape(self._home, self._clock, shows))
 
     async def aclose(self) -> None:
         """Close every connection."""

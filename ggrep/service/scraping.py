@@ -1,6 +1,6 @@
 """Collects the metrics of all daemons of a home concurrently."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -29,12 +29,19 @@ MOST_DAEMONS: Final = 1_024
 _AT_ONCE: Final = 32
 
 
-async def scrape(home: Home, clock: Clock) -> Sequence[Scraped]:
+async def scrape(
+    home: Home, clock: Clock, shows: Callable[[Path], bool] = lambda _: True
+) -> Sequence[Scraped]:
     """Return a row for each daemon of the home, by store; one that does not answer has no figures.
 
-    No daemon is started. Daemons beyond the bound have a row that says so.
+    No daemon is started. Daemons beyond the bound have a row that says so. `shows` returns whether
+    the caller may know of a daemon's root.
     """
-    records = {record.store_id: record for record in await to_thread.run_sync(running, home)}
+
+    def shown() -> dict[str, DaemonRecord]:
+        return {each.store_id: each for each in running(home) if shows(Path(each.root))}
+
+    records = await to_thread.run_sync(shown)
     deadline = Deadline.after(clock, SCRAPE_MS)
     limiter = CapacityLimiter(_AT_ONCE)
     rows: list[Scraped] = []

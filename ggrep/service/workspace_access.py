@@ -1,5 +1,6 @@
 """Opens workspaces and paths for a caller who may not access every path of this machine."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,7 +12,13 @@ from ggrep.base.clock import Deadline
 from ggrep.base.errors import Forbidden, InvalidRequest, Issue, WorkspaceError
 from ggrep.base.ids import RepoId
 from ggrep.config.root import canonical_root
-from ggrep.federation.containment import canonical_path, canonical_paths, is_canonical, is_inside
+from ggrep.federation.containment import (
+    canonical_path,
+    canonical_paths,
+    is_canonical,
+    is_inside,
+    lexical_path,
+)
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.searcher import JointSearcher, RepoSearcher, Searchers
 from ggrep.federation.selection import select_repos
@@ -38,6 +45,18 @@ class Allowlist:
             return False
         return True
 
+    def forbids(self, path: Path) -> bool:
+        """Return whether a path lies outside; what is no path lies nowhere."""
+        return "\0" not in str(path) and not self.allows(path)
+
+    def names_in(self, directory: Path) -> frozenset[str] | None:
+        """Return the names in a directory on the way to allowed ones; None if it is allowed."""
+        real = canonical(directory)
+        if any(is_inside(real, root) for root in self.roots):
+            return None
+        depth = len(real.parts)
+        return frozenset(root.parts[depth] for root in self.roots if is_inside(root, real))
+
     def check(self, path: Path) -> Path:
         """Return the path free of symbolic links.
 
@@ -52,10 +71,16 @@ class Allowlist:
 
 
 def canonical(path: Path) -> Path:
-    """Return a path absolute and free of symbolic links, as far as it exists."""
+    """Return a path absolute and free of symbolic links, as far as they can be followed.
+
+    A path that cannot be followed to its end is no error here: the error would tell a caller which
+    directories there are outside.
+    """
     try:
         return canonical_path(path)
-    except (OSError, ValueError) as error:
+    except OSError:
+        return lexical_path(Path(os.path.realpath(path)))
+    except ValueError as error:
         raise InvalidRequest(f"{str(path)!a} is not the path of anything") from error
 
 
@@ -99,10 +124,13 @@ def _opened(
     resolve_root: ResolveRoot,
 ) -> OpenedWorkspace:
     # Roots are written relative to the directory that the file is seen in, so that directory is
-    # resolved and the name kept.
+    # resolved and the name kept. A refusal shows the path as the caller wrote it.
+    allowlist.check(path)
     file = canonical(path.parent) / path.name
     real = allowlist.check(file)
-    workspace = load_workspace(file, resolve_root=resolve_root, real=real, shows=allowlist.allows)
+    workspace = load_workspace(
+        file, resolve_root=resolve_root, real=real, names_in=allowlist.names_in
+    )
     if canonical(file) != real:
         raise Forbidden(f"{path}: was replaced while it was read")
     if workspace_id not in {None, workspace.repo_set_id}:
@@ -111,6 +139,7 @@ def _opened(
         raise WorkspaceError((issue,))
     if workspace.cache_root is not None:
         allowlist.check(workspace.cache_root)
+    workspace = replace(workspace, hides=allowlist.forbids)
     forbidden = forbidden_repos(workspace, allowlist, request)
     # Such a caller is not told whether there is anything outside.
     repos = tuple(

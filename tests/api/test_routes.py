@@ -343,3 +343,12 @@ async def test_queries_of_one_repository_share_the_places_of_searches(make_site:
         go_on.set()
 
     assert {response.status_code for response in refused} == {429}
+
+
+async def test_figures_are_of_daemons_whose_roots_are_allowed(site: Site) -> None:
+    """The name of a repository outside is a label of each of its figures."""
+    await site.client.get("/metrics")
+
+    ((_, shows),) = site.service.asked
+    assert shows(site.place / "in" / "a")
+    assert not shows(site.place / "out" / "c")

@@ -130,9 +130,9 @@ class FakeDesk:
         await self._enter((root, deep))
         return {"ok": True, "message": f"{root}: all is well", "deep": deep}
 
-    async def figures(self) -> str:
+    async def figures(self, shows: Callable[[Path], bool]) -> str:
         """Return some figures."""
-        await self._enter("figures")
+        await self._enter(("figures", shows))
         return "ggrep_daemons 0.0\n"
 
     def on_behalf_of(self, caller: str) -> "FakeDesk":

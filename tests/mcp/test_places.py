@@ -166,3 +166,22 @@ async def test_a_registered_workspace_may_be_named_by_its_path(
     found = await places.workspace("../both.jsonc")
 
     assert found.allowlist.allows(other)
+
+
+async def test_a_refusal_names_the_path_of_the_call(own: Path, other: Path) -> None:
+    """The path that a link leads to is nothing that the caller wrote."""
+    (own / "out").symlink_to(other)
+
+    with pytest.raises(Forbidden, match=f"^{own}/out: outside"):
+        await Access(StartOptions(directory=own)).repository("out")
+
+
+async def test_a_link_to_a_registered_workspace_means_the_file_as_it_was_named_at_the_start(
+    own: Path, other: Path, workspace_file: Path
+) -> None:
+    """Relative roots would else be counted from the link, and name what its author likes."""
+    (own / "both.jsonc").symlink_to(workspace_file)
+    (own / "other").symlink_to("/")
+    places = Access(StartOptions(directory=own, workspaces=(workspace_file,)))
+
+    assert (await places.workspace("both.jsonc")).file == workspace_file

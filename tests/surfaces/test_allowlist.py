@@ -106,3 +106,26 @@ def test_a_relative_path_is_meant_from_here(place: Path, monkeypatch: pytest.Mon
 
     assert canonical(Path("deep")) == place / "in" / "deep"
     assert canonical(Path(os.curdir)) == place / "in"
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "loop/x"])
+def test_an_error_of_a_path_outside_tells_nothing_of_it(place: Path, name: str) -> None:
+    """A name too long and links in a circle are refused alike, there or not."""
+    (place / "out" / "loop").symlink_to("loop")
+    (place / "in" / "link").symlink_to(place / "out")
+    allowlist = Allowlist([place / "in"])
+
+    for path in (place / "out" / name, place / "gone" / name, place / "in" / "link" / name):
+        with pytest.raises(Forbidden):
+            allowlist.check(path)
+    assert allowlist.allows(place / "in" / name)
+
+
+def test_names_on_the_way_to_a_root_are_told_without_looking(place: Path) -> None:
+    """All names inside, only such names above, and none elsewhere."""
+    allowlist = Allowlist([place / "in" / "deep"])
+
+    assert allowlist.names_in(place / "in" / "deep") is None
+    assert allowlist.names_in(place / "in") == {"deep"}
+    assert allowlist.names_in(place) == {"in"}
+    assert allowlist.names_in(place / "out") == frozenset()

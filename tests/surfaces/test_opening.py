@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.base import stable_json
 from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import Forbidden, InvalidRequest, WorkspaceError
+from ggrep.federation import included
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.searcher import RepoSearcher
 from ggrep.federation.workspace import WorkspaceRepo
@@ -256,3 +258,58 @@ async def test_a_repository_outside_must_not_be_named_by_a_path_of_the_caller(pl
 
     with pytest.raises(Forbidden, match="repository out: outside"):
         await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), request)
+
+
+async def test_a_root_outside_is_named_as_it_is_written(place: Path) -> None:
+    """Where its links lead, and which repository is around it, is not looked at."""
+    (place / "out" / ".git").mkdir()
+    (place / "out" / ".git" / "HEAD").touch()
+    (place / "out" / "sub").mkdir()
+    (place / "in" / "link").symlink_to(place / "out" / "sub")
+    roots = [{"root": root} for root in ("../out/sub", "../in/link", "../out/gone")]
+    text = stable_json.dumps({"schemaVersion": 1, "repos": roots}).decode()
+    (place / "ws" / "w.jsonc").write_text(text)
+
+    opened = await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), REQUEST)
+
+    repos = opened.workspace.repos
+    assert [str(repo.root_canonical.relative_to(place)) for repo in repos] == [
+        *("out/sub", "in/link", "out/gone")
+    ]
+    assert opened.forbidden == {repo.repo_id for repo in repos}
+    assert {repo.missing for repo in repos} == {None}
+
+
+@pytest.mark.parametrize("glob", ["../out/*", "../**", "../in/link/*", "../*/*", "../out/*/x*"])
+async def test_what_a_glob_looks_at_tells_nothing_of_the_outside(
+    place: Path, monkeypatch: pytest.MonkeyPatch, glob: str
+) -> None:
+    """A caller that fills the rest of the limit would else count the names in any directory."""
+    (place / "in" / "link").symlink_to(place / "out")
+    text = stable_json.dumps({"schemaVersion": 1, "include": ["../in", glob]}).decode()
+    (place / "ws" / "w.jsonc").write_text(text)
+
+    async def fits(most: int) -> bool:
+        monkeypatch.setattr(included, "MOST_LOOKED_AT", most)
+        try:
+            await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), REQUEST)
+        except WorkspaceError:
+            return False
+        return True
+
+    before = [await fits(most) for most in range(30)]
+    for number in range(9):
+        (place / "out" / f"x{number}" / "xx").mkdir(parents=True)
+
+    assert [await fits(most) for most in range(30)] == before
+    assert {*before} == {False, True}
+
+
+async def test_a_path_outside_names_a_repository_as_it_is_written(place: Path) -> None:
+    """Whether there is anything below a forbidden root is not told."""
+    (place / "out" / "sub").mkdir()
+
+    for below in ("sub", "gone"):
+        request = FederatedRequest(SEARCH, only=(str(place / "out" / below),))
+        with pytest.raises(Forbidden, match="repository out: outside"):
+            await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), request)

@@ -129,3 +129,14 @@ def test_figures_of_all_are_one_text_that_can_be_read() -> None:
 
     assert text.count("# TYPE ggrep_resident_bytes gauge") == 1
     assert figures(text)["ggrep_resident_bytes", "b"] == 1
+
+
+async def test_daemons_that_the_caller_may_not_know_of_are_no_rows(short: Path) -> None:
+    """Their names and their number are not told."""
+    for name in ("a", "b"):
+        record_of(short / "h", name, f"/{name}")
+
+    rows = await scrape(Home(short / "h"), SystemClock(), lambda root: root == Path("/a"))
+
+    assert [row.root for row in rows] == ["a"]
+    assert figures(scrape_text(rows))["ggrep_daemons", ""] == 1

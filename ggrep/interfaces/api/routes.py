@@ -72,7 +72,7 @@ class AllowedRoots:
     """The roots that this server may search."""
 
     def __init__(self, allowlist: Allowlist, default_root: Path | None) -> None:
-        self._allowlist = allowlist
+        self.allowlist = allowlist
         self._default_root = default_root
         self._roots = RootCache(canonical_root)
 
@@ -92,7 +92,7 @@ class AllowedRoots:
         path = _absolute(call.workspace_path, "$.workspacePath")
         return await open_workspace(
             path,
-            self._allowlist,
+            self.allowlist,
             call.request,
             workspace_id=call.workspace_id,
             resolve_root=self._roots,
@@ -102,7 +102,7 @@ class AllowedRoots:
         """Return the enabled repositories of a workspace file that may be searched."""
         request = FederatedRequest(search=SearchRequest(""))
         try:
-            opened = await open_workspace(file, self._allowlist, request, resolve_root=self._roots)
+            opened = await open_workspace(file, self.allowlist, request, resolve_root=self._roots)
         except GgrepError:
             return ()
         return tuple(
@@ -128,11 +128,11 @@ class AllowedRoots:
         return self._default_root
 
     def _root(self, path: Path) -> Path:
-        real = self._allowlist.check(path)
+        real = self.allowlist.check(path)
         # The method of a path raises for names that are too long.
         if not os.path.isdir(real):  # noqa: PTH112 - see above
             raise InvalidRequest(f"root: {path} is not a directory")
-        return self._allowlist.check(self._roots(real))
+        return self.allowlist.check(self._roots(real))
 
 
 def _absolute(text: str, field: str) -> Path:
@@ -319,10 +319,11 @@ class Routes(Struct, frozen=True):
             return document_response(show(await while_present(request.receive, work)))
 
     async def figures(self, request: Request) -> ASGIApp:
-        """Return the metrics of the server and of all daemons of the home."""
+        """Return the metrics of the server and of the daemons that it may ask."""
         read_parameters(request.query_params, ())
         with self.service_for(request) as service:
-            of_daemons = await while_present(request.receive, service.figures)
+            work = partial(service.figures, self.places.allowlist.allows)
+            of_daemons = await while_present(request.receive, work)
         kind = "text/plain; version=0.0.4; charset=utf-8"
         return Response(
             self.metrics.text() + of_daemons.encode(), headers={**ALWAYS, "content-type": kind}

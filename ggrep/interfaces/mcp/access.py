@@ -14,7 +14,7 @@ from typing import TypeVar
 from anyio import to_thread
 from msgspec import Struct
 
-from ggrep.base.errors import Forbidden, GgrepError, InvalidRequest
+from ggrep.base.errors import GgrepError, InvalidRequest
 from ggrep.config.root import canonical_root
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.interfaces.mcp.start_options import StartOptions
@@ -102,24 +102,21 @@ class Access:
                     f"`root` is missing and the server has no default repository ({error});"
                     " give `root`"
                 ) from error
-        real = canonical(self._absolute(named))
-        self._check(real)
-        root = canonical_root(real)
-        self._check(root)
+        real = self._checked(self._absolute(named))
+        root = self._checked(canonical_root(real))
         scope = real.relative_to(root)
         return AllowedRepo(root, "" if scope == Path() else scope.as_posix())
 
-    def _check(self, path: Path) -> None:
-        """Raise unless a path is allowed."""
+    def _checked(self, path: Path) -> Path:
+        """Return a repository's path free of symbolic links, if it is allowed."""
         if self._allowlist.allows(path):
-            return
+            return self._allowlist.check(path)
         try:
             repos = [repo for workspace in self._loaded() for repo in workspace.repos]
             roots = [repo.root_canonical for repo in repos if repo.missing is None]
         except GgrepError:
             roots = []  # an invalid file allows nothing
-        if not Allowlist(roots).allows(path):
-            raise Forbidden(f"{path}: outside the roots that this server may search")
+        return Allowlist(roots).check(path)
 
     def _workspace(self, named: str | None) -> AllowedWorkspace:
         files = self._start.workspaces
@@ -133,9 +130,11 @@ class Access:
         if named.startswith("ws1-"):
             return AllowedWorkspace(self._file_of(named), _EVERYWHERE)
         file = self._absolute(named)
-        if canonical(file) in {canonical(each) for each in files}:
-            # Starting the server for this file allows the repositories that it names.
-            return AllowedWorkspace(file, _EVERYWHERE)
+        registered = {canonical(each): each for each in files}
+        if (as_registered := registered.get(canonical(file))) is not None:
+            # Starting the server for this file allows the repositories that it names, relative to
+            # where it was named then: relative to a link of the caller, it would name others.
+            return AllowedWorkspace(as_registered, _EVERYWHERE)
         return AllowedWorkspace(file, self._allowlist)
 
     def _file_of(self, workspace_id: str) -> Path:
