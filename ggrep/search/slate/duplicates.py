@@ -42,7 +42,7 @@ def merged(materials: Sequence[PackMaterial]) -> tuple[Merged, ...]:
             also[file, place] = []
             lines = frozenset(filter(None, map(str.strip, piece.text.split("\n"))))
             # A text that says the same has one of so many lines, whichever they are.
-            few = sorted(lines, key=lambda line: (-len(line), line))[: len(lines) // 10 + 1]
+            few = sorted(lines, key=len, reverse=True)[: len(lines) // 10 + 1]
             near = sorted({number for line in few for number in holders.get(line, ())})
             same = (kept[number] for number in near if _are_alike(lines, kept[number][0]))
             original = next(same, None)

@@ -115,7 +115,11 @@ def _needed(
 
 def _names(words: Iterable[str], most: int = MOST_NAMES) -> tuple[str, ...]:
     """Return the first `most` words that are short and clean, sorted, each once."""
-    return tuple(sorted(filter(_is_clean, sorted(set(words))))[:most])
+    distinct = sorted(set(words))
+    joined = "".join(distinct)  # one by one takes its time
+    if not (joined.isascii() and joined.isprintable() and "/.." not in joined):
+        distinct = list(filter(_is_clean, distinct))
+    return tuple([name for name in distinct if 0 < len(name) <= MOST_NAME_CHARACTERS][:most])
 
 
 def _interfaces(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

@@ -252,7 +252,10 @@ _CONDITION: Final = re.compile(
     r"\b(?:if|else|switch|case|when|unless|elif|elsif|while|return|throw|raise|match|catch|except"
     r"|assert)\b|\?|&&|\|\|"
 )
-_LOGGING: Final = re.compile(r"(?i)(?:\w+\.)?_?(?:log|logg\w+|debug|printf|console|warn)\w*[.(!]")
+_LOGGING: Final = re.compile(
+    r"^(?:\w+\.)?_?(?:[Ll]og|LOG|[Ll]ogg\w+|[Dd]ebug|DEBUG|printf|console|[Ww]arn|WARN)\w*[.(!]",
+    re.MULTILINE,
+)
 
 
 def decisiveness(snippet: str, lines: int) -> float:
@@ -264,8 +267,8 @@ def decisiveness(snippet: str, lines: int) -> float:
     shown = [line.strip() for line in snippet.split("\n") if line.strip(f" \t{LEFT_OUT}")]
     if not shown:
         return 1.0
-    conditions = sum(len(_CONDITION.findall(line)) for line in shown)
-    logging = sum(_LOGGING.match(line) is not None for line in shown)
+    text = "\n".join(shown)
+    conditions, logging = len(_CONDITION.findall(text)), len(_LOGGING.findall(text))
     each = (conditions - 3.0 * logging - 0.01 * sum(map(len, shown))) / len(shown)
     return math.exp(each - 0.8 * (1.0 - len(shown) / lines))
 
