@@ -273,7 +273,7 @@ def test_a_forked_process_goes_on_over_the_daemon(grove: Household) -> None:
     with opened(grove, daemon="require") as repo:
         before = repo.search("needle", deterministic=True)
         reading, writing = os.pipe()
-        repo._opened._own().lock.acquire()
+        repo._opened._resources().lock.acquire()
         if not (pid := os.fork()):
             same = False
             try:
@@ -286,7 +286,7 @@ def test_a_forked_process_goes_on_over_the_daemon(grove: Household) -> None:
         with os.fdopen(reading, "rb") as pipe:
             said = pipe.read()
         os.waitpid(pid, 0)
-        repo._opened._own().lock.release()
+        repo._opened._resources().lock.release()
         after = repo.search("needle", deterministic=True)
 
     assert said == b"same"
