@@ -84,7 +84,7 @@ SHOWN_OF_SEARCHES = (
     ("-E, --regex", "Find lines that match: `--find regex`."),
 )
 SHOWN_OF_EXACT = (
-    ("-i, -w, -l, -c, -n", "With -F, -E or quoted text: as grep and ripgrep have them."),
+    ("-i, -w, -l, -c, -n", "The same as in grep and ripgrep, with -F, -E or quoted text."),
     ("-A, -B, -C NUMBER", "Likewise: lines after, before and around each matching line."),
 )
 """Paragraph of the short forms in the help."""

@@ -57,22 +57,25 @@ class QueryDefaults(Struct, frozen=True):
     snippet: Annotated[
         SnippetMode | None, Key("Shown amount of a hit's text.", words=_SNIPPETS)
     ] = None
-    top: Annotated[int | None, Key("Most hits.", 1, MAX_QUERY_RESULTS)] = None
+    top: Annotated[int | None, Key("Maximum number of hits.", 1, MAX_QUERY_RESULTS)] = None
     per_file: Annotated[
-        int | None, Key("Most hits of one file; 0 for no bound.", 0, MAX_QUERY_PER_FILE)
+        int | None,
+        Key("Maximum number of hits of one file; 0 for no bound.", 0, MAX_QUERY_PER_FILE),
     ] = None
     anchors: Annotated[bool | None, Key("Show the opening lines of files.")] = None
     level: Annotated[int | None, Key("Level of detail of a slate.", 0, _MOST_LEVEL)] = None
     graph: Annotated[bool | None, Key("Show the relations between a slate's files.")] = None
-    max_files: Annotated[int | None, Key("Most files of a slate.", 1, MAX_QUERY_RESULTS)] = None
+    max_files: Annotated[
+        int | None, Key("Maximum number of files of a slate.", 1, MAX_QUERY_RESULTS)
+    ] = None
     evidence_per_file: Annotated[
-        int | None, Key("Most pieces of evidence of a file.", 1, MAX_QUERY_PER_FILE)
+        int | None, Key("Maximum number of pieces of evidence of a file.", 1, MAX_QUERY_PER_FILE)
     ] = None
     total_bytes: Annotated[
-        int | None, Key("Most bytes of a slate.", 1, MAX_TOTAL_SNIPPET_BYTES)
+        int | None, Key("Maximum bytes of a slate.", 1, MAX_TOTAL_SNIPPET_BYTES)
     ] = None
     file_bytes: Annotated[
-        int | None, Key("Most bytes of one file in a slate.", 1, MAX_TOTAL_SNIPPET_BYTES)
+        int | None, Key("Maximum bytes of one file in a slate.", 1, MAX_TOTAL_SNIPPET_BYTES)
     ] = None
 
     @property

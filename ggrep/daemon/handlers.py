@@ -85,7 +85,7 @@ class _DaemonHost(Struct, frozen=True):
     line: m.Line
 
     async def answer(self, message: m.QueryMessage | m.Status) -> object:
-        """Return the answer; the output of a search."""
+        """Return the answer to a message."""
         if isinstance(message, m.Status):
             return await status_of(self.daemon)
         if isinstance(message, m.Search):

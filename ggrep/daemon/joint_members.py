@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ggrep.search.query.joint_view import JointView
 
 MOST_BYTES: Final = 4 * 1024 * 1024
-"""Most bytes of one store's cached lists; they are dropped when the store has been idle."""
+"""Maximum bytes of one store's cached lists; they are dropped when the store has been idle."""
 
 _VALUE_BYTES: Final = 32
 _TERM_BYTES: Final = 200

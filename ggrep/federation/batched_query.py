@@ -1,4 +1,4 @@
-"""Chooses the repositories that one process counts and searches at once, and reads its answer.
+"""Chooses the repositories that one process searches together, and reads the lists in its answer.
 
 The answer has the beginnings of the repositories' own lists, so that merging gives the same bytes
 as asking one by one.

@@ -20,7 +20,7 @@ from ggrep.model.request import CollectionStatistics, EncodedQuery, SearchReques
 from ggrep.model.response import PoolResponse, RepoDescription
 
 MOST_BYTES: Final = 32 * 1024 * 1024
-"""Most bytes of remembered lists in one process."""
+"""Maximum bytes of remembered lists in one process."""
 
 _FIGURES_BYTES: Final = 4 * 1024 * 1024
 _VECTORS_BYTES: Final = 1024 * 1024

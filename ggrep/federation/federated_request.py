@@ -60,9 +60,10 @@ class FederatedRequest(Struct, frozen=True):
 
     search: SearchRequest
     top: Annotated[
-        Count, Field("search.top", "Most hits of each list; 10 by default.", most=MAX_TOP)
+        Count,
+        Field("search.top", "Maximum number of hits of each list; 10 by default.", most=MAX_TOP),
     ] = DEFAULT_TOP
-    """Most hits of each list."""
+    """Maximum number of hits of each list."""
     select: Annotated[
         Texts,
         Field(
@@ -136,7 +137,7 @@ class FederatedRequest(Struct, frozen=True):
         Count | None,
         Field(
             "limits.perRepoTop",
-            "Most hits taken from each repository.",
+            "Maximum number of hits taken from each repository.",
             most=MAX_PER_REPO_TOP,
         ),
     ] = None
@@ -148,7 +149,7 @@ class FederatedRequest(Struct, frozen=True):
             "Search at most this many repositories, the most promising; 0 for all.",
         ),
     ] = 0
-    """Most repositories searched; 0 for all."""
+    """Maximum number of repositories searched; 0 for all."""
     fold: Annotated[
         bool | None, Field("merge.fold", "Show text that several repositories share only once.")
     ] = None
@@ -157,7 +158,7 @@ class FederatedRequest(Struct, frozen=True):
         Positive,
         Field(
             "limits.concurrency",
-            "Most repositories queried in parallel.",
+            "Maximum number of repositories queried in parallel.",
             least=1,
             most=MAX_CONCURRENCY,
         ),
@@ -191,7 +192,7 @@ class FederatedRequest(Struct, frozen=True):
     deadline: Deadline | None = None
     base_dirs: tuple[Path, ...] = ()
     snippet_bytes: Annotated[
-        Count, Field("limits.snippetBytes", "Most bytes of snippet text in the whole answer.")
+        Count, Field("limits.snippetBytes", "Maximum bytes of snippet text in the whole answer.")
     ] = DEFAULT_SNIPPET_BYTES
     """Most snippet text of the answer."""
     include_paths: Annotated[

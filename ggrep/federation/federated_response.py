@@ -156,7 +156,7 @@ def failure_json(error: GgrepError, *, include_paths: bool) -> dict[str, Any]:
 
 
 def _naming_files(error: GgrepError) -> Clean:
-    """Return the redaction that leaves a wrong file its name, so that it can be found."""
+    """Return the redaction that keeps the name of a faulty file, so that the user can find it."""
     issues = error.issues if isinstance(error, WorkspaceError) else ()
     files = sorted({issue.path for issue in issues if issue.path}, key=len, reverse=True)
 

@@ -129,7 +129,7 @@ class EvalSettings(Struct, frozen=True, kw_only=True):
     mode: str | None
     """Intent of every query."""
     per_file: Count | None
-    """Most hits of one file."""
+    """Maximum number of hits of one file."""
     max_bytes: tuple[Count, ...] | UnsetType = UNSET
     """Byte budgets of the requested slates."""
     weights: Weights
@@ -285,7 +285,7 @@ class EvalQuery(Struct, frozen=True):
     k: Positive
     """Requested hits."""
     per_file: Count
-    """Most hits of one file."""
+    """Maximum number of hits of one file."""
     passed: bool
     """Whether all expectations hold."""
     ndcg10: Share | None

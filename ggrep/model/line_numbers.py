@@ -8,7 +8,7 @@ _MOST_BLANK: Final = 2
 
 
 def collapsed_blanks(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:
-    """Yield lines with their numbers, which tell of a long gap; one blank line stands for it."""
+    """Yield numbered lines; of a long run of blank lines only the first."""
     blank: list[tuple[int, str]] = []
     for number, line in enumerate((*lines, None), start=first):
         if line is not None and not line.strip():

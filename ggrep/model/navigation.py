@@ -67,7 +67,7 @@ class SymbolRequest(Request["SymbolResponse"], frozen=True):
     scope: _Scope = ""
     filters: _Filters = ()
     limit: Annotated[
-        int, Field("limit", "Most definitions; 0 for the maximum.", most=MOST_ITEMS)
+        int, Field("limit", "Maximum number of definitions; 0 for the maximum.", most=MOST_ITEMS)
     ] = 20
     deterministic: Deterministic = False
     timeout_ms: TimeoutMs = 0
@@ -130,7 +130,7 @@ class ReferencesRequest(Request["ReferencesResponse"], frozen=True):
         bool, Field("comments", "Also return occurrences in comments and documents.")
     ] = False
     limit: Annotated[
-        int, Field("limit", "Most occurrences; 0 for the maximum.", most=MOST_ITEMS)
+        int, Field("limit", "Maximum number of occurrences; 0 for the maximum.", most=MOST_ITEMS)
     ] = 100
     deterministic: Deterministic = False
     timeout_ms: TimeoutMs = 0
@@ -227,7 +227,7 @@ class ExpandRequest(Request["ExpandResponse"], frozen=True):
         int,
         Field(
             "maxBytes",
-            "Most bytes of the text; 0 for 16,384, or for all lines of a range.",
+            "Maximum bytes of the text; 0 for 16,384, or for all lines of a range.",
             most=MOST_BYTES,
         ),
         WireBounds(MOST_BYTES),

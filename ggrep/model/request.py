@@ -155,7 +155,7 @@ Deterministic: TypeAlias = Annotated[bool, Field("deterministic", DETERMINISTIC)
 TimeoutMs: TypeAlias = Annotated[int, Field("timeoutMs", TIMEOUT, most=MOST_MS)]
 MaxBytes: TypeAlias = Annotated[
     int,
-    Field("maxBytes", "Most bytes of the text.", least=1, most=MOST_BYTES),
+    Field("maxBytes", "Maximum bytes of the text.", least=1, most=MOST_BYTES),
     WireBounds(MOST_BYTES),
 ]
 
@@ -167,16 +167,23 @@ class SearchRequest(Request[Any], frozen=True):
     """Text of the query."""
     limit: Annotated[
         Count,
-        Field("search.top", "Most hits of each list; 10 by default.", least=1, most=MAX_TOP),
+        Field(
+            "search.top",
+            "Maximum number of hits of each list; 10 by default.",
+            least=1,
+            most=MAX_TOP,
+        ),
         WireBounds(MOST_ITEMS),
     ] = 10
-    """Most hits."""
+    """Maximum number of hits."""
     per_file: Annotated[
         Count,
-        Field("search.perFile", "Most hits per file; 0 for no limit.", most=MAX_PER_FILE),
+        Field(
+            "search.perFile", "Maximum number of hits per file; 0 for no limit.", most=MAX_PER_FILE
+        ),
         WireBounds(MOST_ITEMS),
     ] = 3
-    """Most hits of one file; 0 for as many as the settings allow."""
+    """Maximum number of hits of one file; 0 for as many as the settings allow."""
     mode: Annotated[
         Mode, Field("search.intent", "The intent of the query, which shapes ranking and quotas.")
     ] = Mode.BALANCED
@@ -210,7 +217,8 @@ class SearchRequest(Request[Any], frozen=True):
     explain: Annotated[bool, Field("search.explain", "Add an explanation of each score.")] = False
     """Whether scores are explained."""
     keep_weak: Annotated[
-        bool, Field("search.keepWeak", "Return all hits even when the answer is unlikely to fit.")
+        bool,
+        Field("search.keepWeak", "Return all hits, even if they are unlikely to answer the query."),
     ] = False
     """Whether all hits of a weak answer are shown."""
     find: Annotated[Find, Field("search.find", "How to interpret the query.")] = Find.AUTO

@@ -147,7 +147,7 @@ class ScanFacts(Struct, frozen=True):
     files: Count
     """Files that were examined."""
     listed_files: Count | None
-    """Most files to examine; null when not all were listed."""
+    """Maximum number of files to examine; null when not all were listed."""
     bytes_read: Count = field(name="bytes")
     """Bytes that were examined."""
     matching_files: Count

@@ -101,23 +101,30 @@ class Budgets(Struct, frozen=True):
     total_bytes: Annotated[
         int,
         Field(
-            "slate.maxBytes", "Most bytes of the slate; 0 for the level's default.", most=MOST_BYTES
+            "slate.maxBytes",
+            "Maximum bytes of the slate; 0 for the level's default.",
+            most=MOST_BYTES,
         ),
     ] = 0
     file_bytes: Annotated[
         int,
         Field(
-            "slate.maxFileBytes", "Most bytes per file; 0 for the level's default.", most=MOST_BYTES
+            "slate.maxFileBytes",
+            "Maximum bytes per file; 0 for the level's default.",
+            most=MOST_BYTES,
         ),
     ] = 0
     files: Annotated[
-        int, Field("slate.maxFiles", "Most files; 0 for the level's default.", most=MOST_ITEMS)
+        int,
+        Field(
+            "slate.maxFiles", "Maximum number of files; 0 for the level's default.", most=MOST_ITEMS
+        ),
     ] = 0
     evidence_per_file: Annotated[
         int,
         Field(
             "slate.maxEvidencePerFile",
-            "Most pieces of evidence per file; 0 for the level's default.",
+            "Maximum number of pieces of evidence per file; 0 for the level's default.",
             most=MOST_ITEMS,
         ),
     ] = 0

@@ -217,15 +217,15 @@ class Disk(Struct, frozen=True):
     store_bytes: Count = 0
     """Bytes of the store."""
     store_budget_bytes: Count = 0
-    """Most bytes of the store; 0 for no bound."""
+    """Maximum bytes of the store; 0 for no bound."""
     cache_bytes: Count = 0
     """Bytes of the caches."""
     cache_budget_bytes: Count = 0
-    """Most bytes of the caches; 0 for no bound."""
+    """Maximum bytes of the caches; 0 for no bound."""
     log_bytes: Count = 0
     """Bytes of the logs."""
     log_budget_bytes: Count = 0
-    """Most bytes of the logs; 0 for no bound."""
+    """Maximum bytes of the logs; 0 for no bound."""
 
 
 class OpenHandles(Struct, frozen=True):
@@ -353,11 +353,11 @@ class ProfileBudgets(Struct, frozen=True):
     """Bounds of a profile's own store; null for other profiles."""
 
     max_bytes_indexed: Positive
-    """Most bytes of files that only the profile includes."""
+    """Maximum bytes of files that only the profile includes."""
     max_file_size_bytes: Positive
-    """Most bytes of one file; larger files are skipped."""
+    """Maximum bytes of one file; larger files are skipped."""
     max_store_bytes: Positive
-    """Most bytes of the store; a publish that would exceed them is refused."""
+    """Maximum bytes of the store; a publish that would exceed them is refused."""
 
 
 class ProfileReport(Struct, frozen=True):

@@ -116,7 +116,7 @@ BUDGETS: Final = {
     "definitions": 2_048,
     "references": 4_096,
 }
-"""Most bytes of a text, by the key that its kind of answer alone has; a slate has its own."""
+"""Maximum bytes of a text, by the key that its kind of answer alone has; a slate has its own."""
 
 _ID: Final = re.compile(r"[0-9a-f]{64}")
 _SHORT_ID: Final = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")

@@ -83,7 +83,7 @@ def _receipt(values: dict[str, Any]) -> Receipt:
     if not question.deterministic:
         raise DecodeError("$.question: not deterministic")
     if not isinstance(budgets, dict) or not budgets.keys() <= set(OUTPUT_BUDGETS):
-        raise DecodeError("$.budgets: not output budgets of this build")
+        raise DecodeError("$.budgets: this build does not have these output budgets")
     receipt = Receipt(
         question=question,
         budgets=tuple(

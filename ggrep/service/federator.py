@@ -90,7 +90,7 @@ class Fallback(Protocol):
     """Answers from the index in this process where a daemon cannot be had."""
 
     def searchers(self, daemons: Searchers) -> Searchers:
-        """Return the daemons of a workspace, each with its index behind it."""
+        """Return searchers that ask daemons, and read the index where there is no daemon."""
         ...
 
     def document(

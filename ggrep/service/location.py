@@ -117,7 +117,7 @@ def enclosing_index(
 def open_index(
     root: Path, environ: Mapping[str, str], *, flags: Mapping[str, object] = MappingProxyType({})
 ) -> "RepoIndex":
-    """Return the index of a canonical root under an environment, which answers no questions."""
+    """Return the index of a canonical root for maintenance; it cannot answer queries."""
     with _database():
         from ggrep.search.engine.repo_index import RepoIndex
     return RepoIndex(root, home_from(environ), environ=environ, flags=flags)

@@ -184,7 +184,7 @@ class IndexFallback:
         self._notify = notify
 
     def searchers(self, daemons: Searchers) -> Searchers:
-        """Return the daemons of a workspace, each with its index behind it."""
+        """Return searchers that ask daemons, and read the index where there is no daemon."""
         return FallbackSearchers(daemons, self._here, self._notify)
 
     def document(

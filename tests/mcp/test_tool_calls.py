@@ -525,7 +525,10 @@ async def test_a_root_beside_a_workspace_is_refused(calls: Calls, own: Path, too
     outcome = await calls.call(tool, {**NAMED[tool], "root": str(own), "options": ["only=own"]})
 
     assert outcome.failed
-    assert outcome.document["message"] == "root: not with a workspace; choose with only"
+    assert (
+        outcome.document["message"]
+        == "root: not allowed with a workspace; select repositories with `only`"
+    )
 
 
 async def test_arguments_of_a_slate_of_a_workspace_reach_its_shape(

@@ -62,7 +62,7 @@ def test_one_caller_cannot_take_all_places() -> None:
             held.enter_context(callers.seated("greedy"))
         for n in range(6):
             held.enter_context(callers.seated(f"modest{n}"))
-        with pytest.raises(Busy, match="8 requests are at work"):
+        with pytest.raises(Busy, match="the limit of 8 concurrent requests"):
             held.enter_context(callers.seated("late"))
     with callers.seated("greedy"):
         pass

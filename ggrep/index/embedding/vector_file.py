@@ -4,8 +4,8 @@ Its lock is shared while it is open, exclusive to create or remove it, so nobody
 another one's file. The lock file is never removed, because others may be about to take it; its
 modification time says when the vector file was last opened.
 
-A crash while a file is made leaves one without a version, which the next one makes anew; in any
-other moment SQLite's log decides.
+A crash during the creation of a file leaves it without a version, and the next process creates it
+again. After any other crash, SQLite's log restores it.
 """
 
 import fcntl

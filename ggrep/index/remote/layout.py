@@ -246,7 +246,7 @@ def read_state(data: bytes) -> Blob:
     found = _decoded(_State, data, "a state", STATE_FORMAT)
     tree = Blob(found.sha256, found.size_bytes)
     if not _is_tree(tree):
-        raise NotTrusted("it leads to no tree")
+        raise NotTrusted("it does not refer to a tree")
     return tree
 
 
@@ -305,7 +305,7 @@ def _decoded(kind: type[D], data: bytes, what: str, form: str) -> D:
             raise NotTrusted(f"it is not {what} of this build: {said!r:.40}")
         known = {*kind.__struct_fields__}
         if values.keys() - known:
-            raise NotTrusted(f"it holds more than {what} may")
+            raise NotTrusted(f"it has fields that {what} does not have")
         return decode(kind, values)
     except (DecodeError, ValueError, RecursionError) as error:
         raise NotTrusted(f"it cannot be read: {error}"[:200]) from error

@@ -112,7 +112,7 @@ def narrowed(suite: Suite, wanted: Narrowing) -> Suite:
         if names:
             cases = tuple(case for case in cases if read(case) in names)
     if not cases:
-        raise UsageError(f"{suite.name}: no case is left of {len(suite.cases)}")
+        raise UsageError(f"{suite.name}: none of its {len(suite.cases)} cases is selected")
     return replace(suite, cases=cases)
 
 

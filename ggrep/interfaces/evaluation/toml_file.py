@@ -49,7 +49,7 @@ _NAMING: Final = _needed(
 _PUTTING: Final = {
     **_keys(bool, alone=Key("A directory is a root of its own.")),
     **_keys(str, mode=Key("Purpose of the hits.", words=_MODES)),
-    **_keys(int, per_file=Key("Most hits of one file.", 0, MAX_QUERY_PER_FILE)),
+    **_keys(int, per_file=Key("Maximum number of hits of one file.", 0, MAX_QUERY_PER_FILE)),
     **_keys(
         _TEXTS,
         corpora=Key("Corpora that are searched.", 1, words=tuple(CORPUS_WORDS)),
@@ -119,7 +119,7 @@ EXPECTING: Final[Keys] = {
     **_keys(
         int,
         expect_min_hits=Key("Least number of hits.", 1),
-        expect_max_hits=Key("Most hits; 0 where nothing may come."),
+        expect_max_hits=Key("Maximum number of hits; 0 where nothing may come."),
     ),
     **_keys(
         _CHOICES,
@@ -146,7 +146,7 @@ CHECK: Final[Keys] = {
     **_keys(
         int,
         max_bytes=Key(
-            "Most bytes of the slate as JSON; 16384 by default.",
+            "Maximum bytes of the slate as JSON; 16384 by default.",
             MIN_SLATE_BYTES,
             MAX_SLATE_BYTES,
         ),

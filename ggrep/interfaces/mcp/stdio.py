@@ -26,7 +26,7 @@ from ggrep.base import stable_json
 
 _BLOCK_BYTES = 1 << 16
 MAX_LINE_BYTES = 4 << 20
-"""Most bytes of one message, as over HTTP."""
+"""Maximum bytes of one message, as over HTTP."""
 
 
 async def lines_of(

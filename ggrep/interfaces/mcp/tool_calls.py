@@ -206,7 +206,9 @@ class NavigationCalls(Struct, frozen=True):
     async def _in_workspace(self, tool: Tool, values: _Values) -> Document:
         """Return the answer of a workspace."""
         if "root" in values:
-            raise InvalidRequest("root: not with a workspace; choose with only")
+            raise InvalidRequest(
+                "root: not allowed with a workspace; select repositories with `only`"
+            )
         place = await self.places.workspace(_text(values, "workspace"))
         body = body_of(tool.every, {**values, "workspace": str(place.file)})
         call = parse_workspace_body(tool.name, body)

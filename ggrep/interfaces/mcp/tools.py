@@ -59,7 +59,7 @@ _OF: Final[Mapping[str, TextBudget]] = MappingProxyType(
     }
 )
 _MOST_OF_SEVERAL: Final = 64 << 10
-"""Most bytes of several answers in one result."""
+"""Maximum bytes of several answers in one result."""
 _FAILURE: Final = TextBudget(4 << 10, "`structured: true`")
 
 
@@ -242,11 +242,11 @@ _QUERY = _argument("query", "Behaviour of the code, or names")
 _ROOT = _argument("root", "Repository or path in it")
 _FILTER: Final = _argument("search.filter", f"{named_filters()}; - negates")
 _FILTER_TOO: Final = replace(_FILTER, says="As in search")
-_TOP: Final = _argument("search.top", "Most hits", default=10)
+_TOP: Final = _argument("search.top", "Maximum number of hits", default=10)
 _SNIPPET: Final = _argument("search.snippet", "Text of a hit", default="short")
 _WORKSPACE: Final = _argument("workspacePath", "Its file or id", required=False)
 _TEXT_BYTES: Final = Argument("text_bytes", "integer")
-"""Most bytes of the text; a structured document is always complete."""
+"""Maximum bytes of the text; a structured document is always complete."""
 _CONTRACT: Final = (
     Argument("workspacePath", "string", says="As workspace"),
     Argument("search", "object", says="As in the HTTP request: top, mode, filter..."),
@@ -290,7 +290,7 @@ _CONTEXT: Final = (
     _QUERY,
     _ROOT,
     _argument("slate.level", "0 paths to 3 whole", default=1),
-    _argument("slate.maxBytes", "Most bytes"),
+    _argument("slate.maxBytes", "Maximum bytes"),
     _FILTER_TOO,
     _argument("session.token", "new, or a token to go on"),
     _argument("session.targets", "Places to open in a session"),
@@ -316,7 +316,7 @@ _EXPAND: Final = (
     Argument("targets", "array", says="Several at once"),
     _ROOT,
     _argument("boundary", "How much"),
-    _argument("maxBytes", "Most bytes"),
+    _argument("maxBytes", "Maximum bytes"),
     _WORKSPACE,
 )
 _OUTLINE: Final = (_argument("path", "Files, folders or path:line", required=False), _ROOT)

@@ -72,9 +72,12 @@ class Callers:
             Busy: no place is free, or none for this caller.
         """
         if self._at_work.total() >= self._places:
-            raise Busy(f"{self._places} requests are at work", retry_after_ms=_RETRY_AFTER_MS)
+            raise Busy(
+                f"the limit of {self._places} concurrent requests is reached",
+                retry_after_ms=_RETRY_AFTER_MS,
+            )
         if caller and self._at_work[caller] >= self._per_caller:
-            message = f"{self._per_caller} requests of this caller are at work"
+            message = f"this caller has reached its limit of {self._per_caller} concurrent requests"
             raise Busy(message, retry_after_ms=_RETRY_AFTER_MS)
         seat = self._seat_of(caller)
         self._at_work[caller] += 1

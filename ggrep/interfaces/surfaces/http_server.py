@@ -260,7 +260,7 @@ _KEEP_ALIVE_S = 5
 _GRACE_S = 5
 _CONNECTIONS = 256
 _HEAD_BYTES = 16_384
-"""Most bytes of a request's line and headers."""
+"""Maximum bytes of a request's line and headers."""
 _HEAD_S = 10.0
 """Timeout of a request's line and headers; the wait is at most twice as long."""
 

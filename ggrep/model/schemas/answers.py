@@ -89,9 +89,9 @@ class SearchLimitsJson(TypedDict):
     """Limits of the request, after clamping."""
 
     max_results: Count
-    """Most hits."""
+    """Maximum number of hits."""
     per_file: Count
-    """Most hits of one file; 0 for no bound."""
+    """Maximum number of hits of one file; 0 for no bound."""
     snippet: Annotated[str, SnippetMode]
     """Amount of text that each hit shows."""
 
@@ -182,7 +182,7 @@ class ExpandLimitsJson(TypedDict):
     boundary: Boundary
     """Requested extent; `auto` is the definition around a place, or a whole file, if it fits."""
     max_expand_bytes: Count
-    """Most bytes of the text."""
+    """Maximum bytes of the text."""
 
 
 class ExpansionJson(TypedDict):
@@ -222,7 +222,7 @@ class SymbolLimitsJson(TypedDict):
     """Limits of the request, after clamping."""
 
     max_symbols: Count
-    """Most definitions; 0 for as many as the caps allow."""
+    """Maximum number of definitions; 0 for as many as the caps allow."""
 
 
 @extends(SymbolResponse, own_field)
@@ -249,7 +249,7 @@ class OutlineLimitsJson(TypedDict):
     depth: Count
     """Levels that are shown; 0 for as many as fit."""
     max_outline_bytes: Count
-    """Most bytes of the text."""
+    """Maximum bytes of the text."""
 
 
 @extends(OutlineResponse, own_field)
@@ -265,7 +265,7 @@ class TourLimitsJson(TypedDict):
     """Limits of the request, after clamping."""
 
     max_tour_bytes: Count
-    """Most bytes of the text."""
+    """Maximum bytes of the text."""
 
 
 @extends(TourResponse, own_field)

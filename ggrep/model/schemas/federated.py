@@ -104,13 +104,13 @@ class FederatedLimitsJson(TypedDict):
     """Limits of the search."""
 
     top: Count
-    """Most hits of each list."""
+    """Maximum number of hits of each list."""
     perRepoTop: Count
-    """Most hits taken from one repository."""
+    """Maximum number of hits taken from one repository."""
     concurrency: Positive
-    """Most repositories queried at once."""
+    """Maximum number of repositories queried at once."""
     maxRepos: Count
-    """Most repositories searched, those that fit the query best; 0 for all."""
+    """Maximum number of repositories searched, those that fit the query best; 0 for all."""
 
 
 class CorpusCohortJson(TypedDict):

@@ -27,9 +27,9 @@ class BudgetsJson(TypedDict):
     max_candidates: Count
     """Rows kept after scoring."""
     max_query_results: Count
-    """Most hits of an answer."""
+    """Maximum number of hits of an answer."""
     max_query_per_file: Count
-    """Most hits of one file."""
+    """Maximum number of hits of one file."""
     max_snippet_bytes_per_result: Count
     """Snippet bytes of one hit."""
     max_total_snippet_bytes: Count

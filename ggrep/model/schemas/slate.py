@@ -99,21 +99,21 @@ class SlateLimitsJson(TypedDict):
     """Budgets of the slate."""
 
     max_slate_bytes: Count
-    """Most bytes of the slate."""
+    """Maximum bytes of the slate."""
     max_slate_file_bytes: Count
-    """Most bytes of one file of it."""
+    """Maximum bytes of one file of it."""
     max_slate_files: Count
-    """Most files."""
+    """Maximum number of files."""
     max_evidence_per_file: Count
     """Most chunks of one file, its anchor not counted."""
     of_text: NotRequired[Literal[True]]
     """Bytes are counted on the text that agents read instead of on canonical JSON."""
     max_graph_nodes: NotRequired[Count]
-    """Most files of the graph, if there is one."""
+    """Maximum number of files of the graph, if there is one."""
     max_graph_edges: NotRequired[Count]
     """Most relations of the graph."""
     max_graph_bytes: NotRequired[Count]
-    """Most bytes of the graph as canonical JSON."""
+    """Maximum bytes of the graph as canonical JSON."""
 
 
 class SlateJson(TypedDict):

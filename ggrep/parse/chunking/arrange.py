@@ -18,7 +18,7 @@ MAX_NAMES: Final = 256
 _STANDS_ALONE_LINES: Final = 8
 """Least lines of a loose definition that gets a chunk of its own."""
 _LINE_REST_BYTES: Final = 120
-"""Most bytes after a definition's end, on the same line, that still belong to it."""
+"""Maximum bytes after a definition's end, on the same line, that still belong to it."""
 _TRIVIAL_BYTES: Final = 60
 
 _WORD: Final = re.compile(rb"[0-9A-Za-z_\x80-\xff]")

@@ -11,7 +11,7 @@ from typing import Final
 from ggrep.config.endings import CODE
 
 FIRST_LINE_BYTES: Final = 200
-"""Most bytes of a first line that are read."""
+"""Maximum bytes of a first line that are read."""
 
 _OBJC: Final = (
     rb"^[ \t]*(?:@(?:interface|implementation|protocol|class|property|import|end)\b"

@@ -27,7 +27,7 @@ _GOES_ON: Final = re.compile(rb"\s*[,:](?!:)")
 _ELSE: Final = re.compile(rb"\belse\s*\Z")
 _OPEN_HEAD: Final = re.compile(rb"\b(?:class|struct)\s*\Z")
 _MOST_BEFORE: Final = 80
-"""Most bytes before a choice that are searched for the head of a class."""
+"""Maximum bytes before a choice that are searched for the head of a class."""
 _NOT_SPACE: Final = re.compile(rb"\S")
 _OPENING: Final = frozenset({b"if", b"ifdef", b"ifndef"})
 _FURTHER: Final = frozenset({b"else", b"elif", b"elifdef", b"elifndef"})

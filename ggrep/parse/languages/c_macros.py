@@ -63,7 +63,7 @@ _BRACKETS: Final = re.compile(
 )
 """Macros for the head and the end of a namespace or of an `extern "C"` block."""
 _MOST_LINE: Final = 4_096
-"""Most bytes in which the beginning of a mark's line is searched for."""
+"""Maximum bytes in which the beginning of a mark's line is searched for."""
 _DIRECTIVE: Final = re.compile(rb"[ \t]{0,80}#")
 _BEFORE_MACRO: Final = re.compile(rb"[ \t]{1,8}[A-Z][A-Z0-9_]{2,80}\(")
 _TYPED: Final = re.compile(rb"PER_CPU|PERCPU")

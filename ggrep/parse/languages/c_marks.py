@@ -83,7 +83,7 @@ _TYPED: Final = re.compile(rb"[\w\s:<>,*&\[\]]+")
 _MOST_MARKS: Final = 4
 """Most consecutive marks that are read."""
 _MOST_LINE: Final = 400
-"""Most bytes before a mark that decide its position."""
+"""Maximum bytes before a mark that decide its position."""
 _HEADS: Final = tuple(
     (
         word,

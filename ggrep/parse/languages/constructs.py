@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 MAX_NAME_CHARACTERS: Final = 200
 _HEAD_BYTES: Final = 160
-"""Most bytes of the head of a definition without a body."""
+"""Maximum bytes of the head of a definition without a body."""
 
 
 class Construct(Struct, frozen=True):

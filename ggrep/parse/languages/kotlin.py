@@ -39,7 +39,7 @@ _SIMPLER: Final = re.compile(
 )
 _AROUND: Final = re.compile(rb"[()]|\b(?:class|fun|object|va[lr])\b")
 _MOST_BEFORE: Final = 800
-"""Most bytes of a class head before a delegate that are examined."""
+"""Maximum bytes of a class head before a delegate that are examined."""
 _KEPT: Final = re.compile(rb"[^\n]")
 
 

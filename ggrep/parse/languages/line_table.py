@@ -18,7 +18,7 @@ _BRACKET: Final = re.compile(rb"[:;]\Z|BEGIN|END|NAMESPACE")
 """Marks that end a statement, or open or close a block or a section."""
 
 MAX_INDENT: Final = 1_000
-"""Most bytes of a line that are read: a minified file has thousands of definitions in one."""
+"""Maximum bytes of a line that are read: a minified file has thousands of definitions in one."""
 
 BOM: Final = b"\xef\xbb\xbf"
 

@@ -19,7 +19,7 @@ _VALUED: Final = frozenset({"constant", "field"})
 """Kinds that are described with their values."""
 
 _VALUE_BYTES: Final = 1_000
-"""Most bytes of a constant and its value that are read."""
+"""Maximum bytes of a constant and its value that are read."""
 
 _LEADING: Final = frozenset({"attribute_item", "decorator"})
 

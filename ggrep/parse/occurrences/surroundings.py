@@ -9,7 +9,7 @@ from tree_sitter import Node
 from ggrep.parse.occurrences.words import Role
 
 MAX_HEAD_BYTES: Final = 600
-"""Most bytes of a type's head that are searched for its bases."""
+"""Maximum bytes of a type's head that are searched for its bases."""
 MAX_BASES: Final = 20
 
 _IMPORTS: Final = (

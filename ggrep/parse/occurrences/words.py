@@ -95,7 +95,7 @@ def mentions_by_words(
 
 
 def by_words(path_key: str, data: bytes, matches: Iterable[Spot]) -> tuple[Occurrence, ...]:
-    """Return the occurrences at these spots without syntax: usages in code, else comments.
+    """Return occurrences in a file that is not parsed: usages in code, comments elsewhere.
 
     Words in documents and data mention a name and do not use it.
     """

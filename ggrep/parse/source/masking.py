@@ -26,7 +26,7 @@ from ggrep.parse.source.secret_positions import MOST_VALUE, Span, find_places
 
 _LEAST_VALUE: Final = 6
 _MOST_NAME: Final = 64
-"""Most bytes of a name that are read to the left of its keyword."""
+"""Maximum bytes of a name that are read to the left of its keyword."""
 _MOST_RUN: Final = 16_384
 """How far a longer value is masked, in bytes."""
 _MOST_SOUGHT: Final = 32

@@ -252,7 +252,7 @@ class _Head(Struct, frozen=True):
 
 
 def _heads(data: bytes) -> Iterator[_Head]:
-    """Yield the sources at the indentation of the shallowest; those in outputs are deeper."""
+    """Yield the `source` keys with the least indentation; others belong to outputs."""
     matches = list(_HEAD.finditer(data))
     least = min((len(match[1]) for match in matches), default=0)
     line = offset = 0

@@ -29,9 +29,9 @@ _SCHEME: Final = b"base64"
 _SETTING: Final = re.compile(rb"[ \t-]*(?:(?:export|set|ENV|ARG)[ \t]+)?[A-Za-z0-9_.-]+[=:]")
 """The text before an unquoted value in a settings file."""
 _MOST_BEFORE: Final = 80
-"""Most bytes that are read before a literal."""
+"""Maximum bytes that are read before a literal."""
 _MOST_LINE: Final = 4096
-"""Most bytes in which the beginning of its line is searched for: a file may be a single line."""
+"""Maximum bytes in which the beginning of its line is searched for: a file may be a single line."""
 _PUBLIC: Final = re.compile(forms.PUBLIC_BEFORE, re.IGNORECASE)
 _PUBLIC_START: Final = re.compile(forms.PUBLIC_STARTS)
 _BASE64: Final = re.compile(rb"[A-Za-z0-9+/]{4,}={0,2}")

@@ -27,7 +27,7 @@ _MOST_CALL: Final = 240
 _MOST_KEY: Final = 16_384
 """Longest body of a private key, in bytes."""
 _MOST_NAME: Final = 24
-"""Most bytes of a name that are read to the left of `key`."""
+"""Maximum bytes of a name that are read to the left of `key`."""
 MOST_VALUE: Final = 256
 """Longest value that is judged, in bytes."""
 _LEAST_IN_URL: Final = 6

@@ -10,7 +10,7 @@ from ggrep.parse.source.entropy import is_made_up, is_password, is_phrase, looks
 Span = tuple[int, int]
 
 _MOST_HEADER: Final = 1024
-"""Most bytes of the line with a table's column names."""
+"""Maximum bytes of the line with a table's column names."""
 _LEAST_VALUE: Final = 6
 _SEPARATORS: Final = (b",", b";", b"\t", b"|")
 _COLUMN: Final = re.compile(rb"[ \t]*[\"']?(?:%s)[\"']?[ \t]*" % forms.COLUMNS, re.IGNORECASE)

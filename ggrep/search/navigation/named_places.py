@@ -39,7 +39,7 @@ _CONSTANTS: Final = frozenset({"constant", "field"})
 def expand_place(context: Context, request: ExpandRequest) -> ExpandResponse:
     """Return the text around a place, or of the first definition of a name.
 
-    What is a place in the index is one; only else a target is read as a name.
+    A target that is a place in the index is read as that place, any other as a name.
 
     Raises:
         InvalidRequest: the target is neither, or more than one place.

@@ -35,7 +35,9 @@ def file_texts(
         for runs in read_runs(view, segment, rows, deadline):
             texts |= {int(segment.image.row_files[run.rows[0]]): run.data.decode() for run in runs}
     except UnicodeDecodeError as error:
-        raise CorruptStore(f"segment {segment.image.name}: a text is cut elsewhere") from error
+        raise CorruptStore(
+            f"segment {segment.image.name}: a text does not end where its record says"
+        ) from error
     return [texts[file] for file in files]
 
 

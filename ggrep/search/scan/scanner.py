@@ -43,7 +43,7 @@ MOST_FILES: Final = 48
 MOST_NAMED: Final = 256
 """Most files that are named as the best ones."""
 MOST_BYTES: Final = 3 << 19
-"""Most bytes of all files that are cut; a file that does not fit is skipped."""
+"""Maximum bytes of all files that are cut; a file that does not fit is skipped."""
 
 
 class ScanTarget(Struct, frozen=True):

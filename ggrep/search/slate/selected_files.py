@@ -70,7 +70,7 @@ class SelectedPaths:
         return not self._by_module.keys().isdisjoint(map(str.lower, names))
 
     def calls_a_file(self, tail: str) -> bool:
-        """Return whether any file has the last name of a path, whatever its case."""
+        """Return whether any file is called as a path ends, in any letter case."""
         return tail.rpartition("/")[2].lower() in self._by_name
 
     def named(self, name: str) -> str | None:

@@ -23,7 +23,7 @@ def check_session(session: SessionRequest, *, of_several: bool = False) -> None:
     if session.op != "start" and not session.token and not of_several:
         raise InvalidRequest(f"session: op {session.op} needs the token of the answer before")
     if session.op == "expand" and session.delta_only:
-        raise InvalidRequest("session: op expand opens what it names; delta_only is for refine")
+        raise InvalidRequest("session: delta_only is for op refine, not for op expand")
     _check_targets(session)
 
 

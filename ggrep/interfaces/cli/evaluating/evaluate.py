@@ -73,7 +73,8 @@ class Questions(Struct, frozen=True):
         int | None, Flag("-k --max", "Request this many hits.", least=1, most=MAX_QUERY_RESULTS)
     ] = None
     per_file: Annotated[
-        int | None, Flag("--per-file", "Most hits per file.", least=0, most=MAX_QUERY_PER_FILE)
+        int | None,
+        Flag("--per-file", "Maximum number of hits per file.", least=0, most=MAX_QUERY_PER_FILE),
     ] = None
     max_bytes: Annotated[
         tuple[int, ...],

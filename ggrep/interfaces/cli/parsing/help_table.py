@@ -35,7 +35,7 @@ _MORE: Final = (
 _WORKSPACE: Final = "Workspace"
 """Title of the options that many commands share; they have a page of their own."""
 EVERYWHERE: Final = (
-    Row("--color WHEN", "Paint text: auto, always or never. [default: auto]"),
+    Row("--color WHEN", "Colour output: auto, always or never. [default: auto]"),
     Row("--no-pager", "Show long text on a terminal without a pager."),
     Row("-h, --help", "Show this page."),
 )

@@ -40,8 +40,8 @@ from ggrep.render.printed import Rendered, hits_of, render_outline, render_tour
 _Names: TypeAlias = Annotated[
     list[str],
     Argument(
-        "Names, each plain or as container.name. One that is written as a path (./src, src/,"
-        " /abs) is where to search.",
+        "Names, each plain or as container.name. Arguments written as paths (./src, src/, /abs)"
+        " limit the search to them.",
         metavar="NAME...",
     ),
 ]

@@ -62,7 +62,7 @@ def pick(
 ) -> int:
     """Search while typing, preview the hits, and open one in $EDITOR.
 
-    Up and Down choose, Enter opens, Escape leaves. With --print, leaving has exit status 1.
+    Up and Down choose, Enter opens, Escape leaves. With --print, quitting exits with status 1.
     """
     terminal = open_terminal()
     searched = spelled("search", query or "WORDS")

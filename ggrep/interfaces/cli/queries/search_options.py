@@ -92,7 +92,7 @@ class QueryOptions(Struct, frozen=True):
         bool | None, Flag("--no-vectors", "Rank by words and structure only, without vectors.")
     ] = None
     keep_weak: Annotated[
-        bool, Flag("--keep-weak", "Show all hits even when the answer is unlikely to fit.")
+        bool, Flag("--keep-weak", "Show all hits, even if they are unlikely to answer the query.")
     ] = False
 
 

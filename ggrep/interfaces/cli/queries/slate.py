@@ -62,7 +62,7 @@ def slate(
 
 
 def search_as_slate(typed: TypedSearch, shape: SlateBounds, repositories: MergeOptions) -> Query:
-    """Return what answers a typed search with a slate."""
+    """Return the query for a `ggrep search` whose output is a slate."""
     _refuse_flags_of_hits(typed)
     if shape.level is None:
         snippet = request_of(typed, scope="").snippet

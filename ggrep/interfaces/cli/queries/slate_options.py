@@ -38,7 +38,7 @@ class SlateBounds(Struct, frozen=True):
         int,
         Flag(
             "--max-bytes",
-            "Most bytes of the slate as JSON; 0 for the level's default.",
+            "Maximum bytes of the slate as JSON; 0 for the level's default.",
             judged=True,
         ),
     ] = 0
