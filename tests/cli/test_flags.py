@@ -66,7 +66,10 @@ def option(name: str) -> Option:
 
 def test_help_words_and_default_are_those_of_the_request() -> None:
     """Said a second time they would fall behind."""
-    assert help_of(option("per_file")) == "Most hits per file; 0 for no limit. [default: 3]"
+    assert (
+        help_of(option("per_file"))
+        == "Maximum number of hits per file; 0 for no limit. [default: 3]"
+    )
     assert help_of(option("find")).startswith("Look for it as: auto, definition, usage, ")
     assert help_of(option("find")).endswith(" or similar-code. [default: auto]")
     assert help_of(option("explain")) == "Add an explanation of each score."

@@ -202,7 +202,7 @@ def test_a_file_that_ends_inside_of_a_character_is_damage(engine: Engine) -> Non
     lengths[file] -= len("\n\n\n") + 1
     cut = replace(segment.image, arrays={**segment.image.arrays, "file_text_lengths": lengths})
 
-    with pytest.raises(CorruptStore, match="is cut elsewhere"):
+    with pytest.raises(CorruptStore, match="does not end where"):
         file_text(view, replace(segment, texts=RowTexts(cut)), file, Deadline.never(engine.clock))
 
 
