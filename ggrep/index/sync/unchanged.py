@@ -81,7 +81,7 @@ _decode: Final = msgspec.json.Decoder(Unchanged).decode
 
 
 class Synced(Struct, frozen=True):
-    """What a sync found and did.
+    """The tree that a sync walked, and the stamps that it took.
 
     Attributes:
         known: what is known of the files of the walk, by path.

@@ -13,6 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ggrep.base.clock import Deadline
+from ggrep.base.errors import InvalidRequest
 from ggrep.config.settings import Settings
 from ggrep.index.embedding.encoder import Encoder
 from ggrep.index.store.view import SnapshotView
@@ -108,8 +109,9 @@ class _Merged(Struct):
         Args:
             order: position of each member among hits of equal rank.
         """
+        keys = (_BLENDED, *self.search.corpora)
         lengths: dict[tuple[int, Corpus | None], int] = {}
-        for key in (_BLENDED, *self.search.corpora):
+        for key in keys:
             hits = sorted(
                 (rank_in_list, order[place], place)
                 for place, member in self.members.items()
@@ -118,7 +120,6 @@ class _Merged(Struct):
             )
             for rank_in_list, _, place in hits[: self.top]:
                 lengths[place, key] = rank_in_list + 1
-        keys = (_BLENDED, *self.search.corpora)
         lists = []
         for place, member in sorted(self.members.items()):
             dealt = [
@@ -155,8 +156,11 @@ def rank_pools(
     """Return the beginnings of members' lists, each scored by the member's own statistics.
 
     Raises:
+        InvalidRequest: the order does not name each member once.
         GgrepError: as for one repository.
     """
+    if sorted(question.by_rank) != [*range(len(views))]:
+        raise InvalidRequest("by_rank: expected the place of each member once")
     require_still(views)
     refuse_place(question.search)
     search, clamps = clamped(replace(question.search, limit=1), settings)

@@ -1,4 +1,4 @@
-"""What is needed to answer a request, and the fields that all answers have."""
+"""The context in which a request is answered, and the fields that all answers have."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
