@@ -33,7 +33,7 @@ _THREADS: Final = 16
 """Threads that start hosts, and separate ones for single daemons, which may wait for the former."""
 _MOST_SINGLE: Final = 8
 _SINGLE_WINDOW_MS: Final = 30_000.0
-"""After so many single daemons of workspaces in such a time, a process starts no further one; starts
+"""After so many single daemons of workspaces in such a time, a process starts none. Starts
 under way, at most `_THREADS`, are not counted yet. Each daemon is a process of its own until a host
 takes it over: when a host of a thousand ends, its clients must not start a thousand processes."""
 
