@@ -177,7 +177,7 @@ class _Host:
         if all(outcome.error is not None for outcome in outcomes):
             raise next(outcome.error for outcome in outcomes if outcome.error)
         if all(service.socket in self._faults for service in self._services):
-            raise next(iter(self._faults.values()))
+            raise self._faults[self._services[0].socket]
         return self._reason
 
     async def _serve(

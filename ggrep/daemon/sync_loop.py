@@ -1,8 +1,9 @@
 """Keeps one store up to date: starts syncs when they are due, one at a time."""
 
+import logging
 import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from threading import Lock
 from typing import Final, Literal, Protocol, cast
 
@@ -19,6 +20,8 @@ from ggrep.daemon.sync_schedule import Due, LoopFigures, Schedule
 from ggrep.daemon.sync_state import UNTOUCHED, SyncState
 from ggrep.model.daemons import WAITS_FOR_GIT
 from ggrep.model.sync import SyncFailed, SyncJob, SyncOutcome, SyncProgress, SyncRunner
+
+_LOG = logging.getLogger(__name__)
 
 
 class _Loop(Protocol):
@@ -348,9 +351,13 @@ class SyncLoop:
         if self._compactor is None or self._frozen:
             return
         job = replace(self._job, compaction="alone", low_impact=True)
-        with anyio.CancelScope() as self._compaction, suppress(Exception):
-            await self._compactor.run(job, lambda _: None)
-        self._compaction = None
+        try:
+            with anyio.CancelScope() as self._compaction:
+                await self._compactor.run(job, lambda _: None)
+        except Exception as error:  # noqa: BLE001 - a failed merge must not end the daemon
+            _LOG.warning("segments could not be merged: %s", error)
+        finally:
+            self._compaction = None
 
     async def _attempt(self, job: SyncJob, due: Due) -> SyncOutcome | GgrepError:
         with self._lock:

@@ -310,7 +310,7 @@ def test_a_host_of_many_stores_looks_at_the_files_of_each_less_often(
 def test_a_host_whose_daemons_have_all_failed_fails(
     roots: list[Path], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever supervises it must see that this was no orderly end."""
+    """A supervisor must see that this was no orderly end; the first root's failure is reported."""
 
     async def fail(_: DaemonTasks) -> None:
         raise RuntimeError("a fault")

@@ -135,7 +135,7 @@ def test_segments_are_merged_only_when_nothing_has_changed_for_a_while() -> None
 OVERDUE = replace(NOTHING, overdue=True)
 
 
-def test_a_save_does_not_wait_for_a_merge_of_segments() -> None:
+def test_a_save_does_not_wait_for_a_merge_of_segments(caplog: pytest.LogCaptureFixture) -> None:
     """A large store takes minutes for one."""
 
     async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
@@ -155,6 +155,7 @@ def test_a_save_does_not_wait_for_a_merge_of_segments() -> None:
         await stage.compactor.begun()
 
     assert play(act).compactor.killed == 1, "with the loop"
+    assert caplog.messages == ["segments could not be merged: the disk is full"]
 
 
 def test_a_frozen_loop_merges_nothing() -> None:

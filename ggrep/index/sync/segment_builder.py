@@ -195,7 +195,7 @@ class SegmentBuilder:
         """Return the content; the builder is used up."""
         self._flush_parts()
         self._flush(empty=not self._batches)
-        # Whoever holds the builder on must not hold what was recorded beside the content.
+        # A builder that outlives its content must not keep that content in memory.
         image, self._image = self._image, ImageBuilder()
         batches, self._batches = self._batches, []
         return SegmentContent(image.finish(), image.meta, batches)

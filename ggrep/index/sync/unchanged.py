@@ -233,21 +233,21 @@ def _stamps_of_tree(target: SyncTarget, synced: Synced) -> Stamps | None:
         None when an ignore file changed since, or too many directories would be watched.
     """
     tree, known = synced.tree, synced.known
-    found = {os.fsdecode(name.rstrip(b"/")): held for name, held in tree.directories}
-    found |= {skip.path_key: stamp(target.root / skip.path_key) for skip in tree.skipped}
+    watched = {os.fsdecode(name.rstrip(b"/")): entered for name, entered in tree.directories}
+    watched |= {skip.path_key: stamp(target.root / skip.path_key) for skip in tree.skipped}
     for file in (*tree.files, *tree.beside):
         read = known.get(file.path_key)
-        found[file.path_key] = stamp_of(read.file if read else file)
+        watched[file.path_key] = stamp_of(read.file if read else file)
     for key, data in tree.ignore_files:
-        found[key] = stamp(target.root / key)
+        watched[key] = stamp(target.root / key)
         if read_small(target.root, key, cap_bytes=MAX_IGNORE_FILE_BYTES) != data:
             return None
     unlisted = tree.unlisted if target.settings.include_untracked else ()
     for number, path in enumerate(_below(target.root, unlisted)):
         if number == _MOST_UNLISTED:
             return None
-        found[os.fsdecode(path)] = stamp(os.fsencode(target.root) + b"/" + path)
-    return found
+        watched[os.fsdecode(path)] = stamp(os.fsencode(target.root) + b"/" + path)
+    return watched
 
 
 def _below(root: Path, directories: Iterable[bytes]) -> Iterator[bytes]:
@@ -286,11 +286,11 @@ def _files_digest(target: SyncTarget, snapshot_id: SnapshotId, *, git: bool) -> 
 
 
 def _digest_of(target: SyncTarget, snapshot_id: SnapshotId, git_files: Stamps) -> str:
-    own = (
+    store_files = (
         names.manifest_file(target.store, snapshot_id),
         names.index_state_file(target.store),
     )
-    return _digest(repr(sorted((git_files | stamps(own)).items())).encode())
+    return _digest(repr(sorted((git_files | stamps(store_files)).items())).encode())
 
 
 def _digest(data: bytes) -> str:
