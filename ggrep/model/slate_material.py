@@ -10,7 +10,6 @@ class FileCandidate(Struct, frozen=True):
 
     Attributes:
         score: score of its best row that the section may show.
-        mention: share of the definitions of the best code that it mentions.
         segment: place in the snapshot's segments; `file` is the place within that segment.
         corpora: places in CORPORA of the rows that the section shows.
         is_test: its path is that of a test.
@@ -26,7 +25,6 @@ class FileCandidate(Struct, frozen=True):
     file: int
     corpora: frozenset[int]
     is_test: bool = False
-    mention: float = 0.0
     is_list: bool = False
 
 
@@ -36,14 +34,12 @@ class Pick(Struct, frozen=True):
     Attributes:
         rank: place within its section, 0 for the best.
         lines: requested line numbers; chunks with them are evidence first.
-        factor: learned weight of its lines beside those of other files.
     """
 
     candidate: FileCandidate
     reason: Reason
     rank: int
     lines: tuple[int, ...] = ()
-    factor: float = 1.0
 
 
 class TextPiece(Struct, frozen=True):

@@ -12,8 +12,8 @@ from ggrep.model.filters import Filter
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query.pipeline import Ranked
-from ggrep.search.slate.file_candidates import option_rows
-from ggrep.search.slate.related_files import Origin, RelatedFiles, companions
+from ggrep.search.slate.file_candidates import RelatedFiles, option_rows
+from ggrep.search.slate.related_files import Origin, companions
 from tests.fakes.repos import open_engine, write_tree
 
 FILES = {

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 from msgspec import Struct
 
 from ggrep.base.clock import Deadline
 from ggrep.index.lexical.layout import SYMBOL
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.query.segments import SearchableSegment
+from ggrep.search.slate.file_candidates import RelatedFiles
 
 MOST_NAMES: Final = 24
 """Names that are looked up."""
@@ -40,13 +40,6 @@ class Origin(Struct, frozen=True):
     segment: int
     row: int
     weight: float
-
-
-class RelatedFiles(Struct, frozen=True):
-    """How much each file and row mentions, 0 to 1; per segment float64 (files,) and (rows,)."""
-
-    files: tuple[npt.NDArray[np.float64], ...]
-    rows: tuple[npt.NDArray[np.float64], ...]
 
 
 def companions(ranked: Ranked, origins: Sequence[Origin], deadline: Deadline) -> RelatedFiles:
