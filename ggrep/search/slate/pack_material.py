@@ -17,9 +17,9 @@ from ggrep.model.slate_material import PackMaterial, Pick, TextPiece
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.query.row_reading import shown_rows
 from ggrep.search.query.snippets import Snippet
-from ggrep.search.slate.file_candidates import FileRows, ScoredRow, rows_of
+from ggrep.search.slate.file_candidates import RelatedFiles
+from ggrep.search.slate.file_rows import FileRows, ScoredRow, learned_factors, rows_of
 from ggrep.search.slate.levels import Disclosure
-from ggrep.search.slate.related_files import RelatedFiles
 from ggrep.search.slate.source_text import bare_text
 from ggrep.search.slate.uncommented import without_comments
 
@@ -60,7 +60,7 @@ def materials(
     """
     first = {pick.candidate.path: pick for pick in reversed(picks)}
     chosen_files = [pick.candidate for pick in picks]
-    factors = [pick.factor for pick in picks]
+    factors = learned_factors(ranked, chosen_files)
     matching = rows_of(ranked, chosen_files, wanted.evidence, beside, factors)
     chosen = [
         _rows(ranked, pick, rows, wanted, opens=first[pick.candidate.path] is pick)
