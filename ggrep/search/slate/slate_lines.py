@@ -11,15 +11,12 @@ Of a diagram, whose relations stand where its lines would, nothing is numbered.
 
 from collections.abc import Iterator, Mapping
 from itertools import groupby
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
-from ggrep.model.line_numbers import line_range, with_numbers
-from ggrep.model.slate import LEFT_OUT, Section
+from ggrep.model.line_numbers import line_range, shown_lines, with_numbers
+from ggrep.model.slate import Section
 
 _Object: TypeAlias = Mapping[str, Any]
-
-_UNTOLD: Final = ("", LEFT_OUT)
-"""Lines that say nothing where each of the others has its number."""
 
 
 def slate_lines(slate: _Object) -> Iterator[str]:
@@ -84,8 +81,8 @@ def told_lines(piece: _Object) -> list[tuple[int, str]]:
     begins = piece.get("snippet_start_line", piece["start_line"])
     lines = [
         (number, line.lstrip(" \t"), line)
-        for number, line in enumerate(piece["snippet"].split("\n"), begins)
-        if line.strip() not in _UNTOLD
+        for number, line in shown_lines(piece["snippet"].split("\n"), begins)
+        if line.strip()
     ]
     widths = {line[: len(line) - len(bare)].expandtabs(8) for _, bare, line in lines}
     steps = {width: " " * step for step, width in enumerate(sorted(widths, key=len))}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep.search.slate.source_text import BareText, bare_text
+from ggrep.search.reading.bare_text import BareText, bare_text
 
 TRIPLE = r'"""(?:[^"\\]|\\.|"(?!""))*(?:"""|\Z)' "|" r"'''(?:[^'\\]|\\.|'(?!''))*(?:'''|\Z)"
 DOUBLE = r'"(?:[^"\\\n]|\\.)*+"'

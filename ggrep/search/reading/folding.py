@@ -1,0 +1,250 @@
+"""Folds lines that rarely answer a question: imports, values, logging, tests and comments.
+
+A folded range is one line that says its numbers and its content (`ggrep.model.line_numbers`). Lines
+with words of the question are not folded, and neither is a comment that has most of them.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import groupby
+from typing import Final
+
+from msgspec import Struct
+
+from ggrep.model.line_numbers import COMMENTS, fold_line
+from ggrep.parse.languages.inner_tests import LineRange, inner_tests
+from ggrep.search.reading.bare_text import bare_text
+from ggrep.search.reading.question_words import Terms, terms_by_line
+
+
+class Source(Struct, frozen=True):
+    """Lines of a source file; `first` is the number of the first one."""
+
+    lines: Sequence[str]
+    first: int
+    language: str
+
+    @property
+    def text(self) -> str:
+        """Return the lines as one text."""
+        return "\n".join(self.lines)
+
+
+class Folding(Struct, frozen=True):
+    """What is folded.
+
+    Attributes:
+        blocks: least lines of a comment that is a block, or a docstring.
+        lines: the same of lines that each begin with a mark.
+        code: lists, imports, logging and tests in code, too.
+    """
+
+    blocks: int = 1
+    lines: int = 1
+    code: bool = True
+
+
+SLATE: Final = Folding()
+"""Lines of a slate are code."""
+COMMENTS_ALONE: Final = Folding(code=False)
+"""Of configuration, its values are the answer."""
+CODE_ALONE: Final = Folding(blocks=1 << 30, lines=1 << 30)
+"""Of opening lines, comments say what a file is for."""
+OPENED: Final = Folding(blocks=3, lines=7)
+"""In an opened place, short comments say why; long ones document."""
+_DATA_WORDS: Final = (
+    "asciidoc css csv diff dockerfile env graphql hcl html ini json jsonc latex less lock make"
+    " markdown nix org properties proto rst scss sql svg text toml xml yaml"
+)
+_DATA: Final = frozenset(_DATA_WORDS.split())
+"""Languages in which lists of values are the content."""
+
+_LEAST: Final = {"tests": 4, "imports": 4, "values": 10, "logging": 3}
+"""Lines of a run that are worth a fold."""
+
+_DIRECTIVE: Final = re.compile(
+    r"//\s*(?:#|\+build|go:|export |nolint|@ts-)|#(?:!|\[|\w+\s+-)|#\s*(?:type:|noqa|pragma)"
+)
+"""Comments that mean something to a compiler or a program."""
+_MARKED: Final = re.compile(r"//|#|--|;|%")
+"""Begins a comment of one line."""
+_IMPORT: Final = re.compile(
+    r"(?:(?:pub(?:\(\w+\))?\s+)?use\s+[\w:{\\]|import\b(?!\s*\()|from\s+[\w.]+\s+import\b"
+    r"|import\s*\($|using\s+[\w.:]+\s*[;=]|#\s*(?:include|import)\b|extern\s+crate\b"
+    r"|package\s+[\w.]+;?$|(?:require|require_relative)[\s(][\"']"
+    r"|(?:const|let|var|local)\s+[\w{}$,:\s]+=\s*require\s*\(|export\s+.*\bfrom\s*[\"'])"
+)
+_VALUE: Final = (
+    r"(?:[-+~!&*]?[\w.$:]+(?:\s*(?:<<|\||\*|\+|-|/)\s*[\w.$:]+)*|\"[^\"]*\"|'[^']*'|`[^`]*`"
+    r"|\[\]|\{\}|\(\))"
+)
+_STATEMENT: Final = re.compile(
+    r"(?:return|goto|break|continue|yield|raise|throw|del|else|end|pass|if|await|case|default|try"
+    r"|finally|fi|done|do|then|begin)\b"
+)
+_ENTRY: Final = re.compile(
+    rf"{_VALUE}\s*,?(?:\s*//.*|\s*#.*)?"
+    rf"|(?:[\w$]+\s+)*[\w$.\"'\[\]*&-]+\s*(?::\s*[\w\[\]<>.|?, ]+)?\s*(?::=|=>|=|:)\s*{_VALUE}"
+    r"\s*[,;]?(?:\s*//.*|\s*#.*)?"
+    rf"|#\s*define\s+\w+(?:\s+\(?{_VALUE}\)?)?"
+    r"|(?:[\w:*&<>,\[\]]+\s+)+[*&]*\w+(?:\[\w*\])*(?:\s*:\s*\d+)?;(?:\s*//.*|\s*/\*.*)?"
+    r"|(?:pub(?:\(\w+\))?\s+)?\w+\??:\s*[\w<>&:'\[\], ()|]+[,;]"
+    r"|\w+\s+[\w.*\[\]]+(?:\s+`[^`]*`)?(?:\s*//.*)?"
+)
+"""A member of a list or enumeration, an assignment of a plain value, a macro, or a field."""
+_MOST_ENTRY: Final = 160
+LOGGING: Final = re.compile(
+    r"(?:\w+\.)?_?(?:[Ll]og|LOG|[Ll]ogg\w+|[Dd]ebug|DEBUG|printf|console|[Ww]arn|WARN)\w*[.(!]"
+)
+"""Begins a statement that logs."""
+_MOST_STATEMENT: Final = 80
+"""Lines of a statement."""
+_OPENS: Final = re.compile(r"[(\[{]")
+_CLOSES: Final = re.compile(r"[)\]}]")
+
+
+def folded(source: Source, form: Folding, terms: Terms = frozenset()) -> str:
+    """Return the text of a source with folds; the text itself if it is nothing but comments.
+
+    `terms` are words of the question, as they are indexed.
+    """
+    lines, kinds = source.lines, _kinds(source, form, terms)
+    if all(kind == COMMENTS or not line.strip() for line, kind in zip(lines, kinds, strict=True)):
+        return source.text
+    shown: list[str] = []
+    at = 0
+    for kind, group in groupby(kinds):
+        end = at + sum(1 for _ in group)
+        if kind:
+            label = kind if kind == COMMENTS else _label(kind, lines[at:end], source.language)
+            indent = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
+            shown.append(fold_line(source.first + at, source.first + end - 1, label, indent))
+        else:
+            shown += lines[at:end]
+        at = end
+    return "\n".join(shown)
+
+
+def _kinds(source: Source, form: Folding, terms: Terms) -> list[str]:
+    """Return the kind of fold that each line is part of; empty for none."""
+    lines, asked = source.lines, terms_by_line(source.lines, terms)
+    kinds = [""] * len(lines)
+    hidden = bare_text(source.text, source.language).comment_lines
+    comments = {at for at in hidden if not _DIRECTIVE.match(lines[at].strip())}
+    code = [not line.strip() or at in comments for at, line in enumerate(lines)]
+    for at, end in _comment_runs(lines, comments, form):
+        held = frozenset[str]().union(*asked[at:end])
+        if not terms or len(held) < min(2, len(terms)) or 2 * len(held) < len(terms):
+            kinds[at:end] = [COMMENTS] * (end - at)
+    if not form.code or source.language in _DATA:
+        return kinds
+    runs = [
+        *_runs("values", code, asked, lambda at: at + _is_entry(lines[at].strip())),
+        *_runs("logging", code, asked, lambda at: _statement_end(lines, at, LOGGING)),
+        *_runs("imports", code, (), lambda at: _statement_end(lines, at, _IMPORT)),
+        *(("tests", low - 1, high) for low, high in _tests(source)),
+    ]
+    for kind, at, end in runs:
+        if end - at - sum(code[at:end]) >= _LEAST[kind]:
+            kinds[at:end] = [kind] * (end - at)
+    return kinds
+
+
+def _tests(source: Source) -> Iterator[LineRange]:
+    """Yield the tests of a source that is more than one test."""
+    for low, high in inner_tests(source.text, source.language):
+        if any(line.strip() for line in (*source.lines[: low - 1], *source.lines[high:])):
+            yield low, high
+
+
+def _comment_runs(
+    lines: Sequence[str], comments: Collection[int], form: Folding
+) -> Iterator[tuple[int, int]]:
+    """Yield the runs of comments that are long enough, with the blank lines inside of them."""
+    at = 0
+    for first in sorted(comments):
+        if first < at:
+            continue
+        at = end = first
+        while at in comments or (at < len(lines) and not lines[at].strip()):
+            at += 1
+            end = at if at - 1 in comments else end
+        run = [lines[each].strip() for each in range(first, end) if each in comments]
+        if len(run) >= (form.lines if all(map(_MARKED.match, run)) else form.blocks):
+            yield first, end
+
+
+def _runs(
+    kind: str, is_void: Sequence[bool], asked: Sequence[Terms], end_of: Callable[[int], int]
+) -> Iterator[tuple[str, int, int]]:
+    """Yield the runs of statements of a kind, with blank lines and comments between them.
+
+    A statement with a word of the question ends a run.
+    """
+    begin = end = at = 0
+    while at < len(is_void):
+        reached = at if is_void[at] else end_of(at)
+        if reached > at and not any(asked[at:reached]):
+            begin, end = (begin if end > begin else at), reached
+            at = reached
+        elif is_void[at]:
+            at += 1
+        else:
+            if end > begin:
+                yield kind, begin, end
+            at = begin = end = max(at + 1, reached)
+    if end > begin:
+        yield kind, begin, end
+
+
+def _is_entry(line: str) -> bool:
+    return (
+        len(line) <= _MOST_ENTRY
+        and not _STATEMENT.match(line)
+        and _ENTRY.fullmatch(line) is not None
+    )
+
+
+def _statement_end(lines: Sequence[str], at: int, head: re.Pattern[str]) -> int:
+    """Return the end of a statement with that head, up to its last bracket; `at` for no such."""
+    if not head.match(lines[at].strip()):
+        return at
+    depth = 0
+    for end in range(at, min(at + _MOST_STATEMENT, len(lines))):
+        depth += len(_OPENS.findall(lines[end])) - len(_CLOSES.findall(lines[end]))
+        if depth <= 0:
+            return end + 1
+    return at
+
+
+_NAME: Final = re.compile(r"[^\W\d][\w$-]*|\"[^\"]*\"|'[^']*'|\d+")
+_ASSIGNS: Final = re.compile(r"\s*(?::=|=>|=|:(?!:))")
+_SAYS: Final = re.compile(r"\w.*[^\s(]$")
+"""A line that is more than a bracket or the head of a block."""
+_TEST_HEAD: Final = re.compile(
+    r"\s*(?:#\[(?:\w+::)*(?:test|rstest|test_case)\b|(?:async )?def test|func Test"
+    r"|(?:it|test)[.(])"
+)
+
+
+def _label(kind: str, run: Sequence[str], language: str) -> str:
+    """Return what a fold contains, with the number of its entries."""
+    match kind:
+        case "values":
+            names = [_name(line, language) for line in map(str.strip, run) if _is_entry(line)]
+            return f"{len(names)} values: {names[0]} to {names[-1]}"
+        case "imports":
+            return f"{sum(bool(_SAYS.search(line)) for line in run)} imports"
+        case "logging":
+            return "logging"
+        case _:
+            count = sum(bool(_TEST_HEAD.match(line)) for line in run)
+            return f"{count} tests" if count > 1 else "tests"
+
+
+def _name(line: str, language: str) -> str:
+    """Return the name of an entry."""
+    head = _ASSIGNS.split(line.removeprefix("#define "), maxsplit=1)[0]
+    names: list[str] = _NAME.findall(head) or [line.rstrip(",;")]
+    is_first = line.startswith("#") or (language == "go" and head == line)
+    return names[0] if is_first else names[-1]
