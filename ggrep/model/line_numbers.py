@@ -22,7 +22,7 @@ def fold_line(first: int, last: int, label: str, indent: str = "") -> str:
     return f"{indent}{FOLD} {line_range(first, last)} {label}".rstrip()
 
 
-def folded_range(line: str, number: int) -> tuple[int, str] | None:
+def folded_range(number: int, line: str) -> tuple[int, str] | None:
     """Return the last line and the label of a fold that begins at `number`; None for others."""
     match = _FOLD_LINE.fullmatch(line) if FOLD in line else None
     if match is None or int(match[1]) != number:
@@ -32,7 +32,7 @@ def folded_range(line: str, number: int) -> tuple[int, str] | None:
 
 def last_line(number: int, line: str) -> int:
     """Return the last line that a line with that number stands for."""
-    fold = folded_range(line, number)
+    fold = folded_range(number, line)
     return fold[0] if fold else number
 
 
@@ -47,17 +47,19 @@ def numbered_lines(lines: Iterable[str], first: int) -> Iterator[tuple[int, str]
 def shown_lines(lines: Iterable[str], first: int) -> Iterator[tuple[int, str]]:
     """Yield numbered lines of a text for a reader: folded comments leave only a gap."""
     for number, line in numbered_lines(lines, first):
-        fold = folded_range(line, number)
+        fold = folded_range(number, line)
         if fold is None or fold[1] != COMMENTS:
             yield number, line
 
 
-def first_fold(lines: Iterable[str], first: int) -> tuple[int, int] | None:
-    """Return the range of the first fold that a reader sees; None without any."""
-    for number, line in shown_lines(lines, first):
-        if fold := folded_range(line, number):
-            return number, fold[0]
-    return None
+def longest_fold(lines: Iterable[str], first: int) -> tuple[int, int] | None:
+    """Return the range of the longest fold that a reader sees; None without any."""
+    folds = [
+        (number, fold[0])
+        for number, line in shown_lines(lines, first)
+        if (fold := folded_range(number, line))
+    ]
+    return max(folds, key=lambda fold: fold[1] - fold[0], default=None)
 
 
 def collapsed_blanks(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:
@@ -97,7 +99,7 @@ def with_numbers(lines: Iterable[tuple[int, str]]) -> Iterator[str]:
     expected = 0
     for number, line in lines:
         is_counted = number == expected and number % _STEP
-        shown = "" if is_counted or folded_range(line, number) else str(number)
+        shown = "" if is_counted or folded_range(number, line) else str(number)
         yield f"{shown}\t{line}" if shown or line else ""
         expected = last_line(number, line) + 1
 

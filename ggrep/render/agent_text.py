@@ -26,7 +26,7 @@ from ggrep.render.agent_names import (
 )
 from ggrep.render.limits_text import limits_line
 from ggrep.render.printed import CUTS_IN_TEXT
-from ggrep.search.slate.slate_lines import slate_lines
+from ggrep.search.slate.slate_lines import folded_place, slate_lines
 
 _Object: TypeAlias = Mapping[str, Any]
 
@@ -291,6 +291,8 @@ def _slate(document: _Object) -> Iterator[str]:
     files = sum(len(section["files"]) for section in slate.get("sections", ()))
     yield f"{document.get('confidence', 'found')}, {files} files, level {slate.get('level', 1)}"
     yield from slate_lines(slate)
+    if place := folded_place(slate):
+        yield f"folded: expand {place} shows the longest range"
     if session := document.get("session"):
         yield f"session {session['token']}"
 

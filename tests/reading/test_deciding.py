@@ -56,7 +56,8 @@ def test_a_long_body_is_its_signature_and_the_lines_that_decide() -> None:
         "    if ready:",
         "        if queue.full:",
         "            retry(budget, b)",
-        "    … 138-168",
+        "            return False",
+        "    … 139-168",
     ]
 
 

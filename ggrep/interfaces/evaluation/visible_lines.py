@@ -179,7 +179,7 @@ def _text(piece: Evidence) -> Iterator[Range]:
     """Yield the lines that a piece shows, without folded ones."""
     lines = piece.snippet.split("\n") if piece.snippet else ()
     for number, line in numbered_lines(lines, piece.snippet_start_line):
-        if folded_range(line, number) is None:
+        if folded_range(number, line) is None:
             yield number, number
 
 

@@ -316,6 +316,7 @@ _EXPAND: Final = (
     Argument("targets", "array", says="Several at once"),
     _ROOT,
     _argument("boundary", "How much"),
+    _argument("focus", "Words: only lines that decide about them"),
     _argument("maxBytes", "Maximum bytes"),
     _WORKSPACE,
 )

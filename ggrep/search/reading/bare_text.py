@@ -116,6 +116,13 @@ def _comments(language: str) -> tuple[_Rest, ...]:
 def _is_docstring(text: str, found: re.Match[str]) -> bool:
     if not text.startswith(('"""', "'''"), found.start()):
         return False
-    before = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
+    begins = text.rfind("\n", 0, found.start()) + 1
     behind = text[found.end() :].partition("\n")[0]
-    return not before.strip() and not behind.strip()
+    if text[begins : found.start()].strip() or behind.strip():
+        return False
+    above = text[:begins].rstrip()
+    return not above or _DOCUMENTED.match(above, above.rfind("\n") + 1) is not None
+
+
+_DOCUMENTED: Final = re.compile(r".*:(?:[ \t]*#.*)?$|[ \t]*[\w.]+[ \t]*(?::|=(?!=)).*[^(\[{,\\]$")
+"""The line above a docstring: the end of a head, or an assignment; other strings are values."""

@@ -11,10 +11,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby, pairwise, takewhile
 from typing import Final
 
-from ggrep.model.line_numbers import FOLD, fold_line
+from ggrep.model.line_numbers import FOLD
 from ggrep.parse.languages.inner_tests import LineRange
 from ggrep.search.reading.bare_text import bare_text
-from ggrep.search.reading.folding import LOGGING, Source
+from ggrep.search.reading.folding import IMPORT, LOGGING, Fold, Source, with_folds
 from ggrep.search.reading.question_words import Terms, terms_by_line
 
 _CONDITION: Final = re.compile(
@@ -29,12 +29,15 @@ _LEAST: Final = 0.2
 """Share of the best line's weight that a line needs."""
 _LEADS: Final = 0.4
 """Weight of a name beside that of a word on the line that leads to it."""
+_ASIDE: Final = 0.3
+"""Weight of comments and logging."""
 _MOST_USES: Final = 12
 """Lines with a name; more common names lead nowhere."""
 _GAP: Final = 2
 """Lines between shown ones that are shown too: a fold takes as much."""
 _MOST_HEAD: Final = 8
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w{3,}")
+_ENDS: Final = re.compile(r"\s*(?:return|throw|raise|break|continue|goto)\b")
 _HEAD_END: Final = re.compile(r"[:{;=]\s*(?:#.*|//.*)?$")
 
 
@@ -90,7 +93,11 @@ def deciding_text(
         if (size := sum(_size(lines[each]) for each in wanted)) <= left:
             kept |= wanted
             left -= size
-    return _with_folds(source, _without_gaps(lines, kept, out))
+    kept = _without_gaps(lines, kept, out)
+    groups = groupby(range(len(lines)), key=kept.__contains__)
+    runs = [list(group) for is_kept, group in groups if not is_kept]
+    said = [run for run in runs if any(lines[at].strip() for at in run)]
+    return with_folds(source, (Fold(first + run[0], first + run[-1]) for run in said))
 
 
 def _scores(lines: Sequence[str], comments: Collection[int], terms: Terms) -> list[float]:
@@ -115,7 +122,7 @@ def _scores(lines: Sequence[str], comments: Collection[int], terms: Terms) -> li
             scores[at] *= 1.5 if decides else 1.0
         else:
             scores[at] = float(decides)
-        scores[at] *= 0.5 if at in comments or LOGGING.match(line.strip()) else 1.0
+        scores[at] *= _ASIDE if at in comments or LOGGING.match(line.strip()) else 1.0
     return scores
 
 
@@ -123,6 +130,8 @@ def _head(lines: Sequence[str], comments: Collection[int]) -> Iterator[int]:
     """Yield the lines of the signature that a definition begins with."""
     code = [at for at, line in enumerate(lines) if line.strip() and at not in comments]
     for count, at in enumerate(code, 1):
+        if IMPORT.match(lines[at].strip()):
+            return
         yield at
         decorates = lines[at].lstrip().startswith(("@", "#["))
         if count == _MOST_HEAD or (_HEAD_END.search(lines[at]) and not decorates):
@@ -130,10 +139,17 @@ def _head(lines: Sequence[str], comments: Collection[int]) -> Iterator[int]:
 
 
 def _statement(lines: Sequence[str], at: int) -> Iterator[int]:
-    """Yield the lines on which the statement of a line goes on, or the first line of its block."""
+    """Yield the lines on which a statement goes on, the first of its block, or how its block ends.
+
+    A block ends with a line that decides, such as `return`.
+    """
     width = _width(lines[at])
     for below in range(at + 1, min(at + 4, len(lines))):
-        if not lines[below].strip() or _width(lines[below]) <= width:
+        if not lines[below].strip() or _width(lines[below]) < width:
+            return
+        if _width(lines[below]) == width:
+            if _ENDS.match(lines[below]):
+                yield below
             return
         yield below
         if _HEAD_END.search(lines[below - 1]):
@@ -169,20 +185,6 @@ def _without_gaps(lines: Sequence[str], kept: set[int], out: set[int]) -> set[in
         if len(between) <= _GAP and not out.intersection(between):
             kept.update(range(low + 1, high))
     return kept
-
-
-def _with_folds(source: Source, kept: set[int]) -> str:
-    """Return the kept lines, and a fold for each run of others that says something."""
-    lines, first = source.lines, source.first
-    shown: list[str] = []
-    for is_kept, group in groupby(range(len(lines)), key=kept.__contains__):
-        run = list(group)
-        said = next((lines[at] for at in run if lines[at].strip()), None)
-        if is_kept or said is None:
-            shown += (lines[at] for at in run)
-        else:
-            shown.append(fold_line(first + run[0], first + run[-1], "", said[: _width(said)]))
-    return "\n".join(shown)
 
 
 def _width(line: str) -> int:

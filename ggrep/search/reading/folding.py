@@ -5,9 +5,9 @@ with words of the question are not folded, and neither is a comment that has mos
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec import Struct
 
@@ -18,16 +18,32 @@ from ggrep.search.reading.question_words import Terms, terms_by_line
 
 
 class Source(Struct, frozen=True):
-    """Lines of a source file; `first` is the number of the first one."""
+    """Lines of a source file; `first` is the number of the first one.
+
+    Attributes:
+        is_test: the whole file is a test, so that none of its lines is one beside others.
+    """
 
     lines: Sequence[str]
     first: int
     language: str
+    is_test: bool = False
 
     @property
     def text(self) -> str:
         """Return the lines as one text."""
         return "\n".join(self.lines)
+
+    @property
+    def tests(self) -> list[LineRange]:
+        """Return the numbers of lines that are tests; none of a source that is one test."""
+        if self.is_test:
+            return []
+        return [
+            (self.first + low - 1, self.first + high - 1)
+            for low, high in inner_tests(self.text, self.language)
+            if any(line.strip() for line in (*self.lines[: low - 1], *self.lines[high:]))
+        ]
 
 
 class Folding(Struct, frozen=True):
@@ -66,9 +82,10 @@ _DIRECTIVE: Final = re.compile(
     r"//\s*(?:#|\+build|go:|export |nolint|@ts-)|#(?:!|\[|\w+\s+-)|#\s*(?:type:|noqa|pragma)"
 )
 """Comments that mean something to a compiler or a program."""
+_OPENS_COMMENT: Final = re.compile(r"/\*|//|#|--|;|%|[rR]?\"\"\"|[rR]?'''|<!--|\(\*|\{-")
 _MARKED: Final = re.compile(r"//|#|--|;|%")
 """Begins a comment of one line."""
-_IMPORT: Final = re.compile(
+IMPORT: Final = re.compile(
     r"(?:(?:pub(?:\(\w+\))?\s+)?use\s+[\w:{\\]|import\b(?!\s*\()|from\s+[\w.]+\s+import\b"
     r"|import\s*\($|using\s+[\w.:]+\s*[;=]|#\s*(?:include|import)\b|extern\s+crate\b"
     r"|package\s+[\w.]+;?$|(?:require|require_relative)[\s(][\"']"
@@ -103,26 +120,42 @@ _OPENS: Final = re.compile(r"[(\[{]")
 _CLOSES: Final = re.compile(r"[)\]}]")
 
 
+class Fold(NamedTuple):
+    """A range of lines that one line stands for; without a kind, whatever they contain."""
+
+    first: int
+    last: int
+    kind: str = ""
+
+
+def with_folds(source: Source, folds: Iterable[Fold]) -> str:
+    """Return the text of a source with folds, which are ascending."""
+    lines, shown, at = source.lines, list[str](), 0
+    for fold in folds:
+        begin, end = fold.first - source.first, fold.last - source.first + 1
+        said = next((line for line in lines[begin:end] if line.strip()), "")
+        indent = said[: len(said) - len(said.lstrip())]
+        label = _label(fold.kind, lines[begin:end], source.language)
+        shown += (*lines[at:begin], fold_line(fold.first, fold.last, label, indent))
+        at = end
+    return "\n".join((*shown, *lines[at:]))
+
+
 def folded(source: Source, form: Folding, terms: Terms = frozenset()) -> str:
     """Return the text of a source with folds; the text itself if it is nothing but comments.
 
     `terms` are words of the question, as they are indexed.
     """
-    lines, kinds = source.lines, _kinds(source, form, terms)
-    if all(kind == COMMENTS or not line.strip() for line, kind in zip(lines, kinds, strict=True)):
+    kinds = _kinds(source, form, terms)
+    rest = zip(source.lines, kinds, strict=True)
+    if all(kind == COMMENTS or not line.strip() for line, kind in rest):
         return source.text
-    shown: list[str] = []
-    at = 0
+    folds, at = list[Fold](), source.first
     for kind, group in groupby(kinds):
-        end = at + sum(1 for _ in group)
-        if kind:
-            label = kind if kind == COMMENTS else _label(kind, lines[at:end], source.language)
-            indent = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
-            shown.append(fold_line(source.first + at, source.first + end - 1, label, indent))
-        else:
-            shown += lines[at:end]
+        end = at + len(list(group))
+        folds += [Fold(at, end - 1, kind)] if kind else []
         at = end
-    return "\n".join(shown)
+    return with_folds(source, folds)
 
 
 def _kinds(source: Source, form: Folding, terms: Terms) -> list[str]:
@@ -141,20 +174,13 @@ def _kinds(source: Source, form: Folding, terms: Terms) -> list[str]:
     runs = [
         *_runs("values", code, asked, lambda at: at + _is_entry(lines[at].strip())),
         *_runs("logging", code, asked, lambda at: _statement_end(lines, at, LOGGING)),
-        *_runs("imports", code, (), lambda at: _statement_end(lines, at, _IMPORT)),
-        *(("tests", low - 1, high) for low, high in _tests(source)),
+        *_runs("imports", code, (), lambda at: _statement_end(lines, at, IMPORT)),
+        *(("tests", low - source.first, high - source.first + 1) for low, high in source.tests),
     ]
     for kind, at, end in runs:
         if end - at - sum(code[at:end]) >= _LEAST[kind]:
             kinds[at:end] = [kind] * (end - at)
     return kinds
-
-
-def _tests(source: Source) -> Iterator[LineRange]:
-    """Yield the tests of a source that is more than one test."""
-    for low, high in inner_tests(source.text, source.language):
-        if any(line.strip() for line in (*source.lines[: low - 1], *source.lines[high:])):
-            yield low, high
 
 
 def _comment_runs(
@@ -170,6 +196,8 @@ def _comment_runs(
             at += 1
             end = at if at - 1 in comments else end
         run = [lines[each].strip() for each in range(first, end) if each in comments]
+        if not _OPENS_COMMENT.match(run[0]):
+            continue  # what begins it is code, such as an expression with a mark in it
         if len(run) >= (form.lines if all(map(_MARKED.match, run)) else form.blocks):
             yield first, end
 
@@ -201,6 +229,7 @@ def _is_entry(line: str) -> bool:
     return (
         len(line) <= _MOST_ENTRY
         and not _STATEMENT.match(line)
+        and not IMPORT.match(line)
         and _ENTRY.fullmatch(line) is not None
     )
 
@@ -235,11 +264,11 @@ def _label(kind: str, run: Sequence[str], language: str) -> str:
             return f"{len(names)} values: {names[0]} to {names[-1]}"
         case "imports":
             return f"{sum(bool(_SAYS.search(line)) for line in run)} imports"
-        case "logging":
-            return "logging"
-        case _:
+        case "tests":
             count = sum(bool(_TEST_HEAD.match(line)) for line in run)
             return f"{count} tests" if count > 1 else "tests"
+        case _:
+            return kind
 
 
 def _name(line: str, language: str) -> str:

@@ -168,7 +168,7 @@ def _anchor(material: PackMaterial) -> Evidence | None:
     numbered = list(numbered_lines(item.snippet.split("\n"), item.snippet_start_line))
     first = min((one.snippet_start_line for one in material.evidence if one.snippet), default=0)
     shown = [row for row in numbered if not first or last_line(*row) < first]
-    if all(folded_range(line, number) for number, line in shown if line.strip()):
+    if all(folded_range(number, line) for number, line in shown if line.strip()):
         shown = []
     end = last_line(*shown[-1]) if shown else item.snippet_start_line - 1
     hidden = item.hidden_lines + last_line(*numbered[-1]) - end

@@ -90,6 +90,8 @@ class ExpandOptions(Struct, frozen=True):
     of: ClassVar = (ExpandRequest,)
 
     boundary: Annotated[str | None, Flag("--boundary", "Amount of code to show")] = None
+    focus: Annotated[str, Flag("--focus")] = ""
+    tests: Annotated[bool | None, Flag("--no-tests", "Fold tests inside of source files.")] = None
     max_bytes: Annotated[int | None, Flag("--max-bytes", judged=True)] = None
 
 
