@@ -85,7 +85,7 @@ def deciding_text(
     for at in sorted(range(len(lines)), key=lambda at: (-scores[at], at)):
         if scores[at] <= least:
             break
-        if at in kept or at in out:
+        if at in out:
             continue
         wanted = {at, *_statement(lines, at), *_around(lines, at), *_comment(comments, at)}
         wanted.update(*(range(low, high) for low, high in blocks if low <= at < high))
