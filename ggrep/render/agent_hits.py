@@ -13,6 +13,7 @@ from ggrep.model.line_numbers import (
     folded_range,
     last_line,
     line_range,
+    longest_fold,
     numbered_lines,
     shown_lines,
     with_numbers,
@@ -209,9 +210,10 @@ def _opened(
         longest = max(_ranges(left), key=lambda each: each[1] - each[0])
         place = f"{path}:{line_range(*longest)}"
         yield f"folded: {plural(len(left), 'line')}; expand {place} shows the longest"
-    elif hidden := document.get("hidden_lines", 0):
+    hidden = document.get("hidden_lines", 0)
+    if hidden and not longest_fold(document["content"].split("\n"), document["start_line"]):
         what, after = document["boundary"], f"{path}:{document['end_line'] + 1}"
-        yield f"cut: {hidden} more lines of this {what}; expand {after} goes on, or max-bytes"
+        yield f"cut: {plural(hidden, 'more line')} of this {what}; expand {after} goes on"
 
 
 _MOST_CHARACTERS: Final = 240

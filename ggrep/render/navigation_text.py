@@ -142,7 +142,8 @@ def mentions_told(
     head = f"{', '.join(counts)} in {plural(files, 'file')}" if counts else nothing
     if mentions[0]:
         in_files = plural(mentions[1], "more file")
-        left.append(f"about {plural(mentions[0], 'mention')} in {in_files}")
+        most = f"--max {len(references) + mentions[0]} shows them"
+        left.append(f"about {plural(mentions[0], 'mention')} in {in_files}, {most}")
     return sanitise_line("; ".join([head, *left])) + "\n"
 
 
