@@ -23,7 +23,7 @@ class _Form(Struct, frozen=True):
     Attributes:
         head: pattern of the line that it begins with.
         body: pattern that its lines have to contain; None for any lines.
-        words: lower-case text, one of which a file with such tests contains.
+        words: texts of which a file with such tests contains one.
         whole: the rest of the file is a test.
     """
 
@@ -47,11 +47,11 @@ _RUST: Final = (
     ),
 )
 _PYTHON: Final = (
-    _form(r"^(?:async[ \t]+)?def[ \t]+(?:test_\w+|load_tests)[ \t]*\(", "test"),
-    _form(r"^[ \t]*class[ \t]+\w+[ \t]*\([^)\n]*TestCase\b", "testcase"),
+    _form(r"^(?:async[ \t]+)?def[ \t]+(?:test_\w+|load_tests)[ \t]*\(", "test_ load_tests"),
+    _form(r"^[ \t]*class[ \t]+\w+[ \t]*\([^)\n]*TestCase\b", "TestCase"),
     _form(
         r"^[ \t]*class[ \t]+(?:Test(?:[A-Z_0-9]\w*)?|\w+Tests?)\b",
-        "test",
+        "Test",
         r"^[ \t]+(?:async[ \t]+)?def[ \t]+test\w*\(",
     ),
     _form(
@@ -65,11 +65,11 @@ _PYTHON: Final = (
         r"\bdoctest\.(?:testmod|testfile|run_docstring_examples|DocTest\w+)\b",
     ),
 )
-_GO: Final = (_form(r"^func\b[^{\n]*\btesting\.(?:[TBFM]|TB|PB)\b", "testing"),)
+_GO: Final = (_form(r"^func\b[^{\n]*\btesting\.(?:[TBFM]|TB|PB)\b", "testing."),)
 _SCRIPT: Final = (
     _form(
         r"^[ \t]*(?:describe|it|test)(?:\.\w+)*(?:\([^\n]*\)|`[^`\n]*`)?\([ \t]*[\"'`]",
-        "describe it test",
+        "describe it( it. it` test( test. test`",
     ),
     _form(r"^[ \t]*if[ \t]*\([ \t]*import\.meta\.vitest\b", "vitest"),
 )
@@ -93,12 +93,11 @@ TEST_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
 @lru_cache(1 << 8)
 def inner_tests(text: str, language: str) -> tuple[LineRange, ...]:
     """Return the lines of tests in the text of a source file, disjoint and ascending."""
-    forms, lowered = _FORMS.get(language, ()), text.lower()
     heads = sorted(
         chain.from_iterable(
             ((match.start(), form) for match in form.head.finditer(text))
-            for form in forms
-            if any(word in lowered for word in form.words)
+            for form in _FORMS.get(language, ())
+            if any(map(text.__contains__, form.words))
         ),
         key=lambda head: head[0],
     )

@@ -5,8 +5,8 @@ with words of the question are not folded, and neither is a comment that has mos
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import groupby, pairwise
 from typing import Final, NamedTuple
 
 from msgspec import Struct
@@ -91,6 +91,8 @@ IMPORT: Final = re.compile(
     r"|package\s+[\w.]+;?$|(?:require|require_relative)[\s(][\"']"
     r"|(?:const|let|var|local)\s+[\w{}$,:\s]+=\s*require\s*\(|export\s+.*\bfrom\s*[\"'])"
 )
+_MAY_IMPORT: Final = ("import", "use ", "using ", "include", "extern ", "package ", "require")
+_MAY_LOG: Final = ("log", "Log", "LOG", "ebug", "DEBUG", "printf", "console", "arn", "WARN")
 _VALUE: Final = (
     r"(?:[-+~!&*]?[\w.$:]+(?:\s*(?:<<|\||\*|\+|-|/)\s*[\w.$:]+)*|\"[^\"]*\"|'[^']*'|`[^`]*`"
     r"|\[\]|\{\}|\(\))"
@@ -160,31 +162,42 @@ def folded(source: Source, form: Folding, terms: Terms = frozenset()) -> str:
 
 def _kinds(source: Source, form: Folding, terms: Terms) -> list[str]:
     """Return the kind of fold that each line is part of; empty for none."""
-    lines, asked = source.lines, terms_by_line(source.lines, terms)
+    lines, bare = source.lines, [line.strip() for line in source.lines]
     kinds = [""] * len(lines)
     hidden = bare_text(source.text, source.language).comment_lines
-    comments = {at for at in hidden if not _DIRECTIVE.match(lines[at].strip())}
-    code = [not line.strip() or at in comments for at, line in enumerate(lines)]
-    for at, end in _comment_runs(lines, comments, form):
-        held = frozenset[str]().union(*asked[at:end])
+    comments = {at for at in hidden if not _DIRECTIVE.match(bare[at])}
+    for at, end in _comment_runs(bare, comments, form):
+        held = Terms().union(*terms_by_line(lines[at:end], terms))
         if not terms or len(held) < min(2, len(terms)) or 2 * len(held) < len(terms):
             kinds[at:end] = [COMMENTS] * (end - at)
-    if not form.code or source.language in _DATA:
-        return kinds
-    runs = [
-        *_runs("values", code, asked, lambda at: at + _is_entry(lines[at].strip())),
-        *_runs("logging", code, asked, lambda at: _statement_end(lines, at, LOGGING)),
-        *_runs("imports", code, (), lambda at: _statement_end(lines, at, IMPORT)),
-        *(("tests", low - source.first, high - source.first + 1) for low, high in source.tests),
-    ]
-    for kind, at, end in runs:
-        if end - at - sum(code[at:end]) >= _LEAST[kind]:
-            kinds[at:end] = [kind] * (end - at)
+    if form.code and len(lines) >= min(_LEAST.values()) and source.language not in _DATA:
+        void = [not line or at in comments for at, line in enumerate(bare)]
+        for kind, at, end in _code_runs(source, bare, void, terms):
+            if end - at - sum(void[at:end]) >= _LEAST[kind]:
+                kinds[at:end] = [kind] * (end - at)
     return kinds
 
 
+def _code_runs(
+    source: Source, bare: Sequence[str], void: Sequence[bool], terms: Terms
+) -> Iterator[tuple[str, int, int]]:
+    """Yield kind, start and end of runs of code; `void` are lines without code."""
+    ends = {
+        "values": _entry_ends(bare, void),
+        "logging": _ends(bare, _MAY_LOG, LOGGING),
+        "imports": _ends(bare, _MAY_IMPORT, IMPORT),
+    }
+    for kind, ends_of in ends.items():
+        for at, end in _runs(void, ends_of):
+            asked = terms_by_line(source.lines[at:end], terms) if kind != "imports" else ()
+            stops = [place for place, found in enumerate(asked, at) if found]
+            yield from ((kind, low + 1, high) for low, high in pairwise((at - 1, *stops, end)))
+    for low, high in source.tests:
+        yield "tests", low - source.first, high - source.first + 1
+
+
 def _comment_runs(
-    lines: Sequence[str], comments: Collection[int], form: Folding
+    bare: Sequence[str], comments: Collection[int], form: Folding
 ) -> Iterator[tuple[int, int]]:
     """Yield the runs of comments that are long enough, with the blank lines inside of them."""
     at = 0
@@ -192,58 +205,75 @@ def _comment_runs(
         if first < at:
             continue
         at = end = first
-        while at in comments or (at < len(lines) and not lines[at].strip()):
+        while at in comments or (at < len(bare) and not bare[at]):
             at += 1
             end = at if at - 1 in comments else end
-        run = [lines[each].strip() for each in range(first, end) if each in comments]
+        run = [bare[each] for each in range(first, end) if each in comments]
         if not _OPENS_COMMENT.match(run[0]):
             continue  # what begins it is code, such as an expression with a mark in it
         if len(run) >= (form.lines if all(map(_MARKED.match, run)) else form.blocks):
             yield first, end
 
 
-def _runs(
-    kind: str, is_void: Sequence[bool], asked: Sequence[Terms], end_of: Callable[[int], int]
-) -> Iterator[tuple[str, int, int]]:
-    """Yield the runs of statements of a kind, with blank lines and comments between them.
+def _runs(void: Sequence[bool], ends: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the runs of statements, with blank lines and comments between them.
 
-    A statement with a word of the question ends a run.
+    `ends` has the end of the statement that begins with each line, the line itself for none.
     """
     begin = end = at = 0
-    while at < len(is_void):
-        reached = at if is_void[at] else end_of(at)
-        if reached > at and not any(asked[at:reached]):
-            begin, end = (begin if end > begin else at), reached
-            at = reached
-        elif is_void[at]:
+    while at < len(void):
+        if ends[at] > at and not void[at]:
+            begin, end = (begin if end > begin else at), ends[at]
+            at = end
+        elif void[at]:
             at += 1
         else:
             if end > begin:
-                yield kind, begin, end
-            at = begin = end = max(at + 1, reached)
+                yield begin, end
+            at += 1
+            begin = end = at
     if end > begin:
-        yield kind, begin, end
+        yield begin, end
+
+
+def _entry_ends(bare: Sequence[str], void: Sequence[bool]) -> Sequence[int]:
+    """Return the end of each line that is an entry, of runs that may be long enough."""
+    may = [
+        is_void or (line[-1] not in "{:" and ("(" not in line or line[0] == "#" or "()" in line))
+        for line, is_void in zip(bare, void, strict=True)
+    ]
+    ends, at = list(range(len(bare))), 0
+    for is_run, group in groupby(may):
+        begin, at = at, at + len(list(group))
+        if is_run and at - begin >= _LEAST["values"]:
+            ends[begin:at] = [number + _is_entry(bare[number]) for number in range(begin, at)]
+    return ends
 
 
 def _is_entry(line: str) -> bool:
     return (
-        len(line) <= _MOST_ENTRY
+        0 < len(line) <= _MOST_ENTRY
         and not _STATEMENT.match(line)
         and not IMPORT.match(line)
         and _ENTRY.fullmatch(line) is not None
     )
 
 
-def _statement_end(lines: Sequence[str], at: int, head: re.Pattern[str]) -> int:
-    """Return the end of a statement with that head, up to its last bracket; `at` for no such."""
-    if not head.match(lines[at].strip()):
-        return at
-    depth = 0
-    for end in range(at, min(at + _MOST_STATEMENT, len(lines))):
-        depth += len(_OPENS.findall(lines[end])) - len(_CLOSES.findall(lines[end]))
-        if depth <= 0:
-            return end + 1
-    return at
+def _ends(bare: Sequence[str], may: tuple[str, ...], head: re.Pattern[str]) -> Sequence[int]:
+    """Return the end of each statement with that head, up to its last bracket.
+
+    A text with none of the words in `may` has none.
+    """
+    ends, text = list(range(len(bare))), "\n".join(bare)
+    for at, line in enumerate(bare if any(map(text.__contains__, may)) else ()):
+        if head.match(line):
+            depth = 0
+            for end in range(at, min(at + _MOST_STATEMENT, len(bare))):
+                depth += len(_OPENS.findall(bare[end])) - len(_CLOSES.findall(bare[end]))
+                if depth <= 0:
+                    ends[at] = end + 1
+                    break
+    return ends
 
 
 _NAME: Final = re.compile(r"[^\W\d][\w$-]*|\"[^\"]*\"|'[^']*'|\d+")
