@@ -19,6 +19,7 @@ from ggrep.model.field_meta import (
     MOST_FILTERS,
     MOST_ITEMS,
     MOST_PATH_BYTES,
+    MOST_QUERY_BYTES,
     Field,
     WireBounds,
 )
@@ -227,11 +228,22 @@ class ExpandRequest(Request["ExpandResponse"], frozen=True):
         int,
         Field(
             "maxBytes",
-            "Maximum bytes of the text; 0 for 16,384, or for all lines of a range.",
+            "Maximum bytes of the text; 0 for 16,384, for 4,096 with focus, or for all of a range.",
             most=MOST_BYTES,
         ),
         WireBounds(MOST_BYTES),
     ] = 0
+    focus: Annotated[
+        str,
+        Field(
+            "focus",
+            "Words: of long code, show the lines that decide about them, and fold the others.",
+        ),
+        WireBounds(MOST_QUERY_BYTES),
+    ] = ""
+    tests: Annotated[
+        bool, Field("tests", "Show tests inside of source files; false folds them.")
+    ] = True
     deterministic: Deterministic = False
     timeout_ms: TimeoutMs = 0
 
@@ -269,9 +281,11 @@ class ExpandResponse(Answer, frozen=True):
     breadcrumb: tuple[str, ...]
     """Enclosing definitions or headings, outermost first."""
     content: str
-    """Text, free of control characters and cut to the requested bytes."""
+    """Text, free of control characters and cut to the requested bytes. A folded range is one line
+    with its numbers: `\u2026 12-40`.
+    """
     hidden_lines: Count
-    """Lines of the boundary that were cut."""
+    """Lines of the boundary that were cut or folded."""
     file_lines: Count
     """Lines of the whole file."""
     neighbours: tuple[Neighbour, ...]

@@ -26,7 +26,7 @@ from ggrep.render.agent_names import (
 )
 from ggrep.render.limits_text import limits_line
 from ggrep.render.printed import CUTS_IN_TEXT
-from ggrep.search.slate.slate_lines import slate_lines
+from ggrep.search.slate.slate_lines import folded_place, slate_lines
 
 _Object: TypeAlias = Mapping[str, Any]
 
@@ -210,7 +210,13 @@ def _within(document: _Object, lines: Iterator[str], view: AgentView) -> Iterato
             yield line
     if left:
         yield f"cut: {left} more lines; {view.more.format(taken)} shows them"
-    limits = (item for item in document.get("limits_hit", ()) if item["code"] not in CUTS_IN_TEXT)
+    told = {*CUTS_IN_TEXT, *(("max_expand_bytes",) if document.get("hidden_lines") else ())}
+    if others := document.get("mentions"):
+        every = len(document["references"]) + others
+        more = f"limit={every}" if view.arguments else f"--max {every}"
+        yield f"cut: {every - others} of about {every} usages; more: {more}"
+        told.add("max_references")
+    limits = (item for item in document.get("limits_hit", ()) if item["code"] not in told)
     if cuts := limits_line(limits, arguments=view.arguments):
         yield cuts
 
@@ -291,6 +297,8 @@ def _slate(document: _Object) -> Iterator[str]:
     files = sum(len(section["files"]) for section in slate.get("sections", ()))
     yield f"{document.get('confidence', 'found')}, {files} files, level {slate.get('level', 1)}"
     yield from slate_lines(slate)
+    if place := folded_place(slate):
+        yield f"folded: expand {place} shows the longest range"
     if session := document.get("session"):
         yield f"session {session['token']}"
 

@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from ggrep.model.files import TEST, traits_of
-from ggrep.model.line_numbers import line_range
+from ggrep.model.line_numbers import line_range, longest_fold
 from ggrep.model.navigation import (
     Definition,
     ExpandResponse,
@@ -142,18 +142,23 @@ def mentions_told(
     head = f"{', '.join(counts)} in {plural(files, 'file')}" if counts else nothing
     if mentions[0]:
         in_files = plural(mentions[1], "more file")
-        left.append(f"about {plural(mentions[0], 'mention')} in {in_files}")
+        most = f"--max {len(references) + mentions[0]} shows them"
+        left.append(f"about {plural(mentions[0], 'mention')} in {in_files}, {most}")
     return sanitise_line("; ".join([head, *left])) + "\n"
 
 
 def expansion_text(response: ExpandResponse, page: Page, ask: str = "ggrep expand ") -> str:
     """Return the lines around a place and its neighbours; `ask` is typed in front of a row id."""
     blocks = [[_heading(response, page)]]
+    fold = longest_fold(response.content.split("\n"), response.start_line)
     if response.content:
-        lines = SourceLines(
-            response.content, response.start_line, response.hidden_lines, response.path
-        )
+        hidden = 0 if fold else response.hidden_lines
+        lines = SourceLines(response.content, response.start_line, hidden, response.path)
         blocks.append(page.source(lines))
+    if fold:
+        longest = f"{ask}{page.place(response.path)}:{line_range(*fold)}"
+        count = plural(response.hidden_lines, "line")
+        blocks.append([page.muted(f"folded: {count}; {longest} shows the longest")])
     if response.neighbours:
         blocks.append(_neighbours(response.neighbours, page, ask))
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"

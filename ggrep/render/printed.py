@@ -249,7 +249,8 @@ def hits_of(answer: NameAnswer | GgrepError) -> int:
 def _with_notes(
     text: str, answer: Answer, root: Path, view: ViewOptions, hits: int, notes: str = ""
 ) -> Rendered:
-    limits = [limit for limit in answer.limits_hit if limit.code not in CUTS_IN_TEXT]
+    told = {*CUTS_IN_TEXT, *(("max_references",) if getattr(answer, "mentions", 0) else ())}
+    limits = [limit for limit in answer.limits_hit if limit.code not in told]
     before, behind = answer_notes(limits, answer.warnings, root, view)
     return Rendered(text, behind + notes, hits=hits, before=before)
 

@@ -87,16 +87,16 @@ LONG = (
 )
 
 
-def opened(content: str, language: str = "java") -> dict[str, Any]:
-    where = {"path": "A.java", "start_line": 3, "end_line": 16, "file_lines": 40}
-    rest: dict[str, Any] = {"boundary": "lines", "breadcrumb": [], "neighbours": []}
+def opened(content: str, language: str = "java", boundary: str = "definition") -> dict[str, Any]:
+    where = {"path": "A.java", "start_line": 3, "end_line": 21, "file_lines": 40}
+    rest: dict[str, Any] = {"boundary": boundary, "breadcrumb": [], "neighbours": []}
     return {"language": language, "content": content, **where, **rest}
 
 
 def test_long_comments_are_left_out_of_an_opened_place_and_counted() -> None:
     """What stands beside the code says why; the rest is a fifth of what agents read."""
     assert agent_text(opened(LONG)).split("\n") == [
-        "A.java:3-16 lines, of 40 lines, 12 of comments left out",
+        "A.java:3-21 definition, of 40 lines",
         "8\tint f() {",
         "\t  // why",
         "10\t  // and how",
@@ -104,8 +104,10 @@ def test_long_comments_are_left_out_of_an_opened_place_and_counted() -> None:
         "\t  return 1; // one",
         "20\t",
         "\t}",
+        "folded: 12 lines; expand A.java:13-19 shows the longest",
     ]
     assert len(agent_text(opened(LONG), AgentView(comments=True)).split("\n")) == 20
+    assert len(agent_text(opened(LONG, boundary="lines")).split("\n")) == 20
 
 
 CODE = "\n    a = 1\n    b = 2\n    c = 3"
@@ -131,23 +133,17 @@ def test_what_may_be_code_or_stands_alone_is_shown(content: str, language: str) 
     """Of a range no more is at hand than its lines: what they may be in front of is not known."""
     told = agent_text(opened(content, language))
 
-    assert "left out" not in told
+    assert "folded" not in told
     assert all(line in told for line in content.split("\n"))
-
-
-def test_lines_that_begin_inside_of_a_long_comment_begin_behind_it() -> None:
-    """Of a type with a long description the head is shown, and not how that ends."""
-    text = agent_text(opened(" * so.\n *\n * @since 2\n */\nclass A\n{"))
-
-    assert text.split("\n")[0].endswith("4 of comments left out")
-    assert text.split("\n")[1:] == ["7\tclass A", "\t{"]
 
 
 def test_a_long_docstring_is_left_out() -> None:
     """Below a definition, and nowhere else."""
     text = 'def f(\n    a,\n) -> int:\n    """Says.\n\n    More.\n    """\n    return a'
 
-    assert agent_text(opened(text, "python")).split("\n")[0].endswith("4 of comments left out")
+    assert "folded: 4 lines; expand A.java:6-9 shows the longest" in agent_text(
+        opened(text, "python")
+    )
 
 
 def test_of_several_opened_places_each_head_stands_once() -> None:
@@ -171,7 +167,7 @@ def test_comments_that_were_left_out_are_shown_to_whoever_asks_for_them_alone() 
     text = agent_text({"answers": [whole, inside, whole]})
 
     assert "3\t/**\n\t * Says.\n5\t *\n" in text
-    assert text.endswith("\nabove: A.java:3-16")
+    assert text.endswith("\nabove: A.java:3-21")
 
 
 def test_relations_of_a_diagram_have_no_numbers() -> None:
@@ -196,7 +192,7 @@ def test_lines_that_an_opened_place_shares_with_one_above_are_not_shown_again() 
 
     def placed(first: int, last: int) -> dict[str, Any]:
         text = "\n".join(f"x{number}()" for number in range(first, last + 1))
-        return {**opened(text, "python"), "start_line": first, "end_line": last}
+        return {**opened(text, "python", "lines"), "start_line": first, "end_line": last}
 
     assert agent_text({"answers": [placed(6, 8), placed(5, 9)]}).split("\n")[4:] == [
         "## A.java:5-9 lines, of 40 lines",

@@ -1,4 +1,4 @@
-"""Facts about a name from the syntax around it: imports, receivers, tests, base types."""
+"""Facts about a name from the syntax around it: imports, receivers, base types."""
 
 import re
 from collections.abc import Sequence
@@ -20,9 +20,6 @@ _IMPORTS: Final = (
     "preproc_include",
 )
 """Prefixes of the kinds of nodes that make a name known to a file."""
-_TEST_NAME: Final = re.compile(rb"test_\w")
-_TEST_CLASS: Final = re.compile(rb"Test[A-Z_]|Test$")
-_IN_TESTS: Final = re.compile(rb"test_|set_?[uU]p|tear_?[dD]own|setup|teardown")
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 _NO_BASES: Final = frozenset(
     {
@@ -51,30 +48,6 @@ def role_of(way: Way) -> Role:
     return ""
 
 
-def in_test(way: Way, language: str, data: bytes) -> bool:
-    """Return whether a position in a source file belongs to a test.
-
-    In Rust: below `#[cfg(test)]` or `#[test]`. In Python: in functions `test_*`, in their classes
-    `Test*`, and after `if __name__ == "__main__"`.
-    """
-    if language == "rust":
-        return any(_is_rust_test(node, data) for node, _ in way)
-    if language != "python":
-        return False
-    names = [
-        (node.type, _name(node, data))
-        for node, _ in way
-        if node.type in {"class_definition", "function_definition"}
-    ]
-    functions = [name for kind, name in names if kind == "function_definition"]
-    classes = [name for kind, name in names if kind == "class_definition"]
-    if any(_TEST_NAME.match(name) for name in functions):
-        return True
-    if any(map(_TEST_CLASS.match, classes)) and any(map(_IN_TESTS.match, functions)):
-        return True
-    return any(_is_main(node, data) for node, _ in way[:3])
-
-
 def bases_of(around: Sequence[Node], container: str, data: bytes) -> tuple[str, ...]:
     """Return the names in the head of the innermost type around a member, without its own.
 
@@ -96,25 +69,3 @@ def bases_of(around: Sequence[Node], container: str, data: bytes) -> tuple[str, 
     excluded = {*container.replace("::", ".").split(".")} | _NO_BASES
     words = dict.fromkeys(word for word in _WORD.findall(head) if word not in excluded)
     return tuple(words)[:MAX_BASES]
-
-
-def _name(node: Node, data: bytes) -> bytes:
-    named = node.child_by_field_name("name")
-    return b"" if named is None else data[named.start_byte : named.end_byte]
-
-
-def _is_main(node: Node, data: bytes) -> bool:
-    condition = node.child_by_field_name("condition") if node.type == "if_statement" else None
-    return condition is not None and b"__name__" in data[condition.start_byte : condition.end_byte]
-
-
-def _is_rust_test(node: Node, data: bytes) -> bool:
-    if node.type not in {"mod_item", "function_item", "impl_item"}:
-        return False
-    before = node.prev_named_sibling
-    while before is not None and before.type in {"attribute_item", "line_comment"}:
-        text = data[before.start_byte : before.end_byte]
-        if before.type == "attribute_item" and re.search(rb"cfg\(test|\btest\]|::test\b", text):
-            return True
-        before = before.prev_named_sibling
-    return False

@@ -16,6 +16,7 @@ from tree_sitter import Node, TreeCursor
 from ggrep.model.written_names import bare_name, is_same_name
 from ggrep.parse.languages.constructs import Construct, Rules, wrapper
 from ggrep.parse.languages.embedded_scripts import scripts_of
+from ggrep.parse.languages.inner_tests import inner_tests, is_inside
 from ggrep.parse.languages.line_table import LineTable
 from ggrep.parse.languages.registry import GRAMMARS, language_of
 from ggrep.parse.languages.syntax import grammar_of, rules_for, script_tree, tree
@@ -30,7 +31,7 @@ from ggrep.parse.occurrences.nodes import (
     with_more,
 )
 from ggrep.parse.occurrences.receivers import receiver_type
-from ggrep.parse.occurrences.surroundings import Way, bases_of, in_test, role_of
+from ggrep.parse.occurrences.surroundings import Way, bases_of, role_of
 from ggrep.parse.occurrences.words import Occurrence, PlaceKind, Spot, by_words
 
 MAX_DEPTH: Final = 400
@@ -109,6 +110,7 @@ class _Tree:
         self._plain: Node | None = None
         self._heads = Heads(self._table)
         self._language = language
+        self._tests = inner_tests(data.decode(errors="replace"), language)
         self._rules: Rules = rules_for(language, self._root, data)
         self._constructs: dict[int, Construct | None] = {}
         self._islands: dict[int, Node | None] = {}
@@ -127,7 +129,7 @@ class _Tree:
         step = self._named(steps, spot)
         if step is None and kind == "usage" and not self._hides(spot):
             step = self._defining(steps, spot)
-        test = in_test(path, self._language, self._data)
+        test = is_inside(self._tests, spot.line, spot.line)
         if step is None or step.construct is None:
             role = role_of(path) if kind == "usage" else ""
             occurrence = Occurrence(

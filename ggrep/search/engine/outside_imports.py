@@ -15,6 +15,7 @@ from ggrep.search.query.context import Context
 from ggrep.search.query.file_text import file_texts
 from ggrep.search.query.row_reading import row_details
 from ggrep.search.query.segments import open_segments
+from ggrep.search.reading.bare_text import bare_text
 from ggrep.search.slate.import_targets import import_targets
 from ggrep.search.slate.interface_names import (
     names_package,
@@ -22,7 +23,7 @@ from ggrep.search.slate.interface_names import (
     packages_provided,
 )
 from ggrep.search.slate.selected_files import SelectedPaths
-from ggrep.search.slate.source_text import bare_text, listed_imports, text_imports
+from ggrep.search.slate.source_text import listed_imports, text_imports
 
 MOST_MANIFESTS: Final = 200
 """Most manifests that are read for package names; the nearest to the root come first."""

@@ -1,21 +1,18 @@
 """Cuts a chunk's snippet within byte limits."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Final
 
 from msgspec import Struct
 
-from ggrep.index.lexical.tokens import plain_text, word_terms, words
 from ggrep.model.limits import LimitHit
 from ggrep.model.line_numbers import window_end
 from ggrep.model.request import SnippetMode
 from ggrep.model.response import Hit, shortened
 from ggrep.model.sanitise import sanitise
+from ggrep.search.reading.question_words import Terms, terms_by_line
 
-_word_terms = lru_cache(1 << 14)(word_terms)
-"""A cache, because code repeats its words; about 4 MB when full."""
-_NO_TERMS: Final = frozenset[str]()
+_NO_TERMS: Final = Terms()
 
 
 class Snippet(Struct, frozen=True):
@@ -84,24 +81,13 @@ def _best_window(lines: Sequence[str], terms: frozenset[str], size: int) -> int:
     """Return the earliest start whose `size` lines contain the most distinct terms.
 
     The chunk's start wins unless another window has at least two terms more: a signature is worth
-    more than one further word. For speed, only lines that contain the letters of a term are split
-    into words; a final `y` is ignored, as `queries` has the stem `query`.
+    more than one further word.
     """
-    plain = plain_text("\n".join(lines))
-    letters = [some for term in terms if (some := term.removesuffix("y")) in plain]
-    pairs = list(zip(lines, plain.split("\n"), strict=True))
-
-    def terms_of(pair: tuple[str, str]) -> frozenset[str]:
-        line, folded = pair
-        if not any(map(folded.__contains__, letters)):
-            return _NO_TERMS
-        return _NO_TERMS.union(*(terms.intersection(_word_terms(word)) for word in words(line)))
-
-    by_line = list(map(terms_of, pairs[:size]))
+    by_line = terms_by_line(lines[:size], terms)
     best, best_count = 0, len(_NO_TERMS.union(*by_line)) + 1
-    if len(letters) <= best_count:
+    if len(terms) <= best_count:
         return 0
-    by_line += map(terms_of, pairs[size:])
+    by_line += terms_by_line(lines[size:], terms)
     for start in range(1, len(lines) - size + 1):
         if not by_line[start + size - 1]:
             continue  # a window gains terms over the previous one only from its last line

@@ -17,6 +17,7 @@ from ggrep.model.files import TEST, traits_of
 from ggrep.model.filters import Filter, is_below, keys_of_scope
 from ggrep.model.request import SearchRequest
 from ggrep.parse.languages.by_content import ENDINGS_OF_SEVERAL
+from ggrep.parse.languages.inner_tests import TEST_WORDS
 from ggrep.parse.languages.registry import corpus_of, language_of
 from ggrep.parse.source.git_listing import Listing
 from ggrep.parse.source.priority_walk import PriorityWalk
@@ -120,7 +121,8 @@ def _test(item: Filter) -> Callable[[str], bool]:
     value = folded(item.value)
     match item.key:
         case "test":
-            return lambda path: bool(traits_of(path) & TEST) == (value == "true")
+            tests = (value == "true") != item.negated
+            return lambda path: _may_be_test(path, tests=tests) != item.negated
         case "ext":
             ending = "." + value.lstrip(".")
             return lambda path: folded(path).endswith(ending)
@@ -141,6 +143,12 @@ def _is_told_by_content(path: str) -> bool:
     """Return whether only the file's text shows its language: by its ending, or a first line."""
     name = path.rpartition("/")[2]
     return "." not in name or name.casefold().endswith(ENDINGS_OF_SEVERAL)
+
+
+def _may_be_test(path: str, *, tests: bool) -> bool:
+    """Return whether a file may have rows that are tests, or rows that are none."""
+    is_test = bool(traits_of(path) & TEST)
+    return is_test == tests or (tests and language_of(path) in TEST_WORDS)
 
 
 def _may_hold(path: str, corpora: frozenset[Corpus]) -> bool:

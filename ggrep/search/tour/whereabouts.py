@@ -10,7 +10,7 @@ from ggrep.model.outline import TourFact, counted, indexed_files
 from ggrep.parse.languages.registry import corpus_of_language
 from ggrep.search.query.listing import ListedFile
 from ggrep.search.query.segments import open_segments
-from ggrep.search.slate.source_text import bare_text
+from ggrep.search.reading.bare_text import bare_text
 from ggrep.search.tour.repository_files import RepositoryFiles, is_aside
 
 _LEAST_SHARE: Final = 0.05

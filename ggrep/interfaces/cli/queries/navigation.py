@@ -52,6 +52,7 @@ _FILTER = Flag(
     takes="filter",
 )
 
+_BYTES = Flag("--max-bytes --budget", judged=True)
 _CURSOR = Flag("--cursor", "Show what follows: next_cursor of a JSON answer.")
 
 
@@ -90,7 +91,9 @@ class ExpandOptions(Struct, frozen=True):
     of: ClassVar = (ExpandRequest,)
 
     boundary: Annotated[str | None, Flag("--boundary", "Amount of code to show")] = None
-    max_bytes: Annotated[int | None, Flag("--max-bytes", judged=True)] = None
+    focus: Annotated[str, Flag("--focus")] = ""
+    tests: Annotated[bool | None, Flag("--no-tests", "Fold tests inside of source files.")] = None
+    max_bytes: Annotated[int | None, _BYTES] = None
 
 
 def symbol(
@@ -251,7 +254,7 @@ class OutlineOptions(Struct, frozen=True):
     of: ClassVar = (OutlineRequest,)
 
     depth: Annotated[int | None, Flag("--depth", judged=True)] = None
-    max_bytes: Annotated[int | None, Flag("--max-bytes", judged=True)] = None
+    max_bytes: Annotated[int | None, _BYTES] = None
 
 
 class TourOptions(Struct, frozen=True):
@@ -260,7 +263,7 @@ class TourOptions(Struct, frozen=True):
     title: ClassVar = "Extent"
     of: ClassVar = (TourRequest,)
 
-    max_bytes: Annotated[int | None, Flag("--max-bytes", judged=True)] = None
+    max_bytes: Annotated[int | None, _BYTES] = None
 
 
 def outline(
