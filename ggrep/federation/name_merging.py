@@ -201,8 +201,7 @@ def merge_references(
         if pool.other_spelling is not None
     ]
     spelled = min(others)[1] if others else name
-    kinds = {"usage": True, "string": asked.strings, "comment": asked.comments}
-    wanted = sum(counts[kind] for kind, is_shown in kinds.items() if is_shown)
+    wanted = sum(counts[kind] for kind in asked.kinds)
     wanted -= sum(pool.left for _, pool in ordered)
     doubtful = sum(pool.doubtful for _, pool in ordered)
     hidden = hidden_doubts(wanted - doubtful, doubtful)

@@ -19,7 +19,9 @@ from ggrep.model.field_meta import MOST_ITEMS, MOST_PATH_BYTES, WireBounds
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.navigation import (
     MOST_TOKEN_BYTES,
+    DefinedAt,
     Definition,
+    OutsideName,
     Reference,
     ReferencesRequest,
     SymbolRequest,
@@ -113,6 +115,8 @@ class SymbolPool(Struct, frozen=True):
         fit: the best fit of any definition here.
         definitions: definitions with that fit, in the order of an answer.
         total: number of definitions, sent or not.
+        implementations: the first ones, each with whether its file looks like that of a test.
+        implementations_total: number of them, sent or not.
         spellings: the first few of their spellings.
         near: the first few names to suggest.
         selects: whether each filter, the path and all together match any indexed file; only without
@@ -128,6 +132,9 @@ class SymbolPool(Struct, frozen=True):
     limits_hit: tuple[LimitHit, ...]
     warnings: tuple[Notice, ...]
     selects: tuple[bool, ...] = ()
+    implementations: tuple[tuple[DefinedAt, bool], ...] = ()
+    implementations_total: int = 0
+    outside: tuple[OutsideName, ...] = ()
 
 
 class PooledReference(Struct, frozen=True):
@@ -174,6 +181,7 @@ class ReferencesPool(Struct, frozen=True):
     mention_files: int = 0
     defined: tuple[DefinedName, ...] = ()
     selects: tuple[bool, ...] = ()
+    outside: tuple[OutsideName, ...] = ()
 
 
 class ImportsRequest(Request["ImportsResponse"], frozen=True):
@@ -235,6 +243,12 @@ def clamped(request: _Asked) -> tuple[_Asked, tuple[LimitHit, ...]]:
 def limit_code(request: SymbolRequest | ReferencesRequest) -> str:
     """Return the code of an answer's limit."""
     return "max_symbols" if isinstance(request, SymbolRequest) else "max_references"
+
+
+def implementation_cut(request: SymbolRequest, total: int) -> tuple[LimitHit, ...]:
+    """Return the cut of an answer that shows some of so many implementations."""
+    cut = LimitHit("max_implementations", request.limit, total)
+    return (cut,) if total > request.limit else ()
 
 
 def other_case(name: str, spellings: Iterable[str]) -> tuple[Notice, ...]:

@@ -69,6 +69,7 @@ _CUTS: Final[Mapping[str, _Cut]] = MappingProxyType(
         "max_graph_edges": _Cut("{limit} of {observed} relations of the graph", "max_bytes=N"),
         "max_graph_bytes": _Cut("the graph", "max_bytes=N"),
         "max_symbols": _Cut("{limit} of {observed} definitions", "limit={observed}"),
+        "max_implementations": _Cut("{limit} of {observed} implementations", "limit={observed}"),
         "max_references": _Cut("{limit} of {observed} usages", "limit={observed}"),
         "max_judged": _Cut("{limit} of {observed} usages judged", _NARROWER),
         "max_syntax_bytes": _Cut("{limit} bytes parsed", _NARROWER),

@@ -10,6 +10,7 @@ from msgspec import Struct
 from ggrep.model.files import TEST, traits_of
 from ggrep.model.line_numbers import line_range
 from ggrep.model.navigation import (
+    MENTION_KINDS,
     Definition,
     ExpandResponse,
     Neighbour,
@@ -130,13 +131,12 @@ def mentions_told(
 
     `mentions`: occurrences in files behind the page, and the number of such files.
     """
-    asked = {"usage": True, "string": request.strings, "comment": request.comments}
     counts, left = [], []
-    for kind, wanted in asked.items():
+    for kind in MENTION_KINDS:
         shown = sum(mention.kind == kind for mention in references)
         if shown:
             counts.append(plural(shown, kind))
-        elif not wanted and totals.get(kind, 0):
+        elif kind not in request.kinds and totals.get(kind, 0):
             left.append(f"{plural(totals[kind], kind)} not shown, --{kind}s shows them")
     nothing = f"nothing uses {request.name}"
     head = f"{', '.join(counts)} in {plural(files, 'file')}" if counts else nothing
