@@ -24,6 +24,9 @@ keys of data and headings of documents; by the last part alone; none.
 FITTING: Final[tuple[Fit, ...]] = ("enclosing", "path", "key")
 """Fits that answer a request, best first; each counts only where none before it occurs."""
 
+OTHER_CONTAINER: Final = "other_container"
+"""Warning that a name, or usages of it, belong to other containers than the requested one."""
+
 MAX_DEFINED: Final = 20
 """Most definitions that an answer shows beside the usages of a name."""
 MOST_DEFINITIONS: Final = 5_000
@@ -184,7 +187,7 @@ def container_notices(
         )
     if left or doubtful:
         texts.append(f"to see all usages, ask for {parts[-1]} alone")
-    return (Notice("other_container", sanitise_line("; ".join(texts))),) if texts else ()
+    return (Notice(OTHER_CONTAINER, sanitise_line("; ".join(texts))),) if texts else ()
 
 
 def nothing_but(parts: Sequence[str], names: Sequence[str]) -> str:

@@ -39,6 +39,9 @@ REFERENCE_STEPS: Final[tuple[NameStep, ...]] = ("spelled", "other_case")
 MAX_SUGGESTIONS: Final = 5
 """Most names that an answer suggests."""
 
+MAX_ORIGINS: Final = 3
+"""Most packages that an answer names for a name without a definition."""
+
 MOST_CONSUMED: Final = 1_000_000
 """Most places of one repository that earlier pages may have shown."""
 MOST_IMPORTERS: Final = 2_000

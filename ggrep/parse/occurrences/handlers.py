@@ -116,7 +116,7 @@ def _is_all_of(string: Node, start: int, end: int, data: bytes) -> bool:
     """Return whether a literal consists of the name, behind the method of a route if any."""
     literal = _LITERAL.fullmatch(data[string.start_byte : string.end_byte])
     text = data[string.start_byte : string.end_byte] if literal is None else literal[2]
-    return text.rpartition(b" ")[2] == data[start:end]
+    return re.sub(rb"^[A-Z]+ ", b"", text) == data[start:end]
 
 
 def _typed(way: Way, start: int, data: bytes) -> str | None:

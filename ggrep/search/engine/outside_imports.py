@@ -10,7 +10,13 @@ from msgspec.structs import replace
 
 from ggrep.base.clock import Deadline
 from ggrep.model.files import TEST
-from ggrep.model.name_pools import MOST_IMPORTED, Importer, ImportsRequest, ImportsResponse
+from ggrep.model.name_pools import (
+    MAX_ORIGINS,
+    MOST_IMPORTED,
+    Importer,
+    ImportsRequest,
+    ImportsResponse,
+)
 from ggrep.model.navigation import (
     OutsideName,
     ReferencesRequest,
@@ -58,7 +64,6 @@ _ELSEWHERE: Final = "..elsewhere"
 _MOST_READ: Final = 8
 """Most files that are read for the origin of a name."""
 _MOST_USES: Final = 5
-_MOST_ORIGINS: Final = 3
 _ROOT: Final = re.compile(r"([^\W\d]\w*)(?:(?:\.|::)\w+)*(?:\.|::)$")
 """The first of the names in front of a member: `np` of `np.linalg.norm`."""
 _OPEN_IMPORT: Final = re.compile(
@@ -189,22 +194,23 @@ def outside_names(context: Context, reading: Reading, asked: AskedName) -> tuple
         return ()
     modules = Modules(reading.held, context.deadline)
     origins: dict[str, OutsideName] = {}
+    is_imported = False
     for guess in (False, True):
-        for file in named:
+        for file in () if is_imported else named:
             language = reading.language(file.file)
             lines = file.text.split("\n")
             imports = _open_imports(lines) if guess else _imports_of(reading, file, asked, lines)
+            is_imported = is_imported or (bool(imports) and not guess)
             for source, line in imports:
                 package = _package(source, language)
                 if package and not (
                     source.startswith(_NEAR) or modules.hold(file.file.path, language, source)
                 ):
-                    path, content = sanitise_line(file.file.path), sanitise_line(lines[line - 1])
-                    origin = OutsideName(package, path, line, content.strip()[:240], guess)
+                    place = _named_at(source, line, lines)
+                    path, content = sanitise_line(file.file.path), sanitise_line(lines[place - 1])
+                    origin = OutsideName(package, path, place, content.strip()[:240], guess)
                     origins.setdefault(package, origin)
-        if origins:
-            break
-    return tuple(origins.values())[:_MOST_ORIGINS]
+    return tuple(origins.values())[:MAX_ORIGINS]
 
 
 def _imports_of(
@@ -213,7 +219,9 @@ def _imports_of(
     """Return the modules of a file's imports that name a name or its receiver, with their lines."""
     uses = [place.mention for place in file.places]
     imports = [use for use in uses if use.source]
-    if imports and not asked.owners:
+    if asked.owners:
+        imports = [use for use in imports if asked.owners[-1] in re.split(r"\W+", use.source)]
+    if imports:
         return [(use.source, use.line) for use in imports]
     roots = [_ROOT.search(lines[use.line - 1][: use.column - 1]) for use in uses[:_MOST_USES]]
     found = []
@@ -225,6 +233,12 @@ def _imports_of(
                 if use.source and (use.kind == "usage" or _calls_itself(use.source, root))
             ]
     return found
+
+
+def _named_at(module: str, line: int, lines: Sequence[str]) -> int:
+    """Return the line of an import that names the module, near the line that names its member."""
+    around = sorted(range(1, len(lines) + 1), key=lambda number: abs(number - line))
+    return next((number for number in around if module in lines[number - 1]), line)
 
 
 def _calls_itself(module: str, name: str) -> bool:

@@ -13,7 +13,7 @@ from ggrep.base.clock import Deadline
 from ggrep.base.scripts import folded
 from ggrep.index.lexical.layout import SYMBOL
 from ggrep.index.lexical.tokens import folded_name, whole_names
-from ggrep.model.containers import FITTING, Fit, nothing_but
+from ggrep.model.containers import FITTING, OTHER_CONTAINER, Fit, nothing_but
 from ggrep.model.limits import Notice
 from ggrep.model.name_pools import MAX_SUGGESTIONS, NearName, other_case
 from ggrep.model.navigation import DefinedAt
@@ -65,7 +65,7 @@ def find_definitions(reading: Reading, asked: AskedName) -> Definitions:
         names = dict.fromkeys(sanitise_line(qualified_name(place)) for place in beside)
         shown = tuple(names)[:MAX_SUGGESTIONS]
         told = nothing_but((*asked.owners, asked.last), shown)
-        return Definitions((), tuple(beside), shown, (Notice("other_container", told),))
+        return Definitions((), tuple(beside), shown, (Notice(OTHER_CONTAINER, told),))
     near = near_names(reading.held, asked, reading.deadline)
     return Definitions((), (), tuple(dict.fromkeys(one.name for one in near)))
 

@@ -5,9 +5,9 @@ types found are followed to the types that extend them. In Go a type implements 
 has all of its methods, by name and number of parameters.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import Final
+from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
@@ -16,6 +16,7 @@ from ggrep.model.containers import last_container
 from ggrep.model.limits import LimitHit
 from ggrep.model.navigation import DefinedAt
 from ggrep.model.written_names import last_of
+from ggrep.parse.occurrences.words import Defined
 from ggrep.search.navigation.definitions import defined_at, qualified_name
 from ggrep.search.navigation.name_candidates import (
     AskedName,
@@ -35,7 +36,8 @@ _FAMILIES: Final = (
     frozenset({"javascript", "jsx", "svelte", "tsx", "typescript", "vue"}),
 )
 """Languages whose types extend each other's."""
-_Key = tuple[str, str]
+_BUILT_IN: Final = {"error": ["Error/0"]}
+_Key: TypeAlias = tuple[str, str]
 """A type of Go: the directory of its package, and its name."""
 
 
@@ -57,18 +59,17 @@ def implementations(
     types = [place for place in places if _kind(place) in _TYPES]
     if types or not (places or others):
         name = types[0].mention.text if types else asked.last
-        given = [_type_at(place) for place in _extending(reading, name, types)]
-        given += [
-            (defined_at(each, each.mention.defined, qualified_name(each)), each.file.test)
-            for each in _types_of_go(reading, _structural(reading, types))
-            if each.mention.defined is not None
+        given = [
+            (_at(each, each.mention.type, each.mention.container), each.file.test)
+            for each in _extending(reading, name, types)
         ]
+        given += _types_of_go(reading, _structural(reading, types))
     elif asked.owners:
         given = _members(reading, asked, places, others)
     else:
         return []
     given.sort(key=lambda each: (each[1], each[0].path, each[0].start_line))
-    return [(replace(at, relation="implementation"), test) for at, test in given]
+    return given
 
 
 def _members(
@@ -77,18 +78,20 @@ def _members(
     """Return the definitions of a method in types that implement its container."""
     owner = last_of(places[0].mention.container) if places else asked.owners[-1]
     types = {last_container(each.mention.container) for each in _extending(reading, owner, places)}
-    keys: frozenset[_Key] = frozenset()
+    keys: dict[_Key, bool] = {}
     if any(reading.language(place.file) == "go" for place in places):
         files = defining_files(reading.held, split_name(owner), reading.deadline)
-        owners = [
-            place for file in reading.read(files, owner, any_case=False) for place in file.places
-        ]
-        keys = _structural(reading, owners)
+        read = reading.read(files, owner, any_case=False)
+        keys = _structural(reading, [place for file in read for place in file.places])
     return [
-        (defined_at(place, place.mention.defined, qualified_name(place)), place.file.test)
-        for place in others
-        if place.mention.defined is not None
-        and (last_container(place.mention.container) in types or _key(place) in keys)
+        (
+            _at(
+                each, each.mention.defined, qualified_name(each), guess=keys.get(_key(each), False)
+            ),
+            each.file.test,
+        )
+        for each in others
+        if last_container(each.mention.container) in types or _key(each) in keys
     ]
 
 
@@ -116,7 +119,7 @@ def _extending(reading: Reading, name: str, types: Sequence[Place]) -> list[Plac
                     continue
                 found.setdefault((file.file.path, mention.type.start_line), place)
                 extends = last_of(mention.container)
-                if mention.type.kind != "impl" and folded(extends) not in seen:
+                if reading.language(file.file) != "rust" and folded(extends) not in seen:
                     seen.add(folded(extends))
                     queue.append(extends)
     if len(found) >= MAX_TYPES:
@@ -124,13 +127,17 @@ def _extending(reading: Reading, name: str, types: Sequence[Place]) -> list[Plac
     return list(found.values())
 
 
-def _structural(reading: Reading, types: Iterable[Place]) -> frozenset[_Key]:
-    """Return the types of Go that have all methods of the interfaces among some definitions."""
-    keys: set[_Key] = set()
+def _structural(reading: Reading, types: Iterable[Place]) -> dict[_Key, bool]:
+    """Return the types of Go that have all methods of the interfaces among some definitions.
+
+    Each comes with whether that is a guess: the interface embeds one that is not defined here.
+    """
+    keys: dict[_Key, bool] = {}
     for interface in types:
         if _kind(interface) == "interface" and interface.mention.methods:
-            keys |= _having(reading, _method_set(reading, interface))
-    return frozenset(keys)
+            methods, is_guess = _method_set(reading, interface)
+            keys |= dict.fromkeys(_having(reading, methods), is_guess)
+    return keys
 
 
 def _having(reading: Reading, methods: Iterable[str]) -> set[_Key]:
@@ -155,9 +162,9 @@ def _having(reading: Reading, methods: Iterable[str]) -> set[_Key]:
     return candidates or set()
 
 
-def _method_set(reading: Reading, interface: Place) -> set[str]:
-    """Return the methods of an interface, with those of the interfaces here that it embeds."""
-    methods: set[str] = set()
+def _method_set(reading: Reading, interface: Place) -> tuple[set[str], bool]:
+    """Return the methods of an interface with those that it embeds, and whether any are unknown."""
+    methods, is_unknown = set[str](), False
     queue, seen = [*interface.mention.methods], set[str]()
     while queue and len(seen) < _MOST_EMBEDDED:
         member = queue.pop(0)
@@ -167,29 +174,38 @@ def _method_set(reading: Reading, interface: Place) -> set[str]:
             seen.add(member)
             name = split_name(member.rpartition(".")[2])
             files = defining_files(reading.held, name, reading.deadline)
-            for file in reading.read(files, name.last, any_case=False):
-                queue += [
-                    each
-                    for place in file.places
-                    if _kind(place) == "interface" and reading.language(file.file) == "go"
-                    for each in place.mention.methods
-                ]
-    return methods
+            embedded = [
+                each
+                for file in reading.read(files, name.last, any_case=False)
+                for place in file.places
+                if _kind(place) == "interface" and reading.language(file.file) == "go"
+                for each in place.mention.methods
+            ] or _BUILT_IN.get(member, [])
+            queue += embedded
+            is_unknown = is_unknown or not embedded
+    return methods, is_unknown
 
 
-def _types_of_go(reading: Reading, keys: Iterable[_Key]) -> Iterator[Place]:
-    """Yield the definitions of types of Go."""
-    for folder, name in sorted(keys):
+def _types_of_go(reading: Reading, keys: Mapping[_Key, bool]) -> Iterator[tuple[DefinedAt, bool]]:
+    """Yield the definitions of types of Go, each with whether it is in a test file."""
+    for (folder, name), guess in sorted(keys.items()):
         files = defining_files(reading.held, split_name(name), reading.deadline)
         near = [file for file in files if _folder(file.path) == folder]
         for file in reading.read(near, name, any_case=False):
-            yield from (place for place in file.places if _kind(place) in _TYPES)
+            yield from (
+                (_at(each, each.mention.defined, name, guess=guess), each.file.test)
+                for each in file.places
+                if _kind(each) in _TYPES
+            )
 
 
-def _type_at(place: Place) -> tuple[DefinedAt, bool]:
-    made = place.mention.type
-    assert made is not None  # noqa: S101 - only bases of types are kept
-    return defined_at(place, made, place.mention.container), place.file.test
+def _at(place: Place, defined: Defined | None, name: str, *, guess: bool = False) -> DefinedAt:
+    """Return an implementation in the file of a place.
+
+    Requires: there is one.
+    """
+    assert defined is not None  # noqa: S101 - only definitions and bases of types are kept
+    return replace(defined_at(place, defined, name), relation="implementation", guess=guess)
 
 
 def _kind(place: Place) -> str:
