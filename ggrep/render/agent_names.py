@@ -11,14 +11,17 @@ from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.line_numbers import line_range
 from ggrep.model.navigation import OutsideName, ReferencesRequest
 from ggrep.model.sanitise import first_of
+from ggrep.model.written_names import last_part
 from ggrep.render.agent_hits import AlreadyShown, path_of
 from ggrep.render.navigation_text import (
+    FOLDED,
     IMPLEMENTED,
     IMPORT,
     NAMED_ROLES,
     MentionCounts,
     count_line,
     file_ranks,
+    folded_line,
     undefined,
 )
 
@@ -33,8 +36,6 @@ MAX_GUESSES: Final = 10
 MAX_VALUES: Final = 3
 """Constants of a name whose values stand above its usages."""
 _VALUED: Final = frozenset({"constant", "field"})
-_FOLDED: Final = {"import": "imported", "receiver": "receiver or implemented type"}
-"""Roles of usages that are only counted."""
 _MARKED: Final = {"write": " set", **{role: f" {role}" for role in NAMED_ROLES}}
 """Roles of usages that are named beside their lines."""
 
@@ -100,13 +101,11 @@ def reference_lines(document: _Object, *, arguments: bool = False) -> Iterator[s
         for line, same in groupby(group, key=lambda item: item["line"]):
             yield _row(line, list(same))
     if len(guesses) > MAX_GUESSES:
-        places = first_of(list(dict.fromkeys(map(_listed, guesses))), MAX_LISTED)
-        yield f"maybe of it: {len(guesses)} uses at {places}; refs of the bare name has them"
-    for role, words_of_role in _FOLDED.items():
+        name = last_part(document.get("name", ""))
+        yield f"maybe: {len(guesses)} more, first at {_listed(guesses[0])}; refs {name} shows them"
+    for role in FOLDED:
         listed = [_listed(item) for item in mentions if _folded(item) == role]
-        if listed:
-            times = "once" if len(listed) == 1 else f"{len(listed)} times, first"
-            yield f"{words_of_role} {times} at {listed[0]}"
+        yield from filter(None, (folded_line(role, listed),))
 
 
 def _row(line: int, mentions: Sequence[_Object]) -> str:
@@ -125,14 +124,12 @@ def _group(mention: _Object) -> tuple[bool, bool, bool, str, str]:
 
 
 def _listed(mention: _Object) -> str:
-    """Return the place of a listed mention; an import may be of another name."""
-    place = f"{path_of(mention)}:{mention['line']}"
-    return f"{place} guess" if mention.get("tie") == "guess" else place
+    return f"{path_of(mention)}:{mention['line']}"
 
 
 def _folded(mention: _Object) -> str | None:
     """Return the role of a mention that is listed by its place alone; None for others."""
-    if (role := mention.get("role")) in _FOLDED:
+    if (role := mention.get("role")) in FOLDED:
         return str(role)
     is_import = not mention.get("container") and IMPORT.match(mention.get("content", ""))
     return "import" if is_import else None

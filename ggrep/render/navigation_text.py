@@ -34,6 +34,8 @@ IMPORT: Final = re.compile(r"\s*(?:import|from|use|using|require|include|#\s*inc
 """Beginning of a line that only makes a name known to its file."""
 
 IMPLEMENTED: Final = "implemented or extended by"
+FOLDED: Final = {"import": "imported", "receiver": "receiver or implemented type"}
+"""Roles of usages that are only counted."""
 NAMED_ROLES: Final = frozenset({"handles", "implements"})
 """Roles of usages that are named in front of their lines."""
 _RANKED: Final = ("handles", "implements", "call")
@@ -118,11 +120,17 @@ def placed_mentions(mentions: Sequence[Placed], page: Page) -> str:
         _mentions(key, [item.found for item in group], page, tie)
         for (*_, key, tie), group in groupby(used, key=_group)
     ]
-    for title, role in (("imported", "import"), ("receiver or implemented type", "receiver")):
+    for role in FOLDED:
         listed = [item for item in mentions if _is_listed(item.found) and _role(item.found) == role]
-        places = ", ".join(dict.fromkeys(_listed_place(item, page) for item in listed))
-        blocks += [f"{title} at {places}\n"] if places else []
+        line = folded_line(role, [page.path(item.key, item.found.line) for item in listed])
+        blocks += [f"{line}\n"] if line else []
     return "\n".join(blocks)
+
+
+def folded_line(role: str, places: Sequence[str]) -> str:
+    """Return a line on the number of usages of a role and the first place; empty without any."""
+    times = "once" if len(places) == 1 else f"{len(places):,} times, first"
+    return f"{FOLDED[role]} {times} at {places[0]}" if places else ""
 
 
 def file_ranks(mentions: Iterable[tuple[str, str]]) -> dict[str, int]:
@@ -134,15 +142,9 @@ def file_ranks(mentions: Iterable[tuple[str, str]]) -> dict[str, int]:
     return ranks
 
 
-def _listed_place(item: Placed, page: Page) -> str:
-    """Return the place of an import; a guess is marked, as it may be of another name."""
-    place = page.path(item.key, item.found.line)
-    return f"{place} {page.muted(item.tie)}" if item.tie == "guess" else place
-
-
 def _is_listed(item: Reference) -> bool:
-    """Return whether a mention is shown by its place alone."""
-    return _role(item) in {"import", "receiver"}
+    """Return whether a mention is only counted."""
+    return _role(item) in FOLDED
 
 
 def _role(item: Reference) -> str:
@@ -214,7 +216,7 @@ def count_line(
         about, more = ("" if cut.observed else "about "), ("limit", str(every))
         if cut.limit >= MAX_REFERENCES:
             more = ("filter", "path:DIRECTORY")
-        parts.append(f"{about}{every:,} in all: {typed(*more, arguments=arguments)}")
+        parts.append(f"{about}{every:,} in all; more: {typed(*more, arguments=arguments)}")
     elif answer.mentions:
         in_files = plural(answer.mention_files, "more file")
         parts.append(f"about {plural(answer.mentions, 'mention')} in {in_files}")

@@ -54,7 +54,8 @@ FILES = {
     ),
     "go/store/half.go": (
         "package store\n\n"
-        "type Half struct{}\n\ntype Shut interface {\n\tio.Closer\n\tKeep(string, []byte) error\n}\n\n"
+        "type Half struct{}\n\n"
+        "type Shut interface {\n\tio.Closer\n\tKeep(string, []byte) error\n}\n\n"
         "func (h Half) Open(name, mode string) error { return nil }\n"
     ),
     "go/cloud/cloud.go": (
