@@ -58,6 +58,12 @@ _LIKE_HANDLER: Final = re.compile(
 _CALLEE: Final = re.compile(
     r"(?:(?P<of>\w+)\s*(?:\(\))?\s*(?:\??\.|::|->)\s*)?(?P<name>\w+)!?\s*(?:::)?\s*$"
 )
+_KEY: Final = re.compile(
+    r"(?:\w+\s*=\s*)?(?:[\"'`].*[\"'`]|:[\w\"]+|[&$@\\]?[\w.:\\]*\w(?:\{\})?|typeof\s*\([\w.]+\)"
+    r"|[rbu]?[\"'].*[\"'])\)?",
+    re.DOTALL,
+)
+"""An argument that is a name, a type or a literal, and no part of an expression."""
 _LISTS: Final = re.compile(r"(?:\w+_)?arguments|(?:\w+_)?argument_list|token_tree")
 _ENTRIES: Final = frozenset(
     {"array_element_initializer", "keyed_element", "pair", "dictionary_literal_item"}
@@ -135,9 +141,9 @@ def _announced(way: Way, start: int, data: bytes) -> str | None:
     """Read the arguments of a call or a decorator."""
     arguments, callee = way[-1][0], _callee(way[-1][0], data)
     given = next((each for each in arguments.named_children if start < each.end_byte), arguments)
-    if not callee:
+    name, key = callee["name"] if callee else "", _text(data, given.start_byte, given.end_byte)
+    if not callee or not _KEY.fullmatch(key):
         return None
-    name, key = callee["name"], _text(data, given.start_byte, given.end_byte)
     is_route, is_event = bool(_ROUTES.fullmatch(name)), bool(_EVENTS.fullmatch(name))
     for node, _ in way[-4:-1]:
         if node.type in _DECORATORS:

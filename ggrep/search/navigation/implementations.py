@@ -20,6 +20,7 @@ from ggrep.parse.occurrences.words import Defined
 from ggrep.search.navigation.definitions import defined_at, qualified_name
 from ggrep.search.navigation.name_candidates import (
     AskedName,
+    NameFile,
     defining_files,
     extending_files,
     split_name,
@@ -165,25 +166,33 @@ def _having(reading: Reading, methods: Iterable[str]) -> set[_Key]:
 def _method_set(reading: Reading, interface: Place) -> tuple[set[str], bool]:
     """Return the methods of an interface with those that it embeds, and whether any are unknown."""
     methods, is_unknown = set[str](), False
-    queue, seen = [*interface.mention.methods], set[str]()
+    queue, seen = [(interface, each) for each in interface.mention.methods], set[str]()
     while queue and len(seen) < _MOST_EMBEDDED:
-        member = queue.pop(0)
+        around, member = queue.pop(0)
         if "/" in member:
             methods.add(member)
         elif member not in seen:
             seen.add(member)
-            name = split_name(member.rpartition(".")[2])
-            files = defining_files(reading.held, name, reading.deadline)
-            embedded = [
-                each
-                for file in reading.read(files, name.last, any_case=False)
-                for place in file.places
-                if _kind(place) == "interface" and reading.language(file.file) == "go"
-                for each in place.mention.methods
-            ] or _BUILT_IN.get(member, [])
-            queue += embedded
+            package, _, name = member.rpartition(".")
+            files = defining_files(reading.held, split_name(name), reading.deadline)
+            near = [file for file in files if _is_package(file, package, around)]
+            queue += (
+                embedded := [
+                    (place, each)
+                    for file in reading.read(near, name, any_case=False)
+                    for place in file.places
+                    for each in (place.mention.methods if _kind(place) == "interface" else ())
+                ]
+                or [(around, each) for each in _BUILT_IN.get(member, ())]
+            )
             is_unknown = is_unknown or not embedded
     return methods, is_unknown
+
+
+def _is_package(file: NameFile, package: str, around: Place) -> bool:
+    """Return whether a file may be of a package of Go, or of that around an interface."""
+    folder = PurePosixPath(_folder(file.path))
+    return folder.name == package if package else str(folder) == _folder(around.file.path)
 
 
 def _types_of_go(reading: Reading, keys: Mapping[_Key, bool]) -> Iterator[tuple[DefinedAt, bool]]:
