@@ -23,12 +23,17 @@ _ROUTES: Final = re.compile(
     rf"|(?:add|map|http)_?(?:{_METHODS})|add_?url_?rule|add_api_\w+|websocket|\w*mapping)",
     re.IGNORECASE,
 )
+_NOUNS: Final = "(?:listener|handler|observer|subscriber|callback|consumer)s?"
 _EVENTS: Final = re.compile(
-    r"on(?:ce|_?event|_?message)?|(?:add|set|register|un)?_?\w*(?:listener|handler|observer"
-    r"|subscriber|callback|consumer)|subscribe\w*|register\w*|listen\w*|handles?|consume"
-    r"|receive\w*|command|event\w*|\w*pattern|incoming|task|action|hook|tool",
+    rf"on(?:ce|_?event|_?message)?|(?:add|set|register|install|map)_?\w*{_NOUNS}|subscribe\w*"
+    r"|register\w*|listen\w*|handle|consume|receive|command",
     re.IGNORECASE,
 )
+_MARKS: Final = re.compile(
+    rf"\w*{_NOUNS}|on_\w+|event\w*|\w+pattern|handles\w*|incoming|receiver|task|action|hook|tool",
+    re.IGNORECASE,
+)
+"""Decorators of handlers, beside the callees that register them."""
 _LOOSE: Final = re.compile(r"bind|connect|attach|observe|when|hook", re.IGNORECASE)
 """Callees that register a handler only if an argument is named like one."""
 _ROUTERS: Final = re.compile(
@@ -41,8 +46,8 @@ _LISTENING: Final = re.compile(
     r"[@\[]\s*(?:\w+\.)*\w*(?:Listener|Handler|Subscribe\w*|Consumer|Incoming|on_?[eE]vent|receiver)\b"
 )
 _TABLES: Final = re.compile(
-    r"handler|route|dispatch|listener|callback|registry|command|subscri|action|view|urlpattern"
-    r"|endpoint|reducer|hook|event",
+    r"(?:handler|route|dispatch|listener|callback|registry|command|subscri|action|urlpattern"
+    r"|endpoint|reducer|hook)\w*$",
     re.IGNORECASE,
 )
 _NAMED_ARGUMENT: Final = re.compile(
@@ -64,6 +69,8 @@ _KEY: Final = re.compile(
     re.DOTALL,
 )
 """An argument that is a name, a type or a literal, and no part of an expression."""
+_NO_KEY: Final = re.compile(rb"\.(?!class\b)|\s*=[^=>]")
+"""Follows a name that qualifies another one, or that of an argument."""
 _LISTS: Final = re.compile(r"(?:\w+_)?arguments|(?:\w+_)?argument_list|token_tree")
 _ENTRIES: Final = frozenset(
     {"array_element_initializer", "keyed_element", "pair", "dictionary_literal_item"}
@@ -89,7 +96,7 @@ def handler_of(way: Way, start: int, end: int, data: bytes, *, quoted: bool) -> 
         data: the file.
         quoted: the name is in a string, which must be no longer than it.
     """
-    if data[end : end + 1] == b"." and not data.startswith(b".class", end):
+    if _NO_KEY.match(data, end):
         return None
     for place in range(len(way) - 1, max(0, len(way) - 2 - _MOST_WRAPPERS), -1):
         node = way[place][0]
@@ -133,7 +140,8 @@ def _typed(way: Way, start: int, data: bytes) -> str | None:
         return None
     if is_base(way[:-1]):
         return "" if _HANDLING_TYPES.fullmatch(callee["name"]) else None
-    calls = data[arguments.end_byte : arguments.end_byte + 2].lstrip()[:1] in {b"(", b"{"}
+    calls = data[arguments.end_byte : arguments.end_byte + 1] == b"("
+    calls = calls or way[-2][0].type == "call_suffix"
     return "" if calls and _EVENTS.fullmatch(callee["name"]) else None
 
 
@@ -147,7 +155,11 @@ def _announced(way: Way, start: int, data: bytes) -> str | None:
     is_route, is_event = bool(_ROUTES.fullmatch(name)), bool(_EVENTS.fullmatch(name))
     for node, _ in way[-4:-1]:
         if node.type in _DECORATORS:
-            fits = is_event or (is_route and ("/" in key or name[0].isupper()))
+            fits = (
+                is_event
+                or _MARKS.fullmatch(name)
+                or (is_route and ("/" in key or name[0].isupper()))
+            )
             return _decorated(node, data) if fits else None
     handlers = _others(way, given, data)
     if callee["of"] and re.fullmatch(_METHODS, name, re.IGNORECASE):

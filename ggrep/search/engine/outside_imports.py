@@ -3,7 +3,7 @@
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from itertools import groupby, takewhile
+from itertools import groupby, islice, takewhile
 from typing import Final, TypeVar
 
 from msgspec.structs import replace
@@ -188,8 +188,8 @@ def outside_names(context: Context, reading: Reading, asked: AskedName) -> tuple
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    files = mentioning_files(reading.held, asked, context.deadline)[:_MOST_READ]
-    named = list(reading.read(files, asked.typed, any_case=False))
+    files = mentioning_files(reading.held, asked, context.deadline)
+    named = list(islice(reading.read(files, asked.typed, any_case=False), _MOST_READ))
     if not named:
         return ()
     modules = Modules(reading.held, context.deadline)

@@ -37,6 +37,8 @@ _FAMILIES: Final = (
     frozenset({"javascript", "jsx", "svelte", "tsx", "typescript", "vue"}),
 )
 """Languages whose types extend each other's."""
+_NO_BASES: Final = frozenset({"c", "go"})
+"""Languages whose types name no bases."""
 _BUILT_IN: Final = {"error": ["Error/0"]}
 _Key: TypeAlias = tuple[str, str]
 """A type of Go: the directory of its package, and its name."""
@@ -105,6 +107,8 @@ def _extending(reading: Reading, name: str, types: Sequence[Place]) -> list[Plac
         types: its definitions, whose languages count; without any, all languages count.
     """
     languages = {reading.language(place.file) for place in types}
+    if languages and languages <= _NO_BASES:
+        return []
     languages |= {each for family in _FAMILIES if family & languages for each in family}
     found: dict[tuple[str, int], Place] = {}
     queue, seen = [name], {folded(name)}
