@@ -205,6 +205,8 @@ MAX_SYMBOLS: Final = 2_000
 """Most definitions of one answer."""
 MAX_REFERENCES: Final = 2_000
 """Most mentions of one answer."""
+KNOWN_IMPLEMENTATIONS: Final = 300
+"""Implementations that are counted, shown or not."""
 MAX_NAME_CHARACTERS: Final = 400
 _UNPRINTED: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _RULE: Final = (
@@ -248,9 +250,15 @@ def limit_code(request: SymbolRequest | ReferencesRequest) -> str:
     return "max_symbols" if isinstance(request, SymbolRequest) else "max_references"
 
 
+def most_implementations(request: SymbolRequest) -> int:
+    """Return how many implementations are looked for; the number of more is not known."""
+    return max(request.limit, KNOWN_IMPLEMENTATIONS)
+
+
 def implementation_cut(request: SymbolRequest, total: int) -> tuple[LimitHit, ...]:
     """Return the cut of an answer that shows some of so many implementations."""
-    cut = LimitHit("max_implementations", request.limit, total)
+    known = total if total <= most_implementations(request) else None
+    cut = LimitHit("max_implementations", request.limit, known)
     return (cut,) if total > request.limit else ()
 
 

@@ -156,7 +156,7 @@ class SymbolResponse(Answer, frozen=True):
     method: sources before tests, then path and line; on the first page only.
     """
     implementations_total: Count = 0
-    """Number of implementations, shown or not."""
+    """Number of implementations, shown or not; above 300, and above the limit, there are more."""
     outside: tuple[OutsideName, ...] = ()
     """Imports that show where a name comes from that this repository does not define."""
 

@@ -90,7 +90,7 @@ class FederatedSymbolJson(NamesAnswerJson):
     method: sources before tests, then path, repository and line; on the first page only.
     """
     implementations_total: Count
-    """Number of implementations, shown or not."""
+    """Number of implementations, shown or not; above 300, and above the limit, there are more."""
     outside: Sequence[RepoOutsideNameJson]
     """Imports that show where a name comes from that no repository defines."""
 

@@ -77,7 +77,7 @@ def symbol_pool(context: Context, request: SymbolPoolRequest) -> SymbolPool:
         near = (*near, *_beside(fitted.others))
     fits, implementing = fitted.places, list[tuple[DefinedAt, bool]]()
     if not request.skip and (fits or request.step == "spelled"):
-        implementing = implementations(reading, name, fits, fitted.others)
+        implementing = implementations(reading, query, fits, fitted.others)
     shown = fits[request.skip :][: query.limit]
     return SymbolPool(
         provenance=context.provenance,

@@ -12,23 +12,22 @@ from typing import Final, TypeAlias
 from msgspec.structs import replace
 
 from ggrep.base.scripts import folded
+from ggrep.index.lexical.postings import Rows
 from ggrep.model.containers import last_container
-from ggrep.model.limits import LimitHit
-from ggrep.model.navigation import DefinedAt
+from ggrep.model.name_pools import most_implementations
+from ggrep.model.navigation import DefinedAt, SymbolRequest
 from ggrep.model.written_names import last_of
 from ggrep.parse.occurrences.words import Defined
 from ggrep.search.navigation.definitions import defined_at, qualified_name
 from ggrep.search.navigation.name_candidates import (
-    AskedName,
     NameFile,
     defining_files,
     extending_files,
+    head_rows,
     split_name,
 )
 from ggrep.search.navigation.name_reading import Place, Reading
 
-MAX_TYPES: Final = 2_000
-"""Most implementations of one type; further ones are ignored."""
 _MOST_EMBEDDED: Final = 20
 _TYPES: Final = frozenset({"class", "enum", "interface", "module", "typealias"})
 _FAMILIES: Final = (
@@ -45,13 +44,15 @@ _Key: TypeAlias = tuple[str, str]
 
 
 def implementations(
-    reading: Reading, asked: AskedName, places: Sequence[Place], others: Sequence[Place]
+    reading: Reading, request: SymbolRequest, places: Sequence[Place], others: Sequence[Place]
 ) -> list[tuple[DefinedAt, bool]]:
     """Return what implements a name, each with whether it is in a test file, in the answer's order.
 
+    No more than `most_implementations` types are followed; one more shows that there are others.
+
     Args:
         reading: reads the files.
-        asked: the name.
+        request: the name.
         places: its definitions; without any, types that extend an unknown one of this name count.
         others: definitions of its last part in other containers.
 
@@ -59,16 +60,18 @@ def implementations(
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
+    asked, most = split_name(request.name), most_implementations(request)
     types = [place for place in places if _kind(place) in _TYPES]
     if types or not (places or others):
         name = types[0].mention.text if types else asked.last
         given = [
             (_at(each, each.mention.type, each.mention.container), each.file.test)
-            for each in _extending(reading, name, types)
+            for each in _extending(reading, name, types, most)
         ]
         given += _types_of_go(reading, _structural(reading, types))
     elif asked.owners:
-        given = _members(reading, asked, places, others)
+        owner = last_of(places[0].mention.container) if places else asked.owners[-1]
+        given = _members(reading, owner, (places, others), most)
     else:
         return []
     given.sort(key=lambda each: (each[1], each[0].path, each[0].start_line))
@@ -76,11 +79,19 @@ def implementations(
 
 
 def _members(
-    reading: Reading, asked: AskedName, places: Sequence[Place], others: Sequence[Place]
+    reading: Reading, owner: str, members: tuple[Sequence[Place], Sequence[Place]], most: int
 ) -> list[tuple[DefinedAt, bool]]:
-    """Return the definitions of a method in types that implement its container."""
-    owner = last_of(places[0].mention.container) if places else asked.owners[-1]
-    types = {last_container(each.mention.container) for each in _extending(reading, owner, places)}
+    """Return the definitions of a method in types that implement its container.
+
+    Args:
+        reading: reads the files.
+        owner: name of the container.
+        members: definitions of the method in it, and in other containers.
+        most: most types that are followed.
+    """
+    places, others = members
+    extending = _extending(reading, owner, places, most)
+    types = {last_container(each.mention.container) for each in extending}
     keys: dict[_Key, bool] = {}
     if any(reading.language(place.file) == "go" for place in places):
         files = defining_files(reading.held, split_name(owner), reading.deadline)
@@ -98,38 +109,42 @@ def _members(
     ]
 
 
-def _extending(reading: Reading, name: str, types: Sequence[Place]) -> list[Place]:
+def _extending(reading: Reading, name: str, types: Sequence[Place], most: int) -> list[Place]:
     """Return the places where heads of types name a type, or one that extends it.
 
     Args:
         reading: reads the files.
         name: of the type.
         types: its definitions, whose languages count; without any, all languages count.
+        most: most places; one more ends the search.
     """
     languages = {reading.language(place.file) for place in types}
     if languages and languages <= _NO_BASES:
         return []
     languages |= {each for family in _FAMILIES if family & languages for each in family}
-    found: dict[tuple[str, int], Place] = {}
-    queue, seen = [name], {folded(name)}
-    while queue and len(found) < MAX_TYPES:
-        base = queue.pop(0)
-        files = extending_files(reading.held, split_name(base), reading.deadline)
-        for file in reading.read(files, base, any_case=False):
-            if languages and reading.language(file.file) not in languages:
-                continue
-            for place in file.places:
-                mention = place.mention
-                if mention.type is None:
-                    continue
-                found.setdefault((file.file.path, mention.type.start_line), place)
-                extends = last_of(mention.container)
-                if reading.language(file.file) != "rust" and folded(extends) not in seen:
-                    seen.add(folded(extends))
-                    queue.append(extends)
-    if len(found) >= MAX_TYPES:
-        reading.limits.append(LimitHit("max_implementations", MAX_TYPES))
+    found: dict[tuple[str, int | None], Place] = {}
+    queue, seen, heads = [name], {folded(name)}, head_rows(reading.held)
+    while queue:
+        for place in _with_base(reading, queue.pop(0), heads, languages):
+            made = place.mention.type
+            found.setdefault((place.file.path, made and made.start_line), place)
+            if len(found) > most:
+                return list(found.values())
+            extends = last_of(place.mention.container)
+            if reading.language(place.file) != "rust" and folded(extends) not in seen:
+                seen.add(folded(extends))
+                queue.append(extends)
     return list(found.values())
+
+
+def _with_base(
+    reading: Reading, base: str, heads: Sequence[Rows], languages: set[str]
+) -> Iterator[Place]:
+    """Yield the places where the head of a type names a base, in some languages or in all."""
+    files = extending_files(reading.held, heads, split_name(base), reading.deadline)
+    for file in reading.read(files, base, any_case=False):
+        if not languages or reading.language(file.file) in languages:
+            yield from (place for place in file.places if place.mention.type is not None)
 
 
 def _structural(reading: Reading, types: Iterable[Place]) -> dict[_Key, bool]:

@@ -74,7 +74,7 @@ def symbol(context: Context, request: SymbolRequest) -> SymbolResponse:
     found = find_definitions(reading, asked)
     manifest, total = context.view.manifest, len(found.places)
     skip, _ = page_start(request, manifest.name)
-    each = () if skip else implementations(reading, asked, found.places, found.others)
+    each = () if skip else implementations(reading, request, found.places, found.others)
     implementing = [at for at, _ in each]
     limits += implementation_cut(request, len(implementing))
     kept = found.places[skip:][: request.limit]

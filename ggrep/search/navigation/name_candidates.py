@@ -38,11 +38,17 @@ from ggrep.search.query.eligible import Mask, eligible_rows
 from ggrep.search.query.row_reading import BATCH_ROWS, row_texts
 from ggrep.search.query.segments import SearchableSegment
 
-_TYPE_HEAD: Final = (
-    r"(?:\bimpl\b|\b(?:actor|class|enum|extension|interface|mixin|object|protocol|record|struct"
-    r"|trait)\s+\w+\W)[^;{}]{0,600}?"
+_HEADS: Final = (
+    *("actor", "class", "enum", "extension", "impl", "interface", "mixin", "object", "protocol"),
+    *("record", "struct", "trait"),
 )
-"""Begins a type, up to the names of its bases; its own name is none of them."""
+"""Words that begin a type."""
+_HEAD: Final = (
+    rf"(?:\bimpl\b|\b(?:{'|'.join(_HEADS)})\s+\w+(?=\W))[^;{{}}]{{0,600}}?"
+    r"(?:[(,:<>&|]|\b(?:extends|impl|implements|private|protected|public|virtual|with))"
+)
+"""Begins a type, up to the mark or word in front of a base."""
+_PYTHON_HEAD: Final = r"\bclass\s+\w+\s*(?:\[[^\n]{0,200}\])?\([^:]{0,600}?"
 
 
 class AskedName(Struct, frozen=True):
@@ -165,19 +171,40 @@ def _possible_files(held: Searched, place: int, asked: AskedName, deadline: Dead
     return sorted(files.intersection(_files_of(held, place, rows))) if files else []
 
 
-def extending_files(held: Searched, asked: AskedName, deadline: Deadline) -> list[NameFile]:
+def head_rows(held: Searched) -> list[Rows]:
+    """Return the rows of each segment with a word that begins a type."""
+    return [
+        np.unique(np.concatenate([segment.rows_with(word) for word in _HEADS]))
+        for segment in held.segments
+    ]
+
+
+def extending_files(
+    held: Searched, heads: Sequence[Rows], asked: AskedName, deadline: Deadline
+) -> list[NameFile]:
     """Return the files with the head of a type that may name another type as its base.
+
+    Args:
+        held: the snapshot's segments.
+        heads: see `head_rows`.
+        asked: the name of the base.
+        deadline: checked before each batch of rows.
 
     Raises:
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    head = re.compile(rf"{_TYPE_HEAD}(?<!\w){re.escape(asked.last)}(?!\w)")
+    base = rf"(?<!\w){re.escape(asked.last)}(?!\w)"
+    python, other = re.compile(_PYTHON_HEAD + base), re.compile(rf"{_HEAD}\s*(?:\w+[.:\\]+)*{base}")
+
+    def extends(text: str, language: str) -> bool:
+        return (python if language == "python" else other).search(text) is not None
+
     files: list[NameFile] = []
-    for place in range(len(held.segments)):
-        rows = _body_rows(held, place, asked)
-        near = _files_by_text(held, place, rows, lambda text, _: bool(head.search(text)), deadline)
-        files += _name_files(held, place, near, set())
+    for place, rows in enumerate(heads):
+        near = np.intersect1d(rows, _body_rows(held, place, asked), assume_unique=True)
+        found = _files_by_text(held, place, near, extends, deadline)
+        files += _name_files(held, place, found, set())
     return files
 
 
