@@ -8,6 +8,7 @@ from msgspec import Struct, convert
 
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
+from ggrep.model.containers import OTHER_CONTAINER
 from ggrep.model.index_freshness import INCOMPLETE_CODES
 from ggrep.model.outline import PathOutline, TourSection, outline_lines, tour_lines
 from ggrep.model.sanitise import first_of, sanitise_line
@@ -234,7 +235,7 @@ def _body(document: _Object, view: AgentView) -> Iterator[str]:
     elif "definitions" in document:
         yield from definition_lines(document)
     elif "references" in document:
-        yield from reference_lines(document)
+        yield from reference_lines(document, arguments=view.arguments)
     elif "boundary" in document:
         yield from expansion_lines(document, comments=view.comments)
         yield from neighbour_lines(document)
@@ -280,6 +281,8 @@ def _warnings(document: _Object) -> Iterator[str]:
     names = {key: repo.get("alias") or key for key, repo in repos.items()}
     notes: dict[tuple[str, str], list[str]] = {}
     for note in sorted(notices, key=lambda note: note["code"] not in INCOMPLETE_CODES):
+        if note["code"] == OTHER_CONTAINER and "references" in document:
+            continue
         whose = notes.setdefault((note["code"], note["message"]), [])
         whose += [names[note["repoId"]]] if note.get("repoId") in names else []
     for (_, message), whose in notes.items():

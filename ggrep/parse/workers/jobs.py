@@ -7,16 +7,16 @@ occurrences of a name, or the file's definitions.
 """
 
 import struct
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, cast
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, astuple
 
-from ggrep.base.stable_json import Json, dumps, loads
+from ggrep.base.stable_json import Json, decode, dumps, loads
 from ggrep.parse.chunking.file_outline import Outlined
 from ggrep.parse.chunking.spans import Plan, plan_from_json, plan_to_json
 from ggrep.parse.languages.chunk_limits import ChunkLimits
-from ggrep.parse.occurrences.words import Defined, Occurrence
+from ggrep.parse.occurrences.words import Occurrence
 
 HEADER_BYTES: Final = 4
 MAX_ANSWER_BYTES: Final = 64 * 1024 * 1024
@@ -120,14 +120,7 @@ def decode_occurrences(body: bytes) -> tuple[Occurrence, ...]:
     Raises:
         ValueError, TypeError: the body is not an answer.
     """
-    return tuple(
-        Occurrence(
-            *(line, column, text, kind, container),
-            None if defined is None else Defined(*defined),
-            *(role, test, tuple(bases), receiver),
-        )
-        for line, column, text, kind, container, defined, role, test, bases, receiver in loads(body)
-    )
+    return decode(tuple[Occurrence, ...], loads(body))
 
 
 def encode_outline(outline: tuple[Outlined, ...]) -> bytes:
@@ -152,20 +145,16 @@ def decode_outline(body: bytes) -> tuple[Outlined, ...]:
     return tuple(Outlined(*item) for item in loads(body))
 
 
-def _plain(occurrence: Occurrence) -> Json:
-    defined = occurrence.defined
-    return [
-        *(occurrence.line, occurrence.column, _valid(occurrence.text), occurrence.kind),
-        _valid(occurrence.container),
-        None
-        if defined is None
-        else [
-            *(defined.kind, defined.start_line, defined.end_line, defined.declared_only),
-            *(_valid(defined.signature), _valid(defined.doc)),
-        ],
-        *(occurrence.role, occurrence.test, list(map(_valid, occurrence.bases))),
-        _valid(occurrence.receiver),
-    ]
+def _plain(value: object) -> Json:
+    match value:
+        case str():
+            return _valid(value)
+        case Struct():
+            return [_plain(each) for each in astuple(value)]
+        case tuple():
+            return [_plain(each) for each in value]
+        case _:
+            return cast("Json", value)
 
 
 def _valid(text: str) -> str:

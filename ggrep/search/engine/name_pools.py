@@ -17,9 +17,9 @@ from ggrep.model.name_pools import (
     SymbolPool,
     SymbolPoolRequest,
 )
-from ggrep.model.navigation import ReferencesRequest, SymbolRequest
+from ggrep.model.navigation import DefinedAt, ReferencesRequest, SymbolRequest
 from ggrep.model.sanitise import sanitise_line
-from ggrep.search.engine.outside_imports import outside_imports
+from ggrep.search.engine.outside_imports import outside_imports, outside_names
 from ggrep.search.navigation.definitions import (
     Fitting,
     fitting,
@@ -27,6 +27,7 @@ from ggrep.search.navigation.definitions import (
     qualified_name,
     spellings,
 )
+from ggrep.search.navigation.implementations import implementations
 from ggrep.search.navigation.mentions import Judged, Mentions
 from ggrep.search.navigation.name_answers import (
     check_name,
@@ -73,8 +74,10 @@ def symbol_pool(context: Context, request: SymbolPoolRequest) -> SymbolPool:
         fitted = fitting(reading, files, name, any_case=any_case)
         files = mentioning_files(reading.held, name, context.deadline)
     if not fitted.fits:
-        near = (*near, *_beside(fitted.places))
-    fits = fitted.places if fitted.fits else ()
+        near = (*near, *_beside(fitted.others))
+    fits, implementing = fitted.places, list[tuple[DefinedAt, bool]]()
+    if not request.skip and (fits or request.step == "spelled"):
+        implementing = implementations(reading, query, fits, fitted.others)
     shown = fits[request.skip :][: query.limit]
     return SymbolPool(
         provenance=context.provenance,
@@ -86,6 +89,9 @@ def symbol_pool(context: Context, request: SymbolPoolRequest) -> SymbolPool:
         limits_hit=sorted_limits(reading.limits),
         warnings=_notices(context, reading, files, request.step, shown),
         selects=_selects(reading, query, empty=request.step == "spelled" and not fits),
+        implementations=tuple(implementing[: query.limit]),
+        implementations_total=len(implementing),
+        outside=() if fits or request.step == "near" else outside_names(context, reading, name),
     )
 
 
@@ -119,6 +125,7 @@ def references_pool(context: Context, request: ReferencesPoolRequest) -> Referen
         mention_files=mention_files,
         defined=tuple(tally.definitions),
         selects=_selects(reading, query, empty=request.step == "spelled" and not tally.totals),
+        outside=() if tally.definitions else outside_names(context, reading, name),
     )
 
 

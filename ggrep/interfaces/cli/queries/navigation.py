@@ -192,10 +192,13 @@ def names_of(typed: Sequence[str], inside: str | None) -> TypedNames:
     """Return names, and the path among them or behind `--in`.
 
     The form alone makes a path: `.`, `./src`, `../lib`, `/abs` or `src/`. No name looks so, and the
-    files of the current directory do not change the meaning of a command.
+    files of the current directory do not change the meaning of a command. Only absolute paths of
+    nothing are routes (`/login`) if there is no other name.
     """
     paths = [text for text in typed if _is_path(text)]
     names = tuple(text for text in typed if not _is_path(text))
+    if not names and all(text[:1] == "/" and not Path(text).exists() for text in paths):
+        names, paths = tuple(paths), []
     every = [*([] if inside is None else [inside]), *paths]
     if not names:
         raise UsageError("no name was given")
