@@ -234,15 +234,14 @@ class StoreDaemon:
 
     def _is_indexed(self) -> bool:
         """Return whether the first index is complete; True if it is damaged."""
-        from ggrep.index.store.active import read_active
-        from ggrep.index.store.manifest import read_manifest
+        from ggrep.index.store.manifest import read_active_manifest
 
         store = self.identity.store
         try:
-            active = read_active(store)
-            return active is not None and not read_manifest(store, active).partial
+            manifest = read_active_manifest(store)
         except GgrepError:
             return True  # a damaged index is rebuilt
+        return manifest is not None and not manifest.partial
 
     def rebuild(self) -> bool:
         """Have a sync rebuild the damaged store; return whether one runs or begins; thread-safe."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.index.maintenance.health import check_health
+from ggrep.index.maintenance.checks import check_health
 from ggrep.model.request import Find, SearchRequest
 from ggrep.model.status import GeneratedCounts
 from ggrep.search.engine.engine import Engine

@@ -29,15 +29,12 @@ from ggrep.federation.workspace_names import (
     federated_symbol,
 )
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
-from ggrep.index.maintenance.audit import audit
+from ggrep.index.maintenance.checks import audit, check_health
 from ggrep.index.maintenance.collection import collect_garbage, preview
 from ggrep.index.maintenance.compaction import compact
-from ggrep.index.maintenance.health import check_health
-from ggrep.index.maintenance.inventory import list_stores
-from ggrep.index.maintenance.profile_stores import list_profiles
+from ggrep.index.maintenance.inventory import collect_stores, list_profiles, list_stores
 from ggrep.index.maintenance.repair import repair
 from ggrep.index.maintenance.status import read_status
-from ggrep.index.maintenance.stores_gc import collect_stores
 from ggrep.index.remote.pull import PullReport
 from ggrep.interfaces.agents.clients import CLIENTS
 from ggrep.interfaces.agents.config_files import ConfigFiles

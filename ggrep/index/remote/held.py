@@ -12,7 +12,7 @@ from ggrep.index.remote import layout
 from ggrep.index.remote.layout import States
 from ggrep.index.remote.nearest import git_tree
 from ggrep.index.sync import stat_cache
-from ggrep.index.sync.one_state import Found, OneState, TreeMoved
+from ggrep.index.sync.git_consistency import GitConsistency, TreeMoved, WalkedTree
 from ggrep.index.sync.stat_cache import Known, KnownFile
 from ggrep.index.sync.sync_report import Progress, SyncProgress
 from ggrep.index.sync.target import SyncTarget
@@ -54,17 +54,17 @@ class Held(Struct, frozen=True):
 
 def held_by(target: SyncTarget, progress: Progress, *, reading: bool) -> Held:
     """Return what the work tree holds; without `reading` no file is read."""
-    one = OneState(target, partial(_walk, target), progress)
-    found = one.begin()
+    consistency, walk_tree = GitConsistency(target, progress), partial(_walk, target)
+    found = consistency.begin(walk_tree)
     known: dict[PathKey, Known] = {}
     while True:
         try:
             if reading:
                 known |= _read(target, found, progress)
-            found = one.confirm(found, partial(_files, known))
+            found = consistency.confirm(found, partial(_files, known), walk_tree)
             break
         except TreeMoved as moved:
-            found = moved.found
+            found = moved.walked
             known.clear()
     git = git_state(target.root, untracked_included=target.settings.include_untracked)
     digests = {key: memory.digest for key, memory in known.items() if isinstance(memory, KnownFile)}
@@ -86,7 +86,9 @@ def _walk(target: SyncTarget) -> tuple[Walk, tuple[DegradedFile, ...]]:
     return walk(target.root, target.settings, apart=apart), ()
 
 
-def _read(target: SyncTarget, found: Found, progress: Progress) -> Iterator[tuple[PathKey, Known]]:
+def _read(
+    target: SyncTarget, found: WalkedTree, progress: Progress
+) -> Iterator[tuple[PathKey, Known]]:
     """Yield what is known of each file; those that did not change since are not read."""
     before = stat_cache.load(store_files.stat_cache_file(target.store))
     most, total = target.settings.max_file_size_bytes, len(found.tree.files)

@@ -4,7 +4,6 @@
 directory, a conditional replacement, is done under a lock file there.
 """
 
-import fcntl
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -23,7 +22,8 @@ from obstore.store import LocalStore, MemoryStore, from_url
 from ggrep.base import durable
 from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.durable import reach
-from ggrep.base.errors import Busy, NotTrusted, RemoteError
+from ggrep.base.errors import NotTrusted, RemoteError
+from ggrep.base.locks import Patience, take
 from ggrep.config.remotes import Remote
 from ggrep.config.settings import environment
 from ggrep.model.maintenance import Traffic
@@ -35,7 +35,7 @@ _SILENCE: Final = timedelta(seconds=20)
 _RETRIES: Final = 4
 _RETRY: Final = timedelta(seconds=30)
 _LOCK_MS: Final = 30_000
-_LOOK_S: Final = 0.02
+_RETRY_MS: Final = 20.0
 _AT_ONCE: Final = 8 << 20
 """Objects up to so many bytes are read and written in one request."""
 _SAID: Final = 200
@@ -215,23 +215,16 @@ class Objects(Struct):
     def _locked(self, directory: Path) -> Iterator[None]:
         """Hold the directory's lock, which all who may write there share."""
         deadline = Deadline.after(SystemClock(), _LOCK_MS)
-        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        patience = Patience(deadline, self.wait, f"{self.name}: it is locked", _RETRY_MS)
         try:
-            descriptor = os.open(directory / _LOCK, flags, 0o666)
+            while (held := take(directory / _LOCK, open_file=_open_lock)) is None:
+                patience.pause()
         except OSError as error:
             raise RemoteError(f"{self.name}: {_LOCK}: {error.strerror}") from error
         try:
-            while True:
-                try:
-                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
-                except BlockingIOError:
-                    if deadline.remaining_ms() <= 0.0:
-                        raise Busy(f"{self.name}: it is locked", retry_after_ms=1000) from None
-                    self.wait(_LOOK_S)
             yield
         finally:
-            os.close(descriptor)
+            held.release()
 
     @contextmanager
     def _failures(self, key: str) -> Iterator[None]:
@@ -299,6 +292,10 @@ def _of_cloud(remote: Remote) -> Any:  # noqa: ANN401 - obstore's stores have no
         if remote.region:
             options["region"] = remote.region
     return from_url(remote.url, **options)
+
+
+def _open_lock(file: Path) -> int:
+    return os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
 
 
 def _stat(found: Any) -> Stat:  # noqa: ANN401 - a mapping of obstore's

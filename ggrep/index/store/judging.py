@@ -16,8 +16,7 @@ from ggrep.base.errors import CorruptStore, GgrepError, IndexDamaged, NoIndex
 from ggrep.base.ids import StoreId
 from ggrep.base.lease import is_live, read_record
 from ggrep.config import store_files
-from ggrep.index.store.active import read_active
-from ggrep.index.store.manifest import SnapshotManifest, read_manifest
+from ggrep.index.store.manifest import SnapshotManifest, read_active_manifest
 from ggrep.index.store.verify import Mender, Verifier
 from ggrep.index.store.view import (
     SnapshotView,
@@ -84,10 +83,9 @@ def judge(
     """
     manifest: SnapshotManifest | None = None
     try:
-        active = read_active(store)
-        if active is None:
+        manifest = read_active_manifest(store)
+        if manifest is None:
             raise _without_pointer(store, writing=writing)
-        manifest = read_manifest(store, active)
         view = verified_view(store, manifest, store_id, verifier)
         judged = Judgement(manifest, view, view.damage)
     except CorruptStore as error:

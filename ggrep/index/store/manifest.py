@@ -13,6 +13,7 @@ from ggrep.base.ids import SegmentName, SnapshotId, StoreId, parse_snapshot_id
 from ggrep.base.stable_json import DecodeError, decode
 from ggrep.config import store_files
 from ggrep.config.fingerprints import parse_store_id, repo_id
+from ggrep.index.store.active import read_active
 from ggrep.index.store.read_failures import read_failure
 from ggrep.model.response import GitState
 from ggrep.model.sync import DegradedFile
@@ -164,6 +165,18 @@ def read_manifest(store: Path, snapshot_id: SnapshotId) -> SnapshotManifest:
     if not is_sound:
         raise CorruptStore(f"{label}: its root and its store do not belong together")
     return manifest
+
+
+def read_active_manifest(store: Path) -> SnapshotManifest | None:
+    """Return the manifest of the active snapshot; None if nothing was ever published.
+
+    Raises:
+        CorruptStore: pointer or manifest is damaged.
+        Incompatible: a newer build wrote the manifest.
+        StoreError: one of both cannot be read now.
+    """
+    active = read_active(store)
+    return None if active is None else read_manifest(store, active)
 
 
 def _fits_store(manifest: SnapshotManifest) -> bool:

@@ -9,8 +9,7 @@ from ggrep.base import stable_json
 from ggrep.base.errors import CorruptStore, Incompatible
 from ggrep.base.formats import ROW, Format
 from ggrep.config import store_files
-from ggrep.index.store.active import read_active
-from ggrep.index.store.manifest import SegmentRef, read_manifest
+from ggrep.index.store.manifest import SegmentRef, read_active_manifest
 
 
 def version_in(file: Path, artifact: Format) -> int | None:
@@ -30,9 +29,7 @@ def require_readable(store: Path) -> None:
         Incompatible: it did, so this build cannot describe the store.
     """
     with suppress(CorruptStore):
-        active = read_active(store)
-        if active is not None:
-            read_manifest(store, active)
+        read_active_manifest(store)
 
 
 def require_rows(manifest_file: Path) -> None:
