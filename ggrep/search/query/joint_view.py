@@ -1,7 +1,8 @@
 """Several snapshots as one view, equal to one store over all their files.
 
 Scoring, ordering and reading use the same code as for one snapshot. A row's score is a function of
-the query, the row, its file and the collection (promise P3), so the other members do not change it.
+the query, the row, its file and the collection (promise P3), so the order of the members does not
+change it.
 """
 
 from collections.abc import Collection, Sequence
@@ -39,7 +40,7 @@ class JointView(SnapshotView, frozen=True, eq=False):
 
     Attributes:
         members: the snapshots, in the order that breaks ties between equal rows.
-        loose: member and name of the segments that are in no pack.
+        loose: member and name of each segment that is in no pack.
     """
 
     members: tuple[SnapshotView, ...] = ()
@@ -54,11 +55,11 @@ class JointView(SnapshotView, frozen=True, eq=False):
         require_still([self.members[member] for member in sorted(members)])
 
     def gone(self) -> SnapshotGone | NoIndex | None:
-        """Return the error to raise when a member was removed; None while all are there."""
+        """Return the error to raise if a member was removed; None while all members exist."""
         return next((error for view in self.members if (error := view.gone())), None)
 
     def packable(self) -> frozenset[tuple[str, str]]:
-        """Return store and name of the loose segments that can be packed."""
+        """Return store and name of each segment that is in no pack, but can be packed."""
         segments = set()
         for member, name in self.loose:
             for segment in self.members[member].segments:
@@ -67,7 +68,7 @@ class JointView(SnapshotView, frozen=True, eq=False):
         return frozenset(segments)
 
     def require_still(self) -> None:
-        """Raise unless the images of loose segments are unchanged since they were verified.
+        """Raise unless the images of segments outside of packs are unchanged since verification.
 
         Raises:
             SnapshotGone: a file has changed.
@@ -85,11 +86,11 @@ class _Figures(Struct, frozen=True):
 def require_still(views: Sequence[SnapshotView]) -> None:
     """Raise unless all files of some snapshots are unchanged since they were verified.
 
-    To read from a mapped file that was truncated would kill the process.
+    The check is necessary because reading from a mapped file that was truncated kills the process.
 
     Raises:
-        SnapshotGone: a file has changed, or a snapshot replaces a damaged one; a request to its
-            repository alone reports the reason.
+        SnapshotGone: a file has changed, or a snapshot replaces a damaged snapshot; a request to
+            its repository alone reports the reason.
     """
     for view in views:
         if view.notices or not view.lies_still():
@@ -101,7 +102,8 @@ def join(members: Sequence[SnapshotView], packs: Sequence[Pack] = ()) -> JointVi
 
     Args:
         members: the snapshots, in the order that breaks ties between equal rows.
-        packs: a segment is read from the first pack that contains it, if any does.
+        packs: packs from which segments can be read; a segment is read from the first pack that
+            contains it.
 
     Raises:
         SnapshotGone: see `require_still`.
@@ -196,7 +198,7 @@ def owners_of(segment: SearchableSegment) -> Places:
 
 
 def member_figures(view: JointView, query: ParsedQuery, deadline: Deadline) -> BatchedFigures:
-    """Return each member's statistics for a query; they add up to those of the view."""
+    """Return each member's statistics for a query; their sums are the statistics of the view."""
     names = sorted({*query.terms, *query.symbols}, key=lambda term: term.encode())
     figures = []
     for name in names:

@@ -14,7 +14,7 @@ from ggrep.model.response import Hit, shortened
 from ggrep.model.sanitise import sanitise
 
 _word_terms = lru_cache(1 << 14)(word_terms)
-"""A cache, because code repeats its words; about 4 MB when full."""
+"""A cache of words' terms, because code repeats its words; about 4 MB when full."""
 _NO_TERMS: Final = frozenset[str]()
 
 
@@ -36,8 +36,8 @@ def cut_snippet(
 ) -> Snippet:
     """Return the lines of `text` to show.
 
-    They begin at its start, unless a later window has more distinct query terms, or the line at
-    offset `match` would be missing.
+    The lines begin at the start of `text`, unless a later window has more distinct query terms, or
+    the line at offset `match` would be missing.
     """
     lines = sanitise(text).rstrip("\n").split("\n")
     most = mode.lines
@@ -54,7 +54,7 @@ def cut_snippet(
 
 
 def _window_around(match: int, lines: int, size: int) -> int:
-    """Return the start of the window that shows a line, with a third of it before the line."""
+    """Return the start of the window around a line; a third of the window precedes the line."""
     if match < size:
         return 0
     return max(min(match - size // 3, lines - size), 0)
@@ -63,7 +63,7 @@ def _window_around(match: int, lines: int, size: int) -> int:
 def cap_snippets(
     hits: Sequence[Hit], *, per_result: int, total: int
 ) -> tuple[tuple[Hit, ...], tuple[LimitHit, ...]]:
-    """Return the hits with their content cut to the byte caps, and the limits hit."""
+    """Return the hits with their content cut to the byte caps, and the limits that were hit."""
     limits: list[LimitHit] = []
     left, wanted, capped = total, 0, []
     for hit in hits:
@@ -104,7 +104,7 @@ def _best_window(lines: Sequence[str], terms: frozenset[str], size: int) -> int:
     by_line += map(terms_of, pairs[size:])
     for start in range(1, len(lines) - size + 1):
         if not by_line[start + size - 1]:
-            continue  # a window gains terms over the previous one only from its last line
+            continue  # only its last line can add terms to those of the window before
         count = len(_NO_TERMS.union(*by_line[start : start + size]))
         if count > best_count:
             best, best_count = start, count
