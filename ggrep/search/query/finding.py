@@ -121,7 +121,8 @@ def seed_for(
 def refuse_place(request: SearchRequest) -> None:
     """Raise if the query names a place, because a place exists in one repository only.
 
-    Raises: InvalidRequest: the query names a place.
+    Raises:
+        InvalidRequest: the query names a place.
     """
     if request.find is Find.SIMILAR_CODE and is_place(request.query.strip()):
         raise InvalidRequest(

@@ -2,11 +2,14 @@
 
 The first rule that applies decides:
 
-| kind | when | |---|---| | `phrase` | there is no text outside of double quotes | | `symbol` | the
-query is one name, possibly dotted or with `()` | | `path` | the query has paths or file names, and
-at most two other words | | `error` | the query looks like a message: `KeyError: ...`, `error: ...`,
-a line of a stack trace | | `question` | the query begins with a question word or ends with a
-question mark | | `words` | anything else |
+| kind | when |
+|---|---|
+| `phrase` | there is no text outside of double quotes |
+| `symbol` | the query is one name, possibly dotted or with `()` |
+| `path` | the query has paths or file names, and at most two other words |
+| `error` | the query is like a message: `KeyError: ...`, `error: ...`, a line of a stack trace |
+| `question` | the query begins with a question word or ends with a question mark |
+| `words` | anything else |
 """
 
 import re

@@ -329,7 +329,8 @@ def _require_bounded(
 
     A search of that member alone reads its first files and reports the limit.
 
-    Raises: Incompatible: a member's files have too many chunks.
+    Raises:
+        Incompatible: a member's files have too many chunks.
     """
     totals: Counter[int] = Counter()
     for segment, numbers, counts in zip(segments, files, sizes, strict=True):

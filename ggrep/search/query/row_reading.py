@@ -15,10 +15,11 @@ BATCH_ROWS = 2048
 
 @contextmanager
 def row_reading(view: SnapshotView, members: frozenset[int]) -> Iterator[None]:
-    """Raise an error that distinguishes a removed snapshot from a damaged one.
+    """Replace a read error by an error that distinguishes a removed from a damaged snapshot.
 
-    Raises: SnapshotGone, NoIndex: the snapshot or the whole store was removed. CorruptStore: the
-    snapshot exists, but is damaged.
+    Raises:
+        SnapshotGone, NoIndex: the snapshot or the whole store was removed.
+        CorruptStore: the snapshot exists, but is damaged.
     """
     view.require_intact(members)
     try:
