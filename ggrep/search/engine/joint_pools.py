@@ -1,13 +1,14 @@
 """Searches many repositories as one collection, for a coordinator that merges their lists.
 
 The rows of all members are scored together. Each corpus has one list, in the coordinator's order.
-Its *front* contains all hits that can be shown: those up to the `top`-th that folding leaves, and
-all with the score of that one. A member's list is its part of the front, cut to the length that the
-request allows. Behind the front, only copies matter: of texts in the front, and of texts that other
-repositories show. They are sent as places without text, if the member's own list would hold them.
+The *front* of a list contains all hits that can be shown: after copies are folded, the first `top`
+hits, and all hits with the same score as the last of these. A member's list consists of the
+member's hits in the front, cut to the length that the request allows. After the front, only copies
+matter: copies of texts in the front, and of texts that other repositories show. Copies are sent as
+positions without text, if the member's list in a search of its own would contain them.
 
-Silent members are counted and scored, and show nothing. `joint_reach` tells which of them could
-change the answer.
+Silent members are counted and scored, but their hits are not shown. `joint_reach` determines which
+silent members could change the answer.
 """
 
 from collections import Counter, defaultdict
@@ -50,9 +51,9 @@ from ggrep.search.query.quota_choice import Chosen, choose
 from ggrep.search.query.segments import SearchableSegment, open_segments
 
 _ROOM: Final = 8
-"""Hits to read behind those that can be shown: some may have the score of the last one."""
+"""Number of further hits to read, because some of them can have the score of the last shown hit."""
 _MOST_DEEP: Final = 4_096
-"""Most hits of a merged list to read for different texts."""
+"""Maximum number of hits of a merged list to read in search of enough different texts."""
 
 
 class _Front(Struct, frozen=True):
@@ -60,9 +61,10 @@ class _Front(Struct, frozen=True):
 
     Attributes:
         candidates: best first.
-        texts: first halves of their chunk ids, and of those that other repositories show.
-        least: score of the last candidate; 0 if there are fewer texts than the request shows, so
-            that any score reaches the list.
+        texts: first halves of the candidates' chunk ids, and of the chunk ids that other
+            repositories show.
+        least: score of the last candidate. It is 0 if there are fewer texts than the request shows,
+            because then a row with any score belongs to the list.
     """
 
     corpus: Corpus
@@ -82,8 +84,8 @@ def joint_pools(
     """Return the members' lists, scored against the sum of their statistics.
 
     Raises:
-        Incompatible: very many copies of few texts rank first; ask each member by itself.
-        GgrepError: as for one repository.
+        Incompatible: very many copies of few texts rank first; search each member alone.
+        GgrepError: as in a search of one repository.
     """
     view.require_still()
     refuse_place(question.search)
@@ -128,7 +130,7 @@ class _Joint(Struct, frozen=True):
     """One query to several repositories.
 
     Attributes:
-        every: ranking of all members, before any correction.
+        every: the ranking of all members, before the learned correction.
     """
 
     view: JointView
@@ -154,7 +156,7 @@ class _Joint(Struct, frozen=True):
         raise Incompatible("too many copies of few texts rank first")
 
     def by_member(self, ranked: Ranked, lists: Sequence[_Front]) -> tuple[MemberLists, ...]:
-        """Return the lists of each member with hits in a front, or copies of them."""
+        """Return the list of each member with hits in a front, or with copies of such hits."""
         dealt = [
             Allocation(front.candidates, ("best",) * len(front.candidates), 0) for front in lists
         ]
@@ -174,9 +176,10 @@ class _Joint(Struct, frozen=True):
         )
 
     def limits(self, ranked: Ranked) -> tuple[MemberLimit, ...]:
-        """Return the cuts of members' matches that the lists do not show.
+        """Return the limits because of which members' matches are missing from the lists.
 
-        A member's list over all corpora is as long as its quotas and the limit per file allow.
+        The length of a member's list over all corpora is determined by the request's length and
+        limit per file.
         """
         if ranked.verified is None:
             return ()
@@ -226,7 +229,7 @@ class _Joint(Struct, frozen=True):
         return open_segments(self.view)
 
     def _list(self, ranked: Ranked, corpus: Corpus, length: int) -> _Front | None:
-        """Return the front of a corpus' list; None if `length` hits do not contain it."""
+        """Return the front of a corpus' list; None if `length` hits are too few to contain it."""
         ordered = self._choose(ranked, corpus, length).candidates
         ids = candidate_ids(ranked.view, ranked.segments, ordered) if self.question.folds else []
         end, full = self._end(ordered, ids)
@@ -241,12 +244,13 @@ class _Joint(Struct, frozen=True):
     def _end(
         self, ordered: Sequence[Candidate], ids: Sequence[bytes], in_order: float = 0.0
     ) -> tuple[int, bool]:
-        """Return the length of the front, and whether no hit behind it can be shown.
+        """Return the length of the front, and whether no hit after the front can be shown.
 
-        The coordinator orders hits of equal score, so all with the score of the last one belong to
-        the front; hits with the score `in_order` are in their final order already. With `ids`,
-        copies are folded: of each text the hits of one member stay, the member with the best hit.
-        If several members have a best hit, the smallest number of hits that may stay counts.
+        The coordinator orders hits of equal score, so the front contains all hits with the same
+        score as its last hit. Hits with the score `in_order` are already in their final order. With
+        `ids`, copies are folded: for each text, only the hits of the member with the best hit
+        remain. If several members have a hit of the best score, the smallest of their numbers of
+        hits counts.
         """
         numbers_of: dict[bytes, Counter[int]] = {}
         end = 0
@@ -269,7 +273,7 @@ class _Joint(Struct, frozen=True):
         return end, False
 
     def _cut(self, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """Return each member's best candidates, as many as the request allows."""
+        """Return each member's best candidates, at most as many as the request allows."""
         numbers = Counter[int]()
         kept = []
         for candidate in candidates:
@@ -286,9 +290,9 @@ class _Joint(Struct, frozen=True):
     def _copies(
         self, ranked: Ranked, lists: Sequence[_Front], texts: Mapping[bytes, str]
     ) -> list[tuple[int, Corpus, Hit]]:
-        """Return copies behind the fronts, of texts in a front or of other repositories' texts.
+        """Return the copies after the fronts, of texts in a front or of other repositories' texts.
 
-        A copy counts if the member's own list, as long as the request allows, contains it.
+        A copy counts only if a search of the member alone would list it.
         """
         copies = []
         for front in lists:
@@ -306,7 +310,7 @@ class _Joint(Struct, frozen=True):
         return copies
 
     def _holders(self, ranked: Ranked, front: _Front, known: set[tuple[int, int]]) -> list[int]:
-        """Return the members with further rows that score and hold a text of a front."""
+        """Return the members with further rows that have a score and contain a text of a front."""
         members: set[int] = set()
         texts, scales = frozenset(front.texts), self._scales(ranked, front)
         for place, segment in enumerate(ranked.segments):
@@ -321,10 +325,10 @@ class _Joint(Struct, frozen=True):
         return sorted(members)
 
     def _scales(self, ranked: Ranked, front: _Front) -> Figures | None:
-        """Return the scales of the vectors of a front's texts; None if copies may have others.
+        """Return the scales of the vectors of a front's texts; None if copies' scales can differ.
 
-        Equal texts have equal scales if the encoder gives them equal vectors. Scales of texts of
-        other repositories are not known.
+        Equal texts have equal scales if the encoder always returns the same vector for a text. The
+        scales of texts of other repositories are not known.
         """
         if self.encoder is None or self.encoder.identity.name not in SAME_BITS:
             return None
@@ -341,5 +345,5 @@ class _Joint(Struct, frozen=True):
 
 
 def _by_beginning(chunk_ids: Iterable[str]) -> dict[bytes, str]:
-    """Return chunk ids by their first halves, by which texts are compared."""
+    """Return chunk ids by their first halves; texts are compared by these halves."""
     return {bytes.fromhex(chunk_id[:32]): chunk_id for chunk_id in chunk_ids}

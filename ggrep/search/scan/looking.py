@@ -1,4 +1,4 @@
-"""Scans a work tree for a query: a minimum of work under any load, more while there is time."""
+"""Scans a work tree for a query: at least a minimum of files, and more while there is time."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -33,19 +33,19 @@ LOOK_MS: Final = 1_050.0
 """Time after the query at which the scan of a larger tree ends."""
 LEAST_ENTRIES: Final = 32_768
 LEAST_BYTES: Final = 256 << 20
-"""Least files and directories, and least bytes, that a scan reads even after that time."""
+"""Minimum number of files and directories, and of bytes, that a scan reads even after that time."""
 _TOLD_BY_PATH: Final = frozenset({"path", "ext", "test", "lang", "corpus"})
-"""Filters that paths can decide; others are applied to rows later (`eligible`)."""
+"""Filters that a path decides; other filters are applied to rows later (`eligible`)."""
 
 
 class Tree(Struct, frozen=True):
     """The tree to scan.
 
     Attributes:
-        root: canonical.
-        settings: the rules of eligibility.
+        root: the canonical path of the root.
+        settings: the rules by which files are selected.
         apart: directories that are never entered.
-        listing: waits for git's listing of the root; None without git.
+        listing: waits for git's file listing of the root and returns it; None without git.
     """
 
     root: Path
@@ -55,13 +55,13 @@ class Tree(Struct, frozen=True):
 
 
 class Looked(Struct, frozen=True):
-    """The result of a look through a tree.
+    """The files found by the scan of a tree.
 
     Attributes:
-        best: files that may answer, the best first.
-        ignore_files: ignore files that decided about an entry.
-        listed_files: upper bound of the number of files; None if they were not listed.
-        complete: the whole tree was seen.
+        best: files that can contain an answer, the best first.
+        ignore_files: the ignore files by which an entry was included or excluded.
+        listed_files: upper bound of the number of files; None if the files were not listed.
+        complete: whether the whole tree was scanned.
     """
 
     query: ParsedQuery
@@ -73,7 +73,7 @@ class Looked(Struct, frozen=True):
 
 
 class PathEligibility:
-    """Tells by its path whether a file may contain an answer. Rows are filtered again later."""
+    """Decides by its path whether a file can contain an answer. Rows are filtered again later."""
 
     def __init__(self, request: SearchRequest) -> None:
         self._scope = tuple(map(nfc, keys_of_scope(request.scope)))
@@ -95,7 +95,7 @@ class PathEligibility:
         return all(test(path) for test in self._tests)
 
     def leads(self, directory: bytes) -> bool:
-        """Return whether a directory, written with a trailing slash, may lead to such a file."""
+        """Return whether a directory, with a trailing slash, can contain files in the scope."""
         scopes = [f"{key}/" for key in self._scope]
         path = nfc(os.fsdecode(directory))
         return not scopes or any(
@@ -104,7 +104,7 @@ class PathEligibility:
 
 
 def _any_of(filters: tuple[Filter, ...], key: str) -> Callable[[str], bool]:
-    """Return the union of a key's positive filters (all, without one), less the negated ones."""
+    """Return a test of a key's filters: any positive one matches, if any exist, and no negated one."""
     of_key = [item for item in filters if item.key == key]
     admits = [_test(item) for item in of_key if not item.negated]
     refuses = [_test(item) for item in of_key if item.negated and key in {"path", "ext", "test"}]
@@ -138,26 +138,26 @@ def _test(item: Filter) -> Callable[[str], bool]:
 
 
 def _is_told_by_content(path: str) -> bool:
-    """Return whether only the file's text shows its language: by its ending, or a first line."""
+    """Return whether the path does not show the language, so that the file's text decides."""
     name = path.rpartition("/")[2]
     return "." not in name or name.casefold().endswith(ENDINGS_OF_SEVERAL)
 
 
 def _may_hold(path: str, corpora: frozenset[Corpus]) -> bool:
-    """Return whether a file may have chunks of one of the corpora; documents have diagrams."""
+    """Return whether a file can have chunks of some corpora; documents can contain diagrams."""
     return Corpus.EXTRACTED_PROSE in corpora or corpus_of(path) in corpora
 
 
 def look_through(tree: Tree, request: SearchRequest, deadline: Deadline, asked_ms: float) -> Looked:
-    """Return the files of a tree that may answer.
+    """Return the files of a tree that can contain an answer.
 
-    The order of the files depends on the tree and the query only. `LEAST_ENTRIES` and `LEAST_BYTES`
-    are the minimum; only half of the request's own time ends a scan before that.
+    The order of the files depends only on the tree and the query. The scan reads at least
+    `LEAST_ENTRIES` or `LEAST_BYTES`, unless half of the request's time passes earlier.
 
     Args:
         tree: the tree to scan.
-        request: the question.
-        deadline: of the request.
+        request: the search request.
+        deadline: the deadline of the request.
         asked_ms: when the query was sent, on the deadline's clock.
 
     Raises:

@@ -1,8 +1,9 @@
 """Answers a query before there is an index.
 
 The whole tree is searched for the query's words, and the most promising files are cut into chunks.
-They form a snapshot in memory, which is ranked like any other, with statistics of all files that
-were seen. Text outside the best files is not found, and the answer says how much was seen.
+The chunks form a snapshot in memory, which is ranked like any other, with statistics of all scanned
+files. Text outside of the most promising files is not found; the answer reports how much was
+scanned.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,13 +38,13 @@ from ggrep.search.scan.sighting import Sighted, Sightings
 WHOLE_MS: Final = 1_500.0
 """Time after the query at which the cutting of files by their structure ends."""
 LEAST_CUT_BYTES: Final = 1 << 19
-"""Bytes of the best files that are always cut by structure; others may be cut by lines."""
+"""Bytes of the best files that are always cut by structure; further files can be cut by lines."""
 MOST_FILES: Final = 48
-"""Most files that are cut."""
+"""Maximum number of files that are cut into chunks."""
 MOST_NAMED: Final = 256
-"""Most files that are named as the best ones."""
+"""Maximum number of files that the answer lists as the best."""
 MOST_BYTES: Final = 3 << 19
-"""Maximum bytes of all files that are cut; a file that does not fit is skipped."""
+"""Maximum total bytes of the files that are cut; a file that exceeds the rest is skipped."""
 
 
 class ScanTarget(Struct, frozen=True):
@@ -51,8 +52,8 @@ class ScanTarget(Struct, frozen=True):
 
     Attributes:
         encoder: encodes the chunks of the best files; None to rank them by their words.
-        ahead: the parts of the scan that have already begun.
-        new_id: a unique name.
+        ahead: the steps of the scan that were started in advance.
+        new_id: a unique id for the segment's name.
         asked_ms: when the query was sent, on the clock.
     """
 
@@ -69,8 +70,8 @@ class Scanned(Struct, frozen=True):
     """The result of a scan, to be ranked.
 
     Attributes:
-        view: the best files.
-        statistics: those of all files that were seen.
+        view: a snapshot of the best files.
+        statistics: the statistics of all scanned files.
         rare_files: files of each rare word of the query, the rarest word first.
     """
 
@@ -122,7 +123,7 @@ def scanned(target: ScanTarget, request: SearchRequest, deadline: Deadline) -> S
 
 
 def _texts(best: Sequence[Sighted], target: ScanTarget) -> list[tuple[Sighted, FileText]]:
-    """Return the texts of the first files that may be shown."""
+    """Return the texts of the best files, up to MOST_FILES and MOST_BYTES."""
     texts: list[tuple[Sighted, FileText]] = []
     left = MOST_BYTES
     for sighted in best:
@@ -145,7 +146,7 @@ def _texts(best: Sequence[Sighted], target: ScanTarget) -> list[tuple[Sighted, F
 def _cut(
     texts: Sequence[FileText], pool: ParsePool, deadline: Deadline, time: Deadline
 ) -> Iterator[tuple[FileText, ChunkedFile | None]]:
-    """Yield the files with their chunks; None once the minimum is cut and `time` is over."""
+    """Yield the files with their chunks; None for a file after the minimum and after `time`."""
     pool.hurry(min(PATIENCE_MS, deadline.remaining_ms() / 2))
     done = cut_bytes = 0
     for text, chunked in pool.chunk_all(texts):
@@ -169,11 +170,11 @@ def _by_lines(text: FileText, settings: Settings) -> ChunkedFile:
 def estimated(
     counted: CollectionStatistics, seen: Sightings, ranked: list[Sighted]
 ) -> CollectionStatistics:
-    """Return the estimated statistics of all files that were seen.
+    """Return the estimated statistics of all scanned files.
 
     Args:
         counted: the statistics of the files that were cut.
-        seen: the counts of all files.
+        seen: the counts of all scanned files.
         ranked: the files that were cut.
     """
     own_bytes = sum(sighted.file.size_bytes for sighted in ranked)
@@ -201,5 +202,5 @@ def estimated(
 
 
 def _scaled(figure: int, whole: int, part: int) -> int:
-    """Return a part's figure scaled to the whole, rounded up."""
+    """Return a part's figure scaled up to the whole, rounded up."""
     return -(-figure * whole // part) if part else 0
