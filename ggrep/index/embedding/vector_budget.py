@@ -10,21 +10,22 @@ from ggrep.index.embedding.vector_database import Damaged, InUse
 from ggrep.index.embedding.vector_file import SUFFIX, VectorFile, last_use
 
 _KEPT_SHARE: Final = 0.9
-"""What eviction leaves of the bound, so that it happens once for every tenth written."""
+"""Share of the limit that remains after an eviction, so that evictions are rare."""
 
 
 def keep_bound(own: VectorFile, max_bytes: int, *, wait: Callable[[float], None]) -> int:
-    """Evict what was used longest ago if the files beside `own` and it exceed the bound.
+    """Evict the least recently used vectors if the files beside `own` and `own` exceed the limit.
 
-    The files that were not opened for longest come first, `own` last. One that must go
-    altogether is removed if nobody has it open; of the others the oldest rows go.
+    Files are shrunk in the order in which they were last opened, the oldest first and `own` last. A
+    file that must be emptied is removed if no process has it open. From other files the oldest rows
+    are deleted.
 
     Returns:
-        The rows that went; a removed file counts none.
+        The number of evicted rows, without the rows of removed files.
 
     Raises:
         InUse: another process writes `own`.
-        Damaged: `own` is not sound.
+        Damaged: `own` is damaged.
         OSError: the directory or `own` cannot be read or written.
     """
     sizes = file_sizes(own.path.parent) | {own.path: own.database.size_bytes()}
@@ -47,10 +48,10 @@ def keep_bound(own: VectorFile, max_bytes: int, *, wait: Callable[[float], None]
 
 
 def file_sizes(directory: Path) -> dict[Path, int]:
-    """Return the size of each vector file in a directory, its log included.
+    """Return the size of each vector file in a directory, including its log.
 
     Raises:
-        OSError: it is there and cannot be read.
+        OSError: the directory exists, but cannot be read.
     """
     sizes: dict[Path, int] = {}
     try:
@@ -66,7 +67,7 @@ def file_sizes(directory: Path) -> dict[Path, int]:
 
 
 def _shrink(other: VectorFile, size: int, excess: int) -> tuple[int, int]:
-    """Take up to `excess` bytes from another one's file; return rows evicted and bytes freed."""
+    """Free up to `excess` bytes of another file; return the evicted rows and the freed bytes."""
     try:
         if size <= excess:
             return (0, size) if other.remove() else (0, 0)
@@ -77,11 +78,11 @@ def _shrink(other: VectorFile, size: int, excess: int) -> tuple[int, int]:
         finally:
             other.close()
     except (InUse, Damaged, OSError):
-        return 0, 0  # the own file makes up for it
+        return 0, 0  # `own` is then shrunk by more
 
 
 def _size_of(entry: "os.DirEntry[str]") -> int:
     try:
         return entry.stat(follow_symlinks=False).st_size
     except FileNotFoundError:
-        return 0  # a log goes when the last one closes the file
+        return 0  # the last process that closes the file deletes the log

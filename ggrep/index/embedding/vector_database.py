@@ -1,7 +1,7 @@
 """The content of one vector file: a SQLite table of entries under 64-bit keys.
 
-Rows lie in the order they were written and a small index finds them, so a batch is written to
-few pages, and what was written longest ago is one run of pages that goes at once.
+Rows are stored in the order in which they were written, with a small index. A batch is thus written
+to few pages, and the oldest rows are adjacent pages, which are deleted together.
 """
 
 import sqlite3
@@ -11,23 +11,23 @@ from pathlib import Path
 from typing import Final, Self
 
 WAIT_SECONDS: Final = 0.25
-"""How long anything about a vector file waits for another process, at most."""
+"""Maximum time that an operation on a vector file waits for another process."""
 _FORMAT = 1
 """Version of the file. 1: `vectors(id, key, used, entry)`, entries as `vector_cache` packs them."""
 _PAGE_BYTES = 4096
 _LOG_PAGES = 2000
-"""Of the log before it is worked into the file; it is gone when the last one closes the file."""
+"""Size of the log at which its content is moved into the file."""
 _VACUUM_PAGES = 1000
 _EVICTED_ROWS = 4096
 _ROW_BYTES = 1024
-"""More than most rows take, so that no more are evicted at once than must go."""
+"""More bytes than most rows have, so that no more rows are evicted at once than necessary."""
 _IN_USE = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
 _DAMAGED = frozenset(
     {
         sqlite3.SQLITE_CORRUPT,
         sqlite3.SQLITE_NOTADB,
         sqlite3.SQLITE_FORMAT,
-        sqlite3.SQLITE_ERROR,  # a table or column that should be there
+        sqlite3.SQLITE_ERROR,  # a table or column is missing
         sqlite3.SQLITE_INTERNAL,
         sqlite3.SQLITE_CONSTRAINT,
         sqlite3.SQLITE_MISMATCH,
@@ -51,25 +51,25 @@ _EVICT = """
 Row = tuple[int, int, bytes]
 """Key, hour of last use, entry."""
 Found = tuple[object, object, object]
-"""The same as it was read: a damaged row may hold anything in any column."""
+"""A row as it was read: the columns of a damaged row can contain any values."""
 
 
 class InUse(Exception):
-    """Another process held the file for longer than it is waited for."""
+    """Another process blocked the file for longer than the maximum wait."""
 
 
 class Damaged(Exception):
-    """The file is no database of this format, or a torn one."""
+    """The file is not a database of this format, or is damaged."""
 
 
 class VectorDatabase:
-    """A connection to one file; all that can go wrong is InUse, Damaged or an OSError."""
+    """A connection to one file. All its methods raise only InUse, Damaged or OSError."""
 
     def __init__(self, path: Path) -> None:
-        """Connect to the file at `path`, whatever is in it."""
+        """Connect to the file at `path`, without checking its content."""
         with _told_apart():
             self._connection = sqlite3.connect(path, timeout=WAIT_SECONDS, isolation_level=None)
-        self._connection.text_factory = bytes  # damage may turn a number into what is no text
+        self._connection.text_factory = bytes  # damage can turn a number into invalid text
         try:
             self._pragma("synchronous = NORMAL")
             self._pragma(f"wal_autocheckpoint = {_LOG_PAGES}")
@@ -80,7 +80,7 @@ class VectorDatabase:
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Connect to a file that `fill_new` finished."""
+        """Connect to a file that `fill_new` completed."""
         database = cls(path)
         try:
             database._require_format()
@@ -91,7 +91,7 @@ class VectorDatabase:
 
     @classmethod
     def fill_new(cls, path: Path) -> None:
-        """Make an empty file a database without rows; its version comes last."""
+        """Turn an empty file into a database without rows; its version is written last."""
         database = cls(path)
         try:
             database._pragma(f"page_size = {_PAGE_BYTES}")
@@ -104,18 +104,18 @@ class VectorDatabase:
             database.close()
 
     def close(self) -> None:
-        """Disconnect; the last one works the log into the file."""
+        """Disconnect. The last process that disconnects moves the log into the file."""
         with _told_apart():
             self._connection.close()
 
     def read(self, keys: Sequence[int]) -> list[Found]:
-        """Return the rows of those keys that are there, in no order."""
+        """Return the existing rows with these keys, in any order."""
         listed = f"[{','.join(map(str, keys))}]"
         with _told_apart():
             return self._connection.execute(_READ, (listed,)).fetchall()
 
     def write(self, rows: Sequence[Row]) -> None:
-        """Put rows at the end, in one transaction; those of the same keys go."""
+        """Append rows, in one transaction; older rows with the same keys are deleted."""
         with self._transaction() as connection:
             connection.executemany(_WRITE, rows)
 
@@ -124,7 +124,7 @@ class VectorDatabase:
         return self._figure("page_count") * self._figure("page_size")
 
     def evict(self, most_bytes: int) -> int:
-        """Drop the rows written longest ago until the file is no larger; return how many went."""
+        """Delete the oldest rows until the file has at most `most_bytes`; return how many."""
         total = 0
         while (excess := self._used_bytes() - most_bytes) > 0:
             batch = min(excess // _ROW_BYTES + 1, _EVICTED_ROWS)
@@ -146,7 +146,7 @@ class VectorDatabase:
         return pages * self._figure("page_size")
 
     def _give_back_pages(self) -> None:
-        """Cut free pages off the file, some at a time: others write in between."""
+        """Remove free pages from the file, some at a time: other processes can write in between."""
         free = self._figure("freelist_count")
         while free:
             self._pragma(f"incremental_vacuum({_VACUUM_PAGES})")
@@ -160,7 +160,7 @@ class VectorDatabase:
 
     def _pragma(self, text: str) -> list[tuple[int, ...]]:
         with _told_apart():
-            # A vacuum goes on only while its rows are fetched.
+            # A vacuum continues only while its rows are fetched.
             return self._connection.execute(f"PRAGMA {text}").fetchall()
 
     @contextmanager
@@ -179,7 +179,7 @@ class VectorDatabase:
 
 @contextmanager
 def _told_apart() -> Iterator[None]:
-    """Raise what SQLite raises as InUse, Damaged or OSError."""
+    """Convert errors of SQLite to InUse, Damaged or OSError."""
     try:
         yield
     except sqlite3.Error as error:

@@ -1,4 +1,4 @@
-"""Merges posting sets over disjoint rows into one, array by array: no word is looked at again."""
+"""Merges posting sets over disjoint rows, array by array, without splitting words again."""
 
 from collections.abc import Sequence
 
@@ -12,21 +12,21 @@ _Ints = npt.NDArray[np.int64]
 
 
 class DigestsCollide(ValueError):
-    """Two terms have one digest, which merging cannot tell apart."""
+    """Two terms have the same digest; merging cannot distinguish them."""
 
 
 def merge_postings(
     sets: Sequence[Postings], first_rows: Sequence[int], prefix: str
 ) -> dict[str, npt.NDArray[np.generic]]:
-    """Return the arrays of one posting set, see `ggrep.index.lexical.postings`.
+    """Return the arrays of the merged posting set, see `ggrep.index.lexical.postings`.
 
-    Time and memory are linear in the number of postings: within a term each set's postings come
-    behind those of the sets before it, so that every place follows from counts.
+    Time and memory are linear in the number of postings. Within a term, the postings of each set
+    follow the postings of the set before it, so positions are computed from counts.
 
     Args:
-        sets: at least one, each with as many fields.
-        first_rows: what the first row of each set is in the merged one; ascending.
-        prefix: stands before each name.
+        sets: at least one set; all have the same number of fields.
+        first_rows: the row in the merged set of the first row of each set; ascending.
+        prefix: prefix of the arrays' names.
 
     Raises:
         DigestsCollide: two different terms have one digest.
@@ -48,7 +48,7 @@ def merge_postings(
 def _terms(
     sets: Sequence[Postings], places: Sequence[_Ints], number: int
 ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]:
-    """Return the merged dictionary's offsets and bytes, once each set's agree with them."""
+    """Return the merged dictionary's offsets and bytes, after checking them against each set."""
     lengths = np.zeros(number, dtype=np.int64)
     for each, own in zip(sets, places, strict=True):
         lengths[own] = _sizes(each.term_offsets)
@@ -105,12 +105,12 @@ def _merged_field(
 
 
 def _sizes(offsets: npt.NDArray[np.uint32]) -> _Ints:
-    """Return the lengths of runs."""
+    """Return the lengths of the ranges between offsets."""
     plain = offsets.astype(np.int64)
     return plain[1:] - plain[:-1]
 
 
 def _spread(starts: _Ints, lengths: _Ints) -> _Ints:
-    """Return the places of runs, one run behind the other."""
+    """Return all positions in some ranges, one range after the other."""
     before = np.cumsum(lengths) - lengths
     return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))

@@ -1,4 +1,4 @@
-"""The packs of a home, opened in one process for as long as they lie as they were."""
+"""The packs of a home, kept open in one process as long as their files are unchanged."""
 
 from pathlib import Path
 from threading import Lock
@@ -13,16 +13,16 @@ from ggrep.index.store.verify import Stamp, stamp_of
 
 
 class _Held(Struct, frozen=True):
-    """A pack as it was opened, and how its file lay before; None for what cannot be read."""
+    """An opened pack, with the stamp of its file; `pack` is None if the pack is damaged."""
 
     stamp: Stamp
     pack: Pack | None
 
 
 class OpenedPacks:
-    """Opens packs once each, and looks before each question whether they still lie so.
+    """Opens each pack once, and checks before each query that its file is unchanged.
 
-    Threads may share it.
+    Thread-safe.
     """
 
     def __init__(self, home: Home) -> None:
@@ -34,9 +34,9 @@ class OpenedPacks:
     def packs(self) -> tuple[Pack, ...]:
         """Return the packs that can be read, the newest first.
 
-        What is mapped must not be shorter than it was, so each file is looked at first. A file that
-        is not what was written counts as none until it is another one, one that cannot be read now
-        until the next question.
+        A mapped file must not have become shorter, so each file is checked first. A damaged file is
+        ignored until it is replaced. A file that cannot be read now is ignored until the next
+        query.
         """
         with self._lock:
             files = self._files()
@@ -45,7 +45,7 @@ class OpenedPacks:
             return tuple(one.pack for _, one in held if one is not None and one.pack is not None)
 
     def _files(self) -> list[Path]:
-        """Return the packs that lie there; those that are open while that cannot be told."""
+        """Return the existing packs; return the open packs if the directory cannot be read."""
         try:
             return pack_files(self._home)
         except OSError:
@@ -59,7 +59,7 @@ class OpenedPacks:
                 return known
             return _Held(stamp, _opened(path))
         except (OSError, StoreError):
-            return None  # another process packed it into another one meanwhile
+            return None  # another process merged it into another pack meanwhile
 
 
 def _opened(path: Path) -> Pack | None:
