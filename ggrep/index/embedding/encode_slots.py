@@ -95,8 +95,8 @@ class EncodeSlots:
         is not limited: a slow search is better than an error.
 
         Raises:
-            Cancelled: the request was cancelled while it waited. DeadlineExceeded: the deadline
-                passed while the request waited.
+            Cancelled: the request was cancelled while it waited.
+            DeadlineExceeded: the deadline passed while the request waited.
         """
         held = self._await_slot(deadline, lane) if self._limited else None
         if held is None:

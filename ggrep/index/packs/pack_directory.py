@@ -71,7 +71,8 @@ def make_packs(
     out.
 
     Raises:
-        Busy: another process is writing packs. OSError: a pack cannot be written.
+        Busy: another process is writing packs.
+        OSError: a pack cannot be written.
     """
     durable.make_directory(home.packs)
     with alone(home.packs / _LOCK, patience):

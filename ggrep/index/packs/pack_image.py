@@ -154,8 +154,9 @@ def open_pack(path: Path) -> Pack:
     """Map a pack and verify its checksums.
 
     Raises:
-        CorruptStore: the pack is damaged. StoreError: the pack cannot be read now. Incompatible:
-            another build wrote the pack, and it lacks arrays.
+        CorruptStore: the pack is damaged.
+        StoreError: the pack cannot be read now.
+        Incompatible: another build wrote the pack, and it lacks arrays.
     """
     image = open_image(path)
     meta = image.meta

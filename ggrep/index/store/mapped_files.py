@@ -1,6 +1,6 @@
-"""Maps files into memory, and releases pages that are not needed for now.
+"""Maps files into memory, and releases pages that are currently not needed.
 
-A host process maps thousands of images; no descriptor stays open.
+A process maps thousands of images, so no file descriptor stays open.
 """
 
 import os

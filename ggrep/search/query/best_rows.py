@@ -24,8 +24,8 @@ class BestRows(Struct, frozen=True):
 
     Attributes:
         places: int64 (n,): their positions among all rows with a score.
-        corpora: uint8 (n,): the position of each row's corpus in CORPORA. numbers: int64
-            (corpora,): the number of rows of each corpus.
+        corpora: uint8 (n,): the position of each row's corpus in CORPORA.
+        numbers: int64 (corpora,): the number of rows of each corpus.
         runs: the files of the rows.
         best: float64 (corpora, files): the best score among a file's rows of a corpus, with the
             factor; 0 if the file has no such row.
