@@ -1,4 +1,4 @@
-"""What a work tree holds: its files by digest, and the state that git tells, all of one moment."""
+"""Reads a work tree: the digests of its files, and git's state, all at one moment."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -25,12 +25,12 @@ from ggrep.parse.source.walk import Walk, walk
 
 
 class Held(Struct, frozen=True):
-    """What a work tree holds.
+    """The files of a work tree with their digests.
 
     Attributes:
-        digests: of the files that could be read; None where none was read.
-        known: what is remembered of them.
-        present: all files there are.
+        digests: the digests of the readable files; None if no file was read.
+        known: the remembered stat and digest of each file.
+        present: the path keys of all files.
     """
 
     tree: Walk
@@ -42,18 +42,18 @@ class Held(Struct, frozen=True):
     read_at_ns: int
 
     def has(self, key: PathKey, digest: str) -> bool:
-        """Tell whether it holds a file of that content; of that name, where none was read."""
+        """Return whether the work tree has a file with the digest, or just the path if unread."""
         return key in self.present if self.digests is None else self.digests.get(key) == digest
 
     def is_outdated(self, key: PathKey, digest: str) -> bool:
-        """Tell whether a file that is indexed is gone, or known to hold something else."""
+        """Return whether an indexed file is deleted, or known to have another content."""
         if key not in self.present:
             return self.tree.knows(key)
         return self.digests is not None and self.digests.get(key, digest) != digest
 
 
 def held_by(target: SyncTarget, progress: Progress, *, reading: bool) -> Held:
-    """Return what the work tree holds; without `reading` no file is read."""
+    """Return the files of the work tree; without `reading`, their content is not read."""
     one = OneState(target, partial(_walk, target), progress)
     found = one.begin()
     known: dict[PathKey, Known] = {}
@@ -87,7 +87,7 @@ def _walk(target: SyncTarget) -> tuple[Walk, tuple[DegradedFile, ...]]:
 
 
 def _read(target: SyncTarget, found: Found, progress: Progress) -> Iterator[tuple[PathKey, Known]]:
-    """Yield what is known of each file; those that did not change since are not read."""
+    """Yield stat and digest of each file; unchanged files are not read again."""
     before = stat_cache.load(store_files.stat_cache_file(target.store))
     most, total = target.settings.max_file_size_bytes, len(found.tree.files)
     for done, file in enumerate(found.tree.files):

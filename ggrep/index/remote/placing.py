@@ -1,4 +1,4 @@
-"""Publishes what was fetched: beside what the store shows, or as the very snapshot it was."""
+"""Publishes a fetched tree: added to the store's snapshot, or exactly as it was pushed."""
 
 import shutil
 from collections.abc import Iterator
@@ -35,11 +35,11 @@ from ggrep.index.sync.target import SyncTarget
 
 
 class Placed(Struct, frozen=True):
-    """What was published.
+    """The published snapshot.
 
     Attributes:
-        exact: it is the very snapshot that was pushed.
-        brought: files that it shows and the one before did not.
+        exact: whether it is exactly the pushed snapshot.
+        brought: number of visible files more than in the previous snapshot.
     """
 
     view: SnapshotView
@@ -48,7 +48,7 @@ class Placed(Struct, frozen=True):
 
 
 def here_of(view: SnapshotView | None) -> Here:
-    """Return what a snapshot shows; nothing without one."""
+    """Return the content of a snapshot; empty without a snapshot."""
     if view is None:
         return Here({}, {})
     return Here({item.ref.table: item for item in shown_by(view)}, view.live_files())
@@ -57,20 +57,20 @@ def here_of(view: SnapshotView | None) -> Here:
 def place(
     target: SyncTarget, lease: Lease, view: SnapshotView | None, found: Fetched, held: Held
 ) -> Placed | None:
-    """Take fetched segments over into the store and publish; do nothing where that adds nothing.
+    """Move fetched segments into the store and publish them; do nothing if they add no file.
 
-    Requires: the lease is held and the store prepared.
+    Requires: the caller holds the lease and has prepared the store.
 
     Args:
         target: the repository and its store.
-        lease: held.
-        view: what the store shows; None for nothing.
-        found: what was fetched.
-        held: what the work tree holds; nothing else becomes visible, unless it was not read.
+        lease: the store's writer lease.
+        view: the store's snapshot; None without one.
+        found: the fetched tree.
+        held: the files of the work tree; if they were read, no other file becomes visible.
 
     Raises:
-        Busy: the index changed since it was fetched.
-        NotTrusted: a segment has the name of another one.
+        Busy: the index changed during the fetch.
+        NotTrusted: a fetched segment has the name of another segment in the store.
     """
     here = here_of(view)
     kept = {item.ref.table: item for item in _kept(here, held)}
@@ -91,7 +91,7 @@ def place(
                 kept[one.name] = _adding(item, kept.get(one.name), found, before)
         shown = [item for item in kept.values() if item.view.visible_files.any()]
         if view is not None and sum(1 for item in shown for _ in _visible(item)) <= len(before):
-            return None  # somebody has indexed them meanwhile
+            return None  # another process has indexed the files meanwhile
     reach("pull.after_placement")
     published = publish_snapshot(
         target,
@@ -109,10 +109,10 @@ def place(
 def _facts(
     target: SyncTarget, view: SnapshotView | None, found: Fetched, held: Held, here: Here
 ) -> tuple[bool, Facts, Name | None]:
-    """Return whether it can be the very snapshot that was pushed, and what it stands for.
+    """Return whether the result is exactly the pushed snapshot, and its facts and name.
 
-    It is where the work tree is as it was where the snapshot was made, and nothing more has to be
-    fetched for it.
+    This is the case if the work tree equals the one of the push, and no further segment has to be
+    fetched.
     """
     tree = found.tree
     as_pushed = Facts(
@@ -148,7 +148,7 @@ def _facts(
 
 
 def _kept(here: Here, held: Held) -> Iterator[ShownSegment]:
-    """Yield the segments that are shown already, without files that are gone or hold else."""
+    """Yield the store's segments, without files that are deleted or have another content now."""
     for item in here.segments.values():
         image, mask = item.view.image, item.view.visible_files.copy()
         hashes = image.file_hashes()
@@ -165,7 +165,7 @@ def _visible(item: ShownSegment) -> Iterator[PathKey]:
 def _adding(
     item: ShownSegment, shown: ShownSegment | None, found: Fetched, before: set[PathKey]
 ) -> ShownSegment:
-    """Return a segment that shows what it brings, beside what it shows already."""
+    """Return a segment with the files that it adds and those that are already visible."""
     brings = found.brings[item.ref.table].copy()
     for at in np.flatnonzero(brings).tolist():
         brings[at] = item.view.image.path(at) not in before
@@ -177,7 +177,7 @@ def _with_mask(item: ShownSegment, mask: "np.typing.NDArray[np.bool_]") -> Shown
 
 
 def _segment(store: Path, segment: TravellingSegment, found: Fetched, here: Here) -> ShownSegment:
-    """Return a segment of the store: its own, or one that is taken over now."""
+    """Return a segment of the store; move it from the fetched directory if the store lacks it."""
     if here.has(segment):
         return here.segments[segment.name]
     image = store_files.image_file(found.aside, segment.name)
@@ -209,10 +209,10 @@ def _segment(store: Path, segment: TravellingSegment, found: Fetched, here: Here
 
 
 def _lies_there(store: Path, segment: TravellingSegment) -> bool:
-    """Tell whether an older snapshot of the store has the segment.
+    """Return whether an older snapshot of the store has the segment.
 
     Raises:
-        NotTrusted: it has another one of that name.
+        NotTrusted: it has another segment of this name.
     """
     if not _is_named(store, segment.name):
         return False
@@ -220,7 +220,7 @@ def _lies_there(store: Path, segment: TravellingSegment) -> bool:
     try:
         is_same = measure_table(store, segment.name) == (segment.size_bytes, segment.sha256)
     except CorruptStore:
-        return False  # it is lost, and comes back now
+        return False  # the store's copy is damaged, and is replaced now
     if not is_same or measure_file(image) != (segment.image.size_bytes, segment.image.sha256):
         raise NotTrusted(f"the store has another segment of the name {segment.name}")
     return True

@@ -1,11 +1,11 @@
-"""Pulls the nearest snapshot of a remote into a store, as far as the work tree holds its files.
+"""Pulls the best snapshot of a remote into a store, restricted to files of the work tree.
 
-Nothing of a remote is shown that this checkout does not hold byte for byte: each file is read and
-hashed once, and only rows of equal digests become visible. What is remembered of these files spares
-the next sync reading them again, so it reads what differs and nothing else.
+Only files that this checkout contains byte for byte become visible: each file is read and hashed
+once, and only files with equal digests are shown. Stats and digests are stored, so that the next
+sync reads only the files that differ.
 
-Everything is fetched and verified before anything is locked. Under the writer lease the store takes
-it over, by links, and publishes it as any other snapshot: all of it or nothing.
+Everything is fetched and verified before the store is locked. With the writer lease, the fetched
+files are then linked into the store and published atomically, like any other snapshot.
 """
 
 from typing import Literal
@@ -36,16 +36,16 @@ Outcome = Literal["pulled", "current", "nothing", "nothing new", "failed"]
 
 
 class PullReport(Struct, frozen=True):
-    """What a pull did.
+    """The result of a pull.
 
     Attributes:
-        outcome: `pulled`; `current` where the index holds all files as they are; `nothing` where
-            the remote has no snapshot that could be taken, `nothing new` where those that it has
-            hold none of the files that are missing here; `failed` where there is no report.
-        exact: the snapshot is the very one that was pushed.
-        files: of the work tree that the index holds now, of `of_files` there are.
-        fetched_bytes: what came over the wire.
-        passed_over: why trees of the remote were not taken, one line each.
+        outcome: `pulled`; `current` if the index already contains all files as they are; `nothing`
+            if the remote has no usable snapshot; `nothing new` if its snapshots contain none of the
+            missing files; `failed` if there is no report.
+        exact: whether the snapshot is exactly the pushed one.
+        files: number of files of the work tree in the index now; the work tree has `of_files`.
+        fetched_bytes: number of fetched bytes.
+        passed_over: why trees of the remote were rejected, one line each.
     """
 
     outcome: Outcome
@@ -63,18 +63,19 @@ class PullReport(Struct, frozen=True):
 def pull(
     target: SyncTarget, objects: Objects, *, readable: bool, progress: Progress = unheard
 ) -> PullReport:
-    """Publish what a remote has of a work tree.
+    """Publish the files of the best snapshot on a remote that the work tree contains.
 
     Args:
         target: the repository.
-        objects: the remote's.
-        readable: show what was pushed before the files are compared; a sync compares them.
-        progress: told how far it is.
+        objects: the objects of the remote.
+        readable: whether to show the pushed files before they are compared; the next sync compares
+            them.
+        progress: called with the progress.
 
     Raises:
-        InvalidRequest: nothing tells who the repository is.
-        RemoteError: the remote fails; the index is as it was.
-        Busy: another writer holds the store, or changed it meanwhile.
+        InvalidRequest: the repository has no key.
+        RemoteError: the remote fails; the index is unchanged.
+        Busy: another writer has the store's lease, or changed the store meanwhile.
         StoreError: the store cannot be written.
     """
     key = key_of(target)
@@ -121,7 +122,7 @@ def _shown(target: SyncTarget) -> SnapshotView | None:
     try:
         return open_active(target.store, store_id=target.store_id)
     except (NoIndex, StoreError):
-        return None  # one that is damaged is for whoever writes
+        return None  # writers handle a damaged snapshot
 
 
 def _placed(target: SyncTarget, found: Fetched, held: Held) -> Placed | None:

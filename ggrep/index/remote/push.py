@@ -1,8 +1,8 @@
 """Pushes the active snapshot to a remote: blobs, then the tree, its states, and the ref last.
 
-A push that dies leaves objects that nothing names; the next one takes them up, or a collection
-removes them. Blobs and trees have one content, and states and refs are swapped, so pushers need no
-lock.
+An interrupted push leaves unreferenced objects; the next push uses them, or a collection deletes
+them. Blobs and trees never change, and states and refs are replaced by compare-and-swap, so
+simultaneous pushes need no lock.
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,7 +31,7 @@ from ggrep.index.sync.target import SyncTarget
 from ggrep.model.maintenance import PushReport
 
 _REFRESH: Final = timedelta(hours=GRACE_HOURS) / 2
-"""An object that is older is written again, as a collection may be looking at it."""
+"""Age from which on an existing object is written again, so that collections do not delete it."""
 _SWAPS: Final = 100
 
 
@@ -40,23 +40,23 @@ def push(target: SyncTarget, view: SnapshotView, objects: Objects, *, again: boo
 
     Args:
         target: the repository.
-        view: of the snapshot, pinned by the caller.
+        view: the view of the snapshot, which the caller has pinned.
         objects: the remote's.
-        again: write every object, whatever lies there.
+        again: whether to write every object, even if it exists.
 
     Raises:
-        InvalidRequest: the snapshot is not whole, or the repository has no key.
-        RemoteError: the remote fails; what it had before it still has.
-        Busy: too many others pushed the same repository at once.
+        InvalidRequest: the snapshot is incomplete, or the repository has no key.
+        RemoteError: the remote fails; its earlier objects still exist.
+        Busy: too many other processes pushed the same repository at the same time.
     """
     return _Push(target, view, objects, again=again).run()
 
 
 def key_of(target: SyncTarget) -> str:
-    """Return who the repository is on remotes.
+    """Return the repository's key on remotes.
 
     Raises:
-        InvalidRequest: nothing says so.
+        InvalidRequest: the repository has no key.
     """
     key = repo_key(target.root, target.settings) or key_by_history(target.root)
     if not key:
@@ -70,7 +70,7 @@ def key_of(target: SyncTarget) -> str:
 def states_of(
     target: SyncTarget, manifest: SnapshotManifest, files: Mapping[PathKey, str]
 ) -> States:
-    """Return the states that a snapshot is of."""
+    """Return the states that name a snapshot's set of files."""
     git = manifest.git
     tree = None
     if git is not None and git.dirty is False and git.head_sha is not None:
@@ -104,11 +104,11 @@ class _Push:
         times = self._times(commit)
         swung = self._swing(key, Entry(tree, states, commit, *times))
         if tree != self._own and swung and not self._is_complete(tree):
-            # A collection was about to take what nothing named until now.
+            # A collection can have deleted objects of the existing tree before the ref was written.
             self._again, held = True, None
             tree = self._upload(key, states)
             self._swing(key, Entry(tree, states, commit, *times))
-        for blob in self._skipped:  # a collection may have begun before us
+        for blob in self._skipped:  # a collection can have begun before this push
             if self._objects.stat(blob.key) is None:
                 self._put_blob(blob)
         return PushReport(
@@ -127,7 +127,7 @@ class _Push:
         )
 
     def _held(self, states: States) -> Blob | None:
-        """Return the tree that the remote has of these files; None where it has none."""
+        """Return the remote's tree of these files; None if there is none."""
         trees = set()
         for key in states.keys(self._target.config_fingerprint):
             try:
@@ -139,14 +139,14 @@ class _Push:
         return tree if tree is not None and is_there(self._objects, tree) else None
 
     def _is_complete(self, named: Blob) -> bool:
-        """Tell whether a tree and all that it is made of lie there."""
+        """Return whether a tree and all its blobs exist."""
         with suppress(NotTrusted):
             tree = tree_at(self._objects, named)
             return tree is not None and all(self._objects.stat(blob.key) for blob in tree.blobs())
         return False
 
     def _upload(self, key: str, states: States) -> Blob:
-        """Write what the remote lacks of the snapshot; return the tree that its states lead to."""
+        """Write the missing objects of the snapshot; return the tree to which its states refer."""
         segments = tuple(self._segments())
         masks = Blob(
             self._view.manifest.visibility.sha256, self._view.manifest.visibility.size_bytes
@@ -162,7 +162,7 @@ class _Push:
         reach("push.after_tree")
         self._own = named
         first, *others = states.keys(self._target.config_fingerprint)
-        # Of several who push the same files at once, all go by who was first.
+        # If several processes push the same files at once, all use the tree of the first.
         led_to = self._lead(first, named, files=states.files)
         for state in others:
             self._lead(state, led_to)
@@ -203,7 +203,7 @@ class _Push:
         self._written_bytes += blob.size_bytes
 
     def _lead(self, state: str, tree: Blob, *, files: str | None = None) -> Blob:
-        """Have a state lead to a tree, or leave it at another one of these files; return which."""
+        """Make a state refer to a tree, unless its tree has the same files; return the tree."""
         data = layout.spelled_state(tree)
         for _ in range(_SWAPS):
             found = self._objects.read(state, layout.MOST_STATE_BYTES)
@@ -216,20 +216,20 @@ class _Push:
         raise Busy("another process is pushing this repository", retry_after_ms=1000)
 
     def _stays(self, data: bytes, files: str) -> bool:
-        """Tell whether a state leads to a tree of these files, so that it stays as it is."""
+        """Return whether a state refers to a tree of these files, and so need not be changed."""
         with suppress(NotTrusted):
             tree = None if self._again else tree_at(self._objects, layout.read_state(data))
             return tree is not None and tree.states.files == files
         return False
 
     def _swing(self, key: str, entry: Entry) -> bool:
-        """Put a push in front of the ref; return False where it stands in front."""
+        """Insert a push at the front of the ref; return False if it is already there."""
         ref = layout.ref_key(key, self._target.config_fingerprint)
         for attempt in range(_SWAPS):
             found = self._objects.read(ref, layout.MOST_REF_BYTES)
             entries: tuple[Entry, ...] = ()
             if found is not None:
-                with suppress(NotTrusted):  # one that cannot be read is written anew
+                with suppress(NotTrusted):  # an unreadable ref is written again
                     entries = layout.read_ref(found[0])
             if any(layout.same_push(one, entry) for one in entries[:1]):
                 return False

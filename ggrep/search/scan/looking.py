@@ -104,7 +104,7 @@ class PathEligibility:
 
 
 def _any_of(filters: tuple[Filter, ...], key: str) -> Callable[[str], bool]:
-    """Return a test: any positive filter of a key matches, or none exists, and no negated one does."""
+    """Return a test: a positive filter of a key matches, if it has any, and no negated filter."""
     of_key = [item for item in filters if item.key == key]
     admits = [_test(item) for item in of_key if not item.negated]
     refuses = [_test(item) for item in of_key if item.negated and key in {"path", "ext", "test"}]
