@@ -274,7 +274,7 @@ def read_ref(data: bytes) -> tuple[Entry, ...]:
 
 
 def with_entry(entries: Sequence[Entry], new: Entry) -> tuple[Entry, ...]:
-    """Return a ref's entries after a push; entries of its tree, or files and commit, are dropped."""
+    """Return a ref's entries after a push; drop older entries of its tree, or files and commit."""
     of = (new.states, new.commit)
     others = (one for one in entries if one.tree != new.tree and (one.states, one.commit) != of)
     return (new, *others)[:MOST_ENTRIES]
