@@ -44,7 +44,7 @@ _BY_ZEROS: Final = (
 _WIDE: Final = ("utf-16", "utf-32")
 _LEAST_ZEROS: Final = 0.2
 _FEWEST_ZEROS: Final = 4
-"""Most other positions, by share and by number, that are zero in wide text without a mark."""
+"""Minimum share and number of zeros at each other position of wide text without a mark."""
 _CONTROLS: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _MOST_CONTROLS: Final = 0.02
 _ESCAPED: Final = re.compile(rb"\x1b\$(?:[@B]|\)C|\([CDQ])")
@@ -59,9 +59,9 @@ _SURROGATES: Final = re.compile(rb"\xed[\xa0-\xaf][\x80-\xbf]\xed[\xb0-\xbf][\x8
 _LEAST_GOOD: Final = 3
 """Valid characters for each bad byte that make a file UTF-8 in any case."""
 _MOST_BAD: Final = 3
-"""Most bad bytes for each Western letter in UTF-8 with which a file of Latin letters is UTF-8."""
+"""Maximum number of bad bytes per valid Western letter with which Latin text counts as UTF-8."""
 _MOST_UNKNOWN: Final = 0.02
-"""Largest share of the bytes beyond ASCII that a declared encoding may be unable to decode."""
+"""Maximum share of the bytes beyond ASCII that a declared encoding may be unable to decode."""
 _NO_TEXT: Final = frozenset({"Cc", "Cn", "Co", "Cs"})
 _IN_TEXT: Final = frozenset("\t\n\f\r\ufeff")
 _NEXT_LINE: Final = b"\xc2\x85"
@@ -131,7 +131,7 @@ def _exact(data: bytes, names: tuple[str, ...]) -> Iterator[Decoded]:
 
 
 def _is_prose(data: bytes) -> bool:
-    """Tell whether a non-ASCII text is plausible: words in lines, no unassigned characters."""
+    """Return whether a non-ASCII text is plausible: words in lines, no unassigned characters."""
     text = data[:_LOOKED_AT_BYTES].decode(UTF_8, "ignore")
     known = all(
         character in _IN_TEXT or unicodedata.category(character) not in _NO_TEXT
@@ -189,7 +189,7 @@ def _join(match: re.Match[bytes]) -> bytes:
 
 
 def _is_cut(data: bytes) -> bool:
-    """Tell whether UTF-8 ends within a character, and not in a Western letter of one byte."""
+    """Return whether UTF-8 ends within a character, and not in a Western letter of one byte."""
     decoder = codecs.getincrementaldecoder(UTF_8)()
     try:
         decoder.decode(data)

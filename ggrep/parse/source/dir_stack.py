@@ -13,7 +13,7 @@ from pathlib import Path
 from ggrep.config.confined import open_root
 
 _MOST_OPEN = 48
-"""Most descriptors that are open at once, at any depth of the tree."""
+"""Maximum number of descriptors that are open at once, at any depth of the tree."""
 _BELOW = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 

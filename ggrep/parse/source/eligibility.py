@@ -9,7 +9,7 @@ from typing import Final
 from ggrep.config import builtin
 
 MOST_PRODUCTS: Final = 10_000
-"""Most files in product directories that are listed one by one: about a megabyte of names."""
+"""Maximum number of listed files in product directories: about a megabyte of names."""
 
 
 def _any_of(globs: Iterable[str]) -> re.Pattern[str]:
@@ -21,17 +21,17 @@ _DOT_FILES = _any_of(builtin.DOT_FILES)
 
 
 def is_shared_dot_file(name: str) -> bool:
-    """Tell whether a name with a leading dot is configuration that a team shares."""
+    """Return whether a name with a leading dot is configuration that a team shares."""
     return _DOT_FILES.match(name.lower()) is not None
 
 
 def is_shared_dot_directory(name: str) -> bool:
-    """Tell whether a directory with a leading dot contains configuration that a team shares."""
+    """Return whether a directory with a leading dot contains configuration that a team shares."""
     return name in builtin.DOT_DIRECTORIES
 
 
 def is_product_directory(name: str) -> bool:
-    """Tell whether a directory of this name contains files of a build or a package manager."""
+    """Return whether a directory of this name contains files of a build or a package manager."""
     return name in builtin.DIRECTORIES
 
 
@@ -46,13 +46,13 @@ def product_files(paths: Iterable[str]) -> tuple[str, ...] | None:
 
 
 def is_product_file(name: str) -> bool:
-    """Tell whether a file of this name was made by a machine."""
+    """Return whether a file of this name was made by a machine."""
     lowered = name.lower()
     return lowered in builtin.FILES or lowered.endswith(builtin.FILE_SUFFIXES)
 
 
 def is_text_name(name: str) -> bool:
-    """Tell whether a file of this name contains text that a person wrote."""
+    """Return whether a file of this name contains text that a person wrote."""
     lowered = name.lower()
     if lowered.startswith("."):
         return is_shared_dot_file(lowered)

@@ -17,9 +17,9 @@ from ggrep.parse.source.wildmatch import compile_glob
 EDITORS: Final = ".editorconfig"
 GIT: Final = ".gitattributes"
 _MOST_LINES: Final = 2_000
-"""Most lines of a rules file that are read."""
+"""Maximum number of lines of a rules file that are read."""
 _MOST_GLOBS: Final = 64
-"""Most globs that the braces of one section are expanded to."""
+"""Maximum number of globs that the braces of one section are expanded to."""
 _BRACES: Final = re.compile(r"\{([^{}]*)\}")
 _SECTION: Final = re.compile(r"\[(.+)\]\s*(?:[#;].*)?")
 _PAIR: Final = re.compile(r"([\w-]+)\s*[=:]\s*([^\s#;]+)")
@@ -47,7 +47,7 @@ class _RulesFile(Struct, frozen=True):
 
 
 def is_rules_file(key: PathKey) -> bool:
-    """Tell whether a file declares encodings of other files."""
+    """Return whether a file declares encodings of other files."""
     return key.rpartition("/")[2] in {EDITORS, GIT}
 
 

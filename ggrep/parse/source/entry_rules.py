@@ -85,19 +85,19 @@ class EntryRules(Struct, frozen=True):
         return Verdict.ELIGIBLE if shut is None else Verdict.INCLUDED
 
     def is_submodule(self, path: bytes) -> bool:
-        """Tell whether a directory is the top of a submodule whose files git listed."""
+        """Return whether a directory is the top of a submodule whose files git listed."""
         return self.listing is not None and path in self.listing.submodules
 
     def is_tracked(self, path: bytes) -> bool:
-        """Tell whether a directory contains a file in git's index."""
+        """Return whether a directory contains a file in git's index."""
         return self.listing is not None and path in self.listing.tracked_directories
 
     def is_tracked_file(self, path: bytes) -> bool:
-        """Tell whether a file is in git's index."""
+        """Return whether a file is in git's index."""
         return self.listing is not None and path in self.listing.tracked
 
     def is_unlisted(self, place: DirRules, path: bytes) -> bool:
-        """Tell whether git listed no file of a directory that no rule excludes."""
+        """Return whether git listed no file of a directory that no rule excludes."""
         return (
             self.listing is not None
             and path not in self.listing.directories
@@ -120,7 +120,7 @@ class EntryRules(Struct, frozen=True):
         return Verdict.DOTFILE if hidden and not is_shared_dot_directory(name) else None
 
     def hides(self, place: DirRules, path: bytes, name: str) -> bool:
-        """Tell whether untracked files below this directory are excluded as products."""
+        """Return whether untracked files below this directory are excluded as products."""
         return place.hidden or (
             eligibility.is_product_directory(name)
             and place.ggignore.decide(path, is_directory=True) is not False

@@ -9,7 +9,7 @@ from ggrep.parse.source.text_shape import is_data, is_minified
 
 _OPENING_BYTES: Final = 4096
 _MOST_CODE_LINES: Final = 8
-"""Most lines of code before or between the comments that are examined."""
+"""Maximum number of lines of code before or between the comments that are examined."""
 _HINTS: Final = (
     *("generated", "do not edit", "do not modify", "made by", "produced by", "built by"),
     *("meta object code", "qt user interface compiler", "-*- shell-script"),
@@ -102,7 +102,7 @@ _DENIES: Final = re.compile(
 
 
 def says_generated(path_key: str, data: bytes) -> bool:
-    """Tell whether the comments at the beginning of a text say that a program wrote it.
+    """Return whether the comments at the beginning of a text say that a program wrote it.
 
     Args:
         path_key: its ending identifies templates and documents.
@@ -190,7 +190,7 @@ def generated_traits(path_key: str, data: bytes) -> int:
 
 
 def _is_translated(path_key: str, data: bytes) -> bool:
-    """Tell whether a script or style sheet is the product of a compiler or bundler."""
+    """Return whether a script or style sheet is the product of a compiler or bundler."""
     if not _SCRIPTS.search(path_key):
         return False
     last_line = data.rfind(b"\n", 0, len(data.rstrip())) + 1
@@ -198,5 +198,5 @@ def _is_translated(path_key: str, data: bytes) -> bool:
 
 
 def _names_generator(path_key: str, data: bytes) -> bool:
-    """Tell whether a page names the program that wrote it."""
+    """Return whether a page names the program that wrote it."""
     return bool(_PAGES.search(path_key) and _GENERATOR.search(data[:_HEAD_BYTES]))

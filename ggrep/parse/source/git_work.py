@@ -51,7 +51,7 @@ class GitLook(Struct, frozen=True):
     touched_ns: int = 0
 
     def agrees(self, other: "GitLook") -> bool:
-        """Tell whether git is in the same state in both looks, as far as its files show."""
+        """Return whether git is in the same state in both looks, as far as its files show."""
         return self.files == other.files
 
 

@@ -142,7 +142,7 @@ def guess_encoding(sample: bytes) -> Guess:
 
 
 def _has_words(text: str, fewest: int) -> bool:
-    """Tell whether letters beyond Latin form words: not single ones, in or beside Latin ones."""
+    """Return whether letters beyond Latin form words: not single ones, in or beside Latin ones."""
     runs = [
         (len(run[2]) > fewest) or (len(run[2]) == fewest and not (run[1] or run[3]))
         for run in _RUN.finditer(text)

@@ -43,11 +43,11 @@ class Rule(Struct, frozen=True, dict=True):
 
     @property
     def is_plain(self) -> bool:
-        """Tell whether the glob names one path only."""
+        """Return whether the glob names one path only."""
         return self.head == self.glob
 
     def matches(self, subject: bytes, *, is_directory: bool) -> bool:
-        """Tell whether a line with wildcards matches exactly this path or name."""
+        """Return whether a line with wildcards matches exactly this path or name."""
         return (
             (is_directory or not self.directory_only)
             and subject.startswith(self.head)

@@ -22,11 +22,11 @@ class Inclusion(Struct, frozen=True):
     heads: tuple[tuple[bytes, bool], ...] = ()
 
     def covers(self, path: bytes, *, included: bool) -> bool:
-        """Tell whether everything in a directory is included; `included` if its parent is."""
+        """Return whether everything in a directory is included; `included` if its parent is."""
         return included or self.rules.decide(path, is_directory=True) is True
 
     def leads_into(self, path: bytes, *, included: bool) -> bool:
-        """Tell whether something below a directory may be included."""
+        """Return whether something below a directory may be included."""
         if self.covers(path, included=included):
             return True
         inside = path + b"/"
@@ -36,7 +36,7 @@ class Inclusion(Struct, frozen=True):
         )
 
     def has(self, path: bytes, *, included: bool) -> bool:
-        """Tell whether a file is included."""
+        """Return whether a file is included."""
         return included or self.rules.decide(path, is_directory=False) is True
 
 

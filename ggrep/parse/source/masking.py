@@ -30,7 +30,7 @@ _MOST_NAME: Final = 64
 _MOST_RUN: Final = 16_384
 """How far a longer value is masked, in bytes."""
 _MOST_SOUGHT: Final = 32
-"""Most masked values, the longest first, that are searched for in the rest of their file."""
+"""Maximum number of masked values, the longest first, that are searched for in their file."""
 _MASK: Final = b"*"
 
 _TAIL: Final = rb"s?(?:[_-][A-Za-z0-9_-]{0,24}|[0-9A-Z][A-Za-z0-9_]{0,24})?"
@@ -115,7 +115,7 @@ _NAME: Final = re.compile(rb"[A-Za-z0-9_.$-]*\Z")
 _CAPITAL: Final = re.compile(rb"[A-Z0-9]\Z")
 _SMALL: Final = re.compile(rb"[a-z0-9]\Z")
 _LEAST_ALONE: Final = 4
-"""Least bytes of a keyword; a shorter keyword may be part of any word."""
+"""Minimum bytes of a keyword; a shorter keyword may be part of any word."""
 _NAME_END: Final = re.compile(rb"[A-Za-z0-9_]\Z")
 _PUBLIC: Final = re.compile(forms.PUBLIC_WORDS, re.IGNORECASE)
 _TAIL_WORDS: Final = re.compile(rb"s?[_.-]?(?:%s)" % forms.TAIL_WORDS, re.IGNORECASE)
@@ -186,7 +186,7 @@ def _given(data: bytes, start: int, at: int) -> Span | None:
 
 
 def _is_named_value(data: bytes, start: int, assignment: re.Match[bytes], value: bytes) -> bool:
-    """Tell whether a value is one of the program's names, or no value at all."""
+    """Return whether a value is one of the program's names, or no value at all."""
     if _CONSTANT.fullmatch(value) or (assignment["quote"] is None and _VARIABLE.fullmatch(value)):
         return True
     if assignment["stated"] is None:
@@ -209,7 +209,7 @@ def _is_secret(data: bytes, assignment: re.Match[bytes], value: bytes) -> bool:
 
 
 def _is_chosen(data: bytes, assignment: re.Match[bytes], value: bytes) -> bool:
-    """Tell whether a value, assigned to a password or secret, may be chosen by a person."""
+    """Return whether a value, assigned to a password or secret, may be chosen by a person."""
     word, tail, end = assignment["word"] or b"", assignment["tail"] or b"", assignment.end()
     if not _PLAIN_TAIL.fullmatch(tail) or b"/" in value:
         return False
@@ -238,7 +238,7 @@ def _is_chosen_password(
 
 
 def _is_setting(data: bytes, start: int, end: int, value: bytes) -> bool:
-    """Tell whether a line or an element consists of a name and this value, as settings do."""
+    """Return whether a line or an element consists of a name and this value, as settings do."""
     line = data.rfind(b"\n", max(start - _MOST_NAME, 0), start) + 1
     after = data[end + len(value) : end + len(value) + 2]
     if data[end - 1 : end] == b">":
@@ -247,7 +247,7 @@ def _is_setting(data: bytes, start: int, end: int, value: bytes) -> bool:
 
 
 def _is_code(data: bytes, start: int, end: int) -> bool:
-    """Tell whether a text without quotes is part of a program."""
+    """Return whether a text without quotes is part of a program."""
     before = data[max(start - 8, 0) : start].rstrip()[-1:]
     if before in _IN_CODE or data[max(start - 2, 0) : start] == b"->":
         return True
@@ -255,13 +255,13 @@ def _is_code(data: bytes, start: int, end: int) -> bool:
 
 
 def _is_in_path(data: bytes, start: int) -> bool:
-    """Tell whether the keyword at `start` is part of a path, and the value the next column."""
+    """Return whether the keyword at `start` is part of a path, and the value the next column."""
     name = _NAME.search(data, max(start - _MOST_NAME, 0), start)
     return name is not None and data[max(name.start() - 1, 0) : name.start()] == b"/"
 
 
 def _names_another(data: bytes, assignment: re.Match[bytes]) -> bool:
-    """Tell whether the words around the keyword show that the value is not a secret."""
+    """Return whether the words around the keyword show that the value is not a secret."""
     word, tail = assignment["word"], assignment["tail"]
     if word is None:
         return False

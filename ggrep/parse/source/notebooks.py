@@ -64,7 +64,7 @@ _LONE: Final = re.compile(
 """An unpaired surrogate, which Python writes and JSON does not allow; pairs are kept."""
 _MOST_BRACKETS: Final = 1_000_000
 _MOST_COMMAS: Final = 2_000_000
-"""Most values of a notebook that is parsed, so that no file takes more than about 300 MB."""
+"""Maximum number of values of a parsed notebook, so that none takes more than about 300 MB."""
 _LANGUAGE: Final = re.compile(r"[a-z][a-z0-9+#-]{0,30}")
 _COMMAND: Final = re.compile(r"[ \t]*(?:%{1,2}[A-Za-z]|!|\?)")
 _OF_THE_KERNEL: Final = frozenset({"%%capture", "%%prun", "%%time", "%%timeit"})
@@ -104,7 +104,7 @@ class _Cell(Struct, frozen=True):
 
 
 def is_notebook(path_key: str) -> bool:
-    """Tell whether a file of this name is read as a notebook."""
+    """Return whether a file of this name is read as a notebook."""
     return path_key.lower().endswith(".ipynb")
 
 

@@ -41,7 +41,7 @@ def parse_path_key(text: str) -> PathKey:
 
 
 def is_below(root: Path, path: Path) -> bool:
-    """Tell whether `path` is `root` or inside it, by whole parts; both must be resolved.
+    """Return whether `path` is `root` or inside it, by whole parts; both must be resolved.
 
     `/a/bc` is not below `/a/b`, and `/a/b/..c` is.
     """

@@ -58,7 +58,7 @@ def read_file(
         root: canonical.
         file: the walk's entry; only its path key is used.
         max_bytes: larger files are skipped; for a notebook the sources of its cells count.
-        max_bulk_bytes: most bytes of a minified or data file that are returned.
+        max_bulk_bytes: maximum bytes of a minified or data file that are returned.
         rule: returns the codec that the repository declares for a path; empty without one.
         sleep: waits for the given seconds between two attempts.
     """

@@ -42,7 +42,7 @@ _PLACES: Final = _Names((*lists.PLACES, *(f".{glob}" for glob in lists.PLACES)))
 
 
 def is_secret(path: str) -> bool:
-    """Tell whether a file contains keys or passwords, by its path below the root."""
+    """Return whether a file contains keys or passwords, by its path below the root."""
     rest, _, written = path.rpartition("/")
     above, name = rest.lower().split("/"), written.lower()
     folder = above[-1]
@@ -61,7 +61,7 @@ def is_secret(path: str) -> bool:
 
 
 def is_private_directory(path: str) -> bool:
-    """Tell whether a directory contains private data of programs, by its path below the root."""
+    """Return whether a directory contains private data of programs, by its path below the root."""
     rest, _, name = path.lower().rpartition("/")
     return name in lists.PRIVATE_DIRECTORIES or rest.rpartition("/")[2] == lists.SHARED_PARENT
 
@@ -83,7 +83,7 @@ def _copied(name: str) -> str:
 
 
 def _is_own(folder: str, name: str) -> bool:
-    """Tell whether a program's or a page's name says that it contains its owner's values."""
+    """Return whether a program's or a page's name says that it contains its owner's values."""
     words = {word for word in _BREAK.split(name.rpartition(".")[0]) if word}
     if name.endswith(lists.PAGES):
         others = words - lists.OWNED
@@ -93,7 +93,7 @@ def _is_own(folder: str, name: str) -> bool:
 
 
 def _is_called_so(above: list[str], written: str) -> bool:
-    """Tell whether a data file's name or folder says in plain words that it contains secrets."""
+    """Return whether a data file's name or folder says in plain words that it contains secrets."""
     stem, point, extension = written.lstrip(".").rpartition(".")
     if not point:
         stem, extension = extension, ""
@@ -110,7 +110,7 @@ def _is_called_so(above: list[str], written: str) -> bool:
 
 
 def _say_so(words: list[str], extension: str) -> bool:
-    """Tell whether these words, with this ending or none, name a file of secrets."""
+    """Return whether these words, with this ending or none, name a file of secrets."""
     if not lists.VAULTS.isdisjoint(words):
         return not lists.VAULT_CONTENTS.isdisjoint((*words, extension))
     first, behind = words[:1], words[1:3]

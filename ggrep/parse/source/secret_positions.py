@@ -75,7 +75,7 @@ _ADDRESS: Final = re.compile(rb"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[\w-]+(?:\.[\w-]+)+
 _HEXADECIMAL: Final = re.compile(rb"[0-9a-f]+|[0-9A-F]+")
 _LEAST_HEXADECIMAL: Final = 32
 _LEAST_ALONE: Final = 20
-"""Least bytes of an argument that is a key."""
+"""Minimum bytes of an argument that is a key."""
 _PATH: Final = re.compile(rb"[A-Za-z0-9_.@/-]+")
 _PART: Final = re.compile(rb"[A-Za-z0-9_.-]{16,}")
 _NUMBERED: Final = re.compile(rb"[a-z]{5,}[0-9]")
@@ -206,7 +206,7 @@ def _is_random(data: bytes, span: Span, start: int) -> bool:
 
 
 def _is_chosen(data: bytes, span: Span, start: int) -> bool:
-    """Tell whether a text in the position of a password is one."""
+    """Return whether a text in the position of a password is one."""
     value = data[slice(*span)]
     if not _LEAST_IN_URL <= len(value) <= MOST_VALUE or is_made_up(value):
         return False
@@ -283,7 +283,7 @@ def _in_call(data: bytes, start: int, end: int) -> Iterator[Span]:
 
 
 def _is_key_alone(value: bytes) -> bool:
-    """Tell whether an argument is a key, in digits of any base."""
+    """Return whether an argument is a key, in digits of any base."""
     least = _LEAST_HEXADECIMAL if _HEXADECIMAL.fullmatch(value) else _LEAST_ALONE
     return len(value) >= least and value.isalnum() and looks_random(value)
 

@@ -41,7 +41,7 @@ def stamp_of(file: SourceFile) -> Stamp:
 
 
 def is_older(last: Stamp | None, moment_ns: int) -> bool:
-    """Tell whether a path last changed before a moment; true for an absent path."""
+    """Return whether a path last changed before a moment; true for an absent path."""
     return last is None or max(last[1], last[2]) < moment_ns
 
 
@@ -55,7 +55,7 @@ def stamps(paths: Iterable[Path]) -> dict[str, Stamp | None]:
 
 
 def hold(base: bytes, expected: Mapping[str, Stamp | None]) -> bool:
-    """Tell whether every path still has its stamp.
+    """Return whether every path still has its stamp.
 
     Args:
         base: put before each path; empty, or a directory with a trailing slash.

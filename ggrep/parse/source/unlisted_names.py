@@ -30,11 +30,11 @@ _ARMOUR: Final = b"-----BEGIN "
 
 _CONTROLS: Final = bytes({*range(32), 127} - set(b"\t\n\f\r\x1b"))
 _LEAST_KNOWN: Final = 0.7
-"""Least share of a text's beginning that is UTF-8; for an older encoding, the ASCII part."""
+"""Minimum share of a text's beginning that is UTF-8; for an older encoding, the ASCII part."""
 
 
 def may_be_text(path: str) -> bool:
-    """Tell whether only the content of the file at a path shows whether it is text."""
+    """Return whether only the content of the file at a path shows whether it is text."""
     folder, _, name = path.lower().rpartition("/")
     stem, dot, ending = name.rpartition(".")
     if ending in builtin.NO_TEXTS or _DIGEST_NAME.fullmatch(stem or ending) or _SECRET.search(name):
@@ -43,7 +43,7 @@ def may_be_text(path: str) -> bool:
 
 
 def is_text(name: str, size_bytes: int, directory: int) -> bool:
-    """Tell whether a regular file begins as scripts and other texts do. A kilobyte is read.
+    """Return whether a regular file begins as scripts and other texts do. A kilobyte is read.
 
     Args:
         name: in its directory.

@@ -64,7 +64,7 @@ class Walk(Struct, frozen=True):
     unlisted: tuple[bytes, ...] = ()
 
     def knows(self, key: PathKey) -> bool:
-        """Tell whether the absence of `key` from `files` means that it is not eligible."""
+        """Return whether the absence of `key` from `files` means that it is not eligible."""
         if not self.unknown:
             return True
         parts = key.split("/")

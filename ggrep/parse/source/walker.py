@@ -34,7 +34,7 @@ from ggrep.parse.source.stamps import Stamp, stamp_of_open
 from ggrep.parse.source.unlisted_names import is_text, may_be_text
 
 MOST_LEFT_OUT: Final = 10_000
-"""Most excluded entries that are named."""
+"""Maximum number of excluded entries that are named."""
 _BARE: Final = frozenset({"HEAD", "objects", "refs"})
 """Entries of a bare repository, which has no work tree."""
 
@@ -249,7 +249,7 @@ class Walker:
         return is_text(entry.name, size, self._listed)
 
     def _counts(self, path: bytes, verdict: Verdict) -> bool:
-        """Tell whether an edit of a file that is not eligible counts, see `Walk.beside`."""
+        """Return whether an edit of a file that is not eligible counts, see `Walk.beside`."""
         whole = os.fsdecode(path)
         may_be_eligible = verdict is Verdict.EXTENSION and may_be_text(whole)
         return (may_be_eligible or self._judge.is_tracked_file(path)) and problem(whole) is None
@@ -261,7 +261,7 @@ class Walker:
         return reason is None
 
     def _is_nested(self, prefix: bytes, names: set[str]) -> bool:
-        """Tell whether a directory is a repository of its own, bare or not."""
+        """Return whether a directory is a repository of its own, bare or not."""
         if ".git" in names:
             return self._is_repository(prefix)
         return names >= _BARE and not self._judge.is_tracked(prefix[:-1])

@@ -11,7 +11,7 @@ from ggrep.parse.workers.child import Child
 
 
 class KeptWorkers:
-    """Idle workers between the pools of one process, all of one command. Threads may share it.
+    """Idle workers between the pools of one process, all of one command. Thread-safe.
 
     Attributes:
         most: bound on the workers of a pool that uses them; 0 for none.

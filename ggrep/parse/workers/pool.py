@@ -68,11 +68,11 @@ class WorkerPool:
         """Start no worker yet.
 
         Args:
-            workers: most processes at a time.
+            workers: maximum number of processes at a time.
             clock: measures the waiting.
             command: starts a worker.
             purpose: the work, for the message that it has ended.
-            window: most items that `in_order` reads ahead.
+            window: maximum number of items that `in_order` reads ahead.
             gives_up: start no further worker after one that did not start: each would cost a wait.
             kept: workers of the same command that are used first; idle workers go back there when
                 the pool is closed. None to start and end workers here.
