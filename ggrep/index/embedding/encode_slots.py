@@ -1,14 +1,12 @@
 """Limits how many processes and threads of this host encode at once.
 
-All calls are synchronous, for use in threads and worker processes. A slot is taken for one batch or
-one query. Batches and queries have separate lanes, so that neither lane blocks the other forever:
-the first slot is only for batches, one further slot is only for queries, and the slots between
-serve both in order of arrival. Even with a limit of 1, a query, which is one short text, can thus
-be encoded while a batch is being encoded.
+Plain functions for threads and worker processes. A slot is held for one batch. There are two
+lanes, so that neither waits for the other without end: the first slot is for batches alone, one
+more is for queries alone, and those between are for whoever comes first. So a limit of 1 still
+lets a query, one short text, be encoded beside a batch.
 
-Within a lane, a thread that has just released a slot does not overtake waiting threads. The threads
-of a process wait for a lock of the process, and one thread of each process waits in a queue of the
-host.
+Within a lane whoever just let a slot go does not take the next one from those who wait: the
+threads of a process stand at a gate, and one of each process in the host's line.
 """
 
 import os
@@ -28,7 +26,7 @@ from ggrep.base.fair_queue import Lane
 from ggrep.base.locks import Patience, in_line
 from ggrep.index.embedding.slot_file import HeldSlot, SlotFile
 
-if TYPE_CHECKING:  # a daemon counts the slots without loading an encoder
+if TYPE_CHECKING:  # a daemon counts the slots without loading what encodes
     from ggrep.index.embedding.encoder import Encoder, Vectors
     from ggrep.index.embedding.identity import EncoderIdentity
 
@@ -36,7 +34,7 @@ _QUERY_SLOT: Final = "query.lock"
 _FIRST_WAIT_MS: Final = 1.0
 _LONGEST_WAIT_MS: Final = 50.0
 _LINE_TTL_MS: Final = 2000
-"""The first process in the queue is overtaken if it was not active for this long."""
+"""Who stands in front of the line and was not awake for so long is passed."""
 
 _STAGE: Final = "the wait for an encode slot"
 
@@ -45,8 +43,8 @@ class SlotStatistics(Struct, frozen=True):
     """The state of the host's slots.
 
     Attributes:
-        max_concurrent: number of slots; 0 if encoding is not limited.
-        stale: number of slots in use whose process seems to be stopped.
+        max_concurrent: slots there are; 0 when nothing is limited.
+        stale: of those in use, held by a process that seems to be stopped.
     """
 
     max_concurrent: int
@@ -55,7 +53,7 @@ class SlotStatistics(Struct, frozen=True):
 
 
 class EncodeSlots:
-    """The slots in a directory, shared by all processes that use it with the same number."""
+    """The slots in one directory, shared by all who use it with the same number."""
 
     def __init__(
         self,
@@ -66,15 +64,14 @@ class EncodeSlots:
         ttl_ms: int = 120_000,
         wait: Callable[[float], None],
     ) -> None:
-        """Prepare the slots; no file is created yet.
+        """Know the slots; nothing is created yet.
 
         Args:
-            directory: the directory of the slot files.
-            slots: how many batches and queries are encoded at once; 0 for no limit. With a limit of
-                1, a query can be encoded beside a batch.
-            clock: the clock for the records in slot files.
-            ttl_ms: a process without a heartbeat for this long loses its slot.
-            wait: sleeps for a number of seconds.
+            directory: of the slot files.
+            slots: how many may encode at once, but for a query beside one batch; 0 for no limit.
+            clock: dates the records.
+            ttl_ms: a holder of whom nothing was heard for so long has lost its slot.
+            wait: sleeps that many seconds.
         """
         names = [f"slot-{number}.lock" for number in range(max(1, slots - 1))]
         self._bulk = [SlotFile(directory / name, clock, ttl_ms=ttl_ms) for name in names]
@@ -89,14 +86,14 @@ class EncodeSlots:
     def hold(
         self, deadline: Deadline, *, lane: Lane = Lane.INTERACTIVE
     ) -> Iterator[Callable[[], None]]:
-        """Take a slot for the block; yield the function that records a heartbeat of the slot.
+        """Hold a slot for the length of the block; yield what says that we are still at work.
 
-        If the slot files cannot be used (a home of another user, a full or failing disk), encoding
-        is not limited: a slow search is better than an error.
+        Where the files cannot be used (a home of another user, a full or failing disk) nothing is
+        limited: a search that is slower than it should be is better than none.
 
         Raises:
-            Cancelled: the request was cancelled while it waited.
-            DeadlineExceeded: the deadline passed while the request waited.
+            Cancelled: the request was ended while it waited.
+            DeadlineExceeded: the deadline passed while it waited.
         """
         held = self._await_slot(deadline, lane) if self._limited else None
         if held is None:
@@ -108,7 +105,7 @@ class EncodeSlots:
             held.release()
 
     def statistics(self) -> SlotStatistics:
-        """Return how many slots of this host are in use now."""
+        """Return what is held on this host now."""
         if not self._limited:
             return SlotStatistics(0, 0, 0)
         files = [*self._bulk, self._query]
@@ -119,7 +116,7 @@ class EncodeSlots:
         )
 
     def _await_slot(self, deadline: Deadline, lane: Lane) -> HeldSlot | None:
-        """Wait for a slot of `lane` and return it; return None if the slot files cannot be used."""
+        """Return a slot of `lane`; None where the files cannot be used."""
         gate = self._gates[lane]
         while not gate.acquire(timeout=_LONGEST_WAIT_MS / 1000.0):
             deadline.check(_STAGE)
@@ -140,7 +137,7 @@ class EncodeSlots:
             self._wait(pause_ms / 1000.0)
 
         line = self._directory / f"line-{lane.value}.lock"
-        patience = Patience(Deadline.never(self._clock), pause)  # pause() checks `deadline`
+        patience = Patience(Deadline.never(self._clock), pause)  # the pause knows the deadline
         with in_line(line, patience, self._clock, ttl_ms=_LINE_TTL_MS) as patience:
             while (held := self._take(lane)) is None:
                 patience.pause()
@@ -153,7 +150,7 @@ class EncodeSlots:
         return None
 
     def _open_to(self, lane: Lane) -> list[SlotFile]:
-        """Return the slots of a lane in the order in which they are tried."""
+        """Return the slots of a lane in the order they are tried; the shared ones from the end."""
         match lane:
             case Lane.BATCH:
                 return self._bulk
@@ -162,10 +159,9 @@ class EncodeSlots:
 
 
 def back_off_ms(attempt: int) -> float:
-    """Return how long to wait after `attempt` failed attempts; different for each thread.
+    """Return how long to wait after that many failed tries, different for each thread.
 
-    The time doubles with each attempt, up to a bound. It varies, so that threads that started
-    together do not retry together.
+    It doubles up to a bound; who started together does not come back together.
     """
     longest_ms = min(_FIRST_WAIT_MS * (1 << min(attempt, 16)), _LONGEST_WAIT_MS)
     who = f"{os.getpid()}.{threading.get_native_id()}.{attempt}".encode("ascii")
@@ -173,23 +169,23 @@ def back_off_ms(attempt: int) -> float:
 
 
 def _say_nothing() -> None:
-    """Record no heartbeat, because encoding is not limited."""
+    """Beat for a slot that nobody counts."""
 
 
 class LimitedEncoder:
-    """An encoder that takes one of the host's slots for each batch and each query."""
+    """Holds a slot of the host for each batch, and another kind for each query."""
 
     def __init__(
         self, encoder: "Encoder", slots: EncodeSlots, clock: Clock, *, queries: bool = True
     ) -> None:
-        """Wrap an encoder.
+        """Take the encoder and the host's slots.
 
         Args:
-            encoder: computes the vectors.
-            slots: the slots of the host.
-            clock: the clock for batches, which wait without a deadline.
-            queries: whether queries take a slot. False if encoding a query takes less time than
-                taking a slot; then the query is encoded on the core that its request has reserved.
+            encoder: does the work.
+            slots: of the host.
+            clock: of batches, which wait for as long as it takes.
+            queries: whether these take their turn, too: not where one is encoded sooner than a
+                slot is taken. Then it computes on the core that its request holds.
         """
         self._encoder = encoder
         self._slots = slots
@@ -198,16 +194,16 @@ class LimitedEncoder:
 
     @property
     def identity(self) -> "EncoderIdentity":
-        """Return the encoder's identity: vectors of equal identities can be compared."""
+        """Return what its vectors are compatible with."""
         return self._encoder.identity
 
     @property
     def dimension(self) -> int:
-        """Return the number of components of a vector."""
+        """Return how many figures a vector has."""
         return self._encoder.dimension
 
     def encode_documents(self, texts: Sequence[str]) -> "Vectors":
-        """Return the vectors of a batch; wait for a slot without a deadline."""
+        """Return the vectors of a batch, which waits for its slot for as long as that takes."""
         with self._slots.hold(Deadline.never(self._clock), lane=Lane.BATCH):
             return self._encoder.encode_documents(texts)
 
@@ -215,8 +211,8 @@ class LimitedEncoder:
         """Return the vector of a query.
 
         Raises:
-            DeadlineExceeded: every slot was in use until the deadline.
-            Cancelled: the request was cancelled while it waited.
+            DeadlineExceeded: every slot was taken until then.
+            Cancelled: the request was ended while it waited.
         """
         if not self._queries:
             return self._encoder.encode_query(text, deadline)

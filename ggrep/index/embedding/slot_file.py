@@ -1,19 +1,15 @@
-"""One slot of a host: a file whose lock is the slot, and whose text describes the holder.
+"""One slot of a host: a file whose kernel lock is the slot, and whose text says who holds it.
 
-The kernel releases the lock of a dead process. A stopped process keeps its lock. If its record has
-no heartbeat for the time to live, another process deletes the file and creates a new one; the lock
-on the deleted file is no longer a slot. These races can occur if processes A and B detect the same
-stopped holder:
+The kernel lets the lock of a dead holder go. A stopped one keeps it: once nothing was heard of it
+for the time to live, the file is replaced by a new one, and what it goes on holding is no slot any
+more. Races, where A and B find the same stopped holder:
 
-1. Both replace the file, B replaces the file of A, and both have the slot. To prevent this, a
-   process locks a guard file and reads the record again before it replaces the file: the record of
-   A is recent or still empty.
-2. A locks the file of a dead process while B reads the dead process' old record and replaces the
-   file. To prevent this, A writes its record first and then checks that the path still refers to
-   the same file.
+1. Both would replace the file, B that of A, and both hold the slot. So who replaces holds a guard
+   and looks again under it: what A put there was heard of this moment, or says nothing yet.
+2. A locks the file of a dead holder just when B reads that one's old record in it. So A writes
+   its record first and then looks whether it is still that file.
 
-A record overwrites the old record without a sync, because it is needed only while its process
-lives.
+The record is written over the old one without a sync: it is of use only while its writer lives.
 """
 
 import fcntl
@@ -35,11 +31,11 @@ _GUARD: Final = "replace.lock"
 
 
 class SlotRecord(Struct, frozen=True):
-    """The description of a slot's holder.
+    """What a holder says of itself.
 
     Attributes:
-        since: when the holder took the slot, RFC 3339.
-        heartbeat_ms: time of the last heartbeat, on the machine's monotonic clock.
+        since: when it took the slot, RFC 3339.
+        heartbeat_ms: when it was heard of last, on the machine's monotonic clock.
     """
 
     pid: int
@@ -49,7 +45,7 @@ class SlotRecord(Struct, frozen=True):
 
 
 class SlotFile:
-    """The file of one slot; stateless."""
+    """The file of one slot; stateless but for its name."""
 
     def __init__(self, file: Path, clock: Clock, *, ttl_ms: int) -> None:
         self._file = file
@@ -57,7 +53,7 @@ class SlotFile:
         self._ttl_ms = ttl_ms
 
     def take(self, lane: Lane) -> "HeldSlot | None":
-        """Take the slot if it is free or its holder is stopped; return None if it is in use.
+        """Take the slot if it is free or its holder stopped; None when somebody has it.
 
         Raises:
             OSError: the file cannot be opened.
@@ -65,11 +61,11 @@ class SlotFile:
         return self._try(lane) or (self._try(lane) if self._replace() else None)
 
     def is_held(self) -> bool:
-        """Return whether the slot is in use."""
+        """Tell whether somebody has the slot."""
         return self._look(lambda _: True)
 
     def is_stale(self) -> bool:
-        """Return whether the slot is in use, but without a heartbeat for the time to live."""
+        """Tell whether somebody has the slot of whom nothing was heard for the time to live."""
         return self._look(self._is_silent)
 
     def _try(self, lane: Lane) -> "HeldSlot | None":
@@ -89,10 +85,9 @@ class SlotFile:
         return None
 
     def _look(self, judge: Callable[[int], bool]) -> bool:
-        """Return the result of `judge` on the file's descriptor; False if the slot is free.
+        """Judge the file by its descriptor while somebody has the slot; False when nobody has.
 
-        This shares the lock for a moment. A process that tries to take the slot meanwhile tries
-        again later.
+        To look is to share the slot for a moment: who tries to take it meanwhile tries again.
         """
         try:
             descriptor = os.open(self._file, os.O_RDONLY | os.O_CLOEXEC)
@@ -107,17 +102,14 @@ class SlotFile:
         return False
 
     def _is_silent(self, descriptor: int) -> bool:
-        """Return whether the record is old.
-
-        A missing record, or one from the future, is not this holder's.
-        """
+        """Tell whether the record is old; none, or one from the future, was not of this holder."""
         record = _read(descriptor)
         if record is None:
             return False
         return self._clock.monotonic_ms() - record.heartbeat_ms > self._ttl_ms
 
     def _replace(self) -> bool:
-        """Delete the file of a stopped holder; return whether this process deleted it."""
+        """Take the file away from a holder that stopped; return whether it was we who did."""
         if not self.is_stale():
             return False
         guard = durable.open_lock(self._file.with_name(_GUARD))
@@ -134,7 +126,7 @@ class SlotFile:
 
 
 class HeldSlot:
-    """A slot that this process has taken."""
+    """A slot that is ours."""
 
     def __init__(self, descriptor: int, clock: Clock, lane: Lane) -> None:
         self._descriptor = descriptor
@@ -143,7 +135,7 @@ class HeldSlot:
         self._since = rfc3339(clock.now())
 
     def beat(self) -> None:
-        """Record a heartbeat; called between the batches of a long encoding."""
+        """Say that we are alive; whoever encodes for long says it between its batches."""
         record: dict[str, Json] = {
             "pid": os.getpid(),
             "since": self._since,
@@ -151,22 +143,22 @@ class HeldSlot:
             "lane": self._lane.value,
         }
         data = stable_json.dumps(record).ljust(_RECORD_BYTES)
-        with suppress(OSError):  # for example, the disk is full; the holder then counts as new
+        with suppress(OSError):  # the disk is full, say: we pass for one who came this moment
             os.pwrite(self._descriptor, data, 0)
 
     def release(self) -> None:
-        """Release the slot, also for child processes that share the descriptor after a fork."""
+        """Let the slot go, for children too that were forked meanwhile and share the descriptor."""
         try:
-            with suppress(OSError):  # the next holder overwrites the record
+            with suppress(OSError):  # then it is for the next one to write over
                 os.ftruncate(self._descriptor, 0)
-            with suppress(OSError):  # closing also releases the lock, unless a child shares it
+            with suppress(OSError):  # closing lets it go as well, where no child was forked
                 fcntl.flock(self._descriptor, fcntl.LOCK_UN)
         finally:
             os.close(self._descriptor)
 
 
 def _read(descriptor: int) -> SlotRecord | None:
-    """Return the record of a slot file; None if it cannot be read or is invalid."""
+    """Return the record of a slot file; None when it says nothing that we understand."""
     try:
         return decode(SlotRecord, stable_json.loads(os.pread(descriptor, _RECORD_BYTES, 0)))
     except (DecodeError, OSError, ValueError):

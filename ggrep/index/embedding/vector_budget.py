@@ -10,22 +10,21 @@ from ggrep.index.embedding.vector_database import Damaged, InUse
 from ggrep.index.embedding.vector_file import SUFFIX, VectorFile, last_use
 
 _KEPT_SHARE: Final = 0.9
-"""Share of the limit that remains after an eviction, so that evictions are rare."""
+"""What eviction leaves of the bound, so that it happens once for every tenth written."""
 
 
 def keep_bound(own: VectorFile, max_bytes: int, *, wait: Callable[[float], None]) -> int:
-    """Evict the least recently used vectors if the files beside `own` and `own` exceed the limit.
+    """Evict what was used longest ago if the files beside `own` and it exceed the bound.
 
-    Files are shrunk in the order in which they were last opened, the oldest first and `own` last. A
-    file that must be emptied is removed if no process has it open. From other files the oldest rows
-    are deleted.
+    The files that were not opened for longest come first, `own` last. One that must go
+    altogether is removed if nobody has it open; of the others the oldest rows go.
 
     Returns:
-        The number of evicted rows, without the rows of removed files.
+        The rows that went; a removed file counts none.
 
     Raises:
         InUse: another process writes `own`.
-        Damaged: `own` is damaged.
+        Damaged: `own` is not sound.
         OSError: the directory or `own` cannot be read or written.
     """
     sizes = file_sizes(own.path.parent) | {own.path: own.database.size_bytes()}
@@ -48,10 +47,10 @@ def keep_bound(own: VectorFile, max_bytes: int, *, wait: Callable[[float], None]
 
 
 def file_sizes(directory: Path) -> dict[Path, int]:
-    """Return the size of each vector file in a directory, including its log.
+    """Return the size of each vector file in a directory, its log included.
 
     Raises:
-        OSError: the directory exists, but cannot be read.
+        OSError: it is there and cannot be read.
     """
     sizes: dict[Path, int] = {}
     try:
@@ -67,7 +66,7 @@ def file_sizes(directory: Path) -> dict[Path, int]:
 
 
 def _shrink(other: VectorFile, size: int, excess: int) -> tuple[int, int]:
-    """Free up to `excess` bytes of another file; return the evicted rows and the freed bytes."""
+    """Take up to `excess` bytes from another one's file; return rows evicted and bytes freed."""
     try:
         if size <= excess:
             return (0, size) if other.remove() else (0, 0)
@@ -78,11 +77,11 @@ def _shrink(other: VectorFile, size: int, excess: int) -> tuple[int, int]:
         finally:
             other.close()
     except (InUse, Damaged, OSError):
-        return 0, 0  # `own` is then shrunk by more
+        return 0, 0  # the own file makes up for it
 
 
 def _size_of(entry: "os.DirEntry[str]") -> int:
     try:
         return entry.stat(follow_symlinks=False).st_size
     except FileNotFoundError:
-        return 0  # the last process that closes the file deletes the log
+        return 0  # a log goes when the last one closes the file

@@ -1,12 +1,12 @@
 """Cached vectors of texts encoded before, shared by all stores of a home.
 
-A vector depends only on its text and the encoder. A worktree, a clone, a renamed file or another
-branch therefore needs no text encoded again. The cache is derived data: any error counts as "not
-cached", and no process waits for the cache longer than about a second.
+A vector depends on its text and the encoder alone, so a worktree, a clone, a renamed file or a
+branch that was left and entered again needs none encoded. The cache is derived: whatever is wrong
+with it means "not cached", and nobody waits for it longer than about a second.
 
-An entry is `digest (16 bytes) | scale (float64) | vector (int8)`. The digest is BLAKE2b, keyed with
-the fingerprint, over the text's whole hash, the scale and the vector. Neither a flipped bit nor two
-texts with equal 64-bit keys can result in a wrong vector.
+An entry is `digest (16 bytes) | scale (float64) | vector (int8)`. The digest is BLAKE2b under the
+fingerprint over the text's whole hash, scale and vector: neither a flipped bit nor two texts whose
+64-bit keys are equal can give a wrong vector.
 """
 
 import hashlib
@@ -36,7 +36,7 @@ _READ_ROWS = 500
 _WRITE_ROWS = 1000
 _HOUR_SECONDS = 3600
 _PATIENCE = 3
-"""Number of failures because of other processes after which the cache is no longer used."""
+"""So often another process may be in the way before it is not asked again."""
 
 Cached = tuple[Int8, float]
 """A vector, int8 (dim,), and its scale."""
@@ -44,13 +44,13 @@ _Result = TypeVar("_Result")
 
 
 class VectorStatistics(Struct, frozen=True):
-    """The counters of a cache since its creation.
+    """What a cache did since it was made.
 
     Attributes:
-        misses: requested vectors that were not returned, for any reason.
-        written: stored entries, including entries renewed because they were used again.
-        evicted: rows deleted because of the limit, without the rows of removed files.
-        failures: number of times that the file could not be used.
+        misses: vectors asked for and not given, for whatever reason.
+        written: entries stored, and those renewed because they were used again.
+        evicted: rows that went to keep the bound; those of a removed file are not counted.
+        failures: times the file could not be used.
     """
 
     hits: int = 0
@@ -61,7 +61,7 @@ class VectorStatistics(Struct, frozen=True):
 
 
 class VectorCache:
-    """The cached vectors of one fingerprint; opened at first use. Not thread-safe."""
+    """The vectors under one fingerprint; opened when it is first asked. For one thread."""
 
     def __init__(
         self,
@@ -73,15 +73,15 @@ class VectorCache:
         clock: Clock,
         wait: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Prepare a cache in `directory`; no file is read or created yet.
+        """Prepare a cache in `directory`; nothing is read or made yet.
 
         Args:
-            directory: contains one file for each fingerprint.
+            directory: holds one file for each fingerprint.
             fingerprint: `embed_config_fingerprint`, SHA-256 hex.
-            dimension: the dimension of every vector.
-            max_bytes: limit of the size of all files in the directory; 0 for no limit.
-            clock: the clock for the times of use.
-            wait: sleeps for a number of seconds.
+            dimension: of every vector.
+            max_bytes: bound on all files in the directory; 0 for none.
+            clock: tells when an entry was used.
+            wait: sleeps that many seconds.
         """
         self._file = VectorFile(directory / f"{fingerprint[:16]}{SUFFIX}", wait=wait)
         self._entry_bytes = _HEAD_BYTES + dimension
@@ -106,7 +106,7 @@ class VectorCache:
         self.close()
 
     def get(self, hashes: Sequence[bytes]) -> dict[bytes, Cached]:
-        """Return the cached vectors by the raw SHA-256 of their texts."""
+        """Return the vectors that are cached, by the raw SHA-256 of their texts."""
         found: dict[bytes, Cached] = {}
         for start in range(0, len(hashes), _READ_ROWS):
             found |= self._read(hashes[start : start + _READ_ROWS])
@@ -118,7 +118,7 @@ class VectorCache:
         return found
 
     def put(self, hashes: Sequence[bytes], vectors: Int8, scales: npt.NDArray[np.float64]) -> None:
-        """Store vectors (n, dim) with scales (n,) under the raw SHA-256 of their texts."""
+        """Remember vectors (n, dim) with scales (n,) under the raw SHA-256 of their texts."""
         hour = self._hour()
         rows: list[Row] = []
         for digest, row, scale in zip(hashes, vectors, scales.tolist(), strict=True):
@@ -127,20 +127,20 @@ class VectorCache:
         self._write(rows)
 
     def trim(self) -> None:
-        """If the files exceed the limit, evict the least recently used vectors, down to 90 %."""
+        """Evict what was used longest ago if the files exceed the bound, to 90 % of it."""
         if self._max_bytes:
             self._evicted += self._attempt(
                 lambda file: keep_bound(file, self._max_bytes, wait=self._wait), 0
             )
 
     def close(self) -> None:
-        """Record which entries were used again, and close the file."""
+        """Write down what was used again and let go of the file."""
         if self._renewed:
             self._write([])
         self._close_file()
 
     def statistics(self) -> VectorStatistics:
-        """Return the counters so far."""
+        """Return what was done so far."""
         return VectorStatistics(
             hits=self._hits,
             misses=self._misses,
@@ -161,7 +161,7 @@ class VectorCache:
         return found
 
     def _sound(self, row: Found, by_key: Mapping[int, bytes]) -> Row | None:
-        """Return the row if its entry is valid for the text; an invalid hour counts as 0."""
+        """Return the row if it is what was written for that text; a wrong hour is long ago."""
         key, used, entry = row
         if not isinstance(key, int) or not isinstance(entry, bytes) or key not in by_key:
             return None
@@ -172,7 +172,7 @@ class VectorCache:
         return key, used if isinstance(used, int) else 0, entry
 
     def _open_entry(self, row: Row, hour: int) -> Cached:
-        """Return the vector of a valid row; note its use once an hour."""
+        """Return a sound row's vector; note that it was used, once an hour."""
         key, used, entry = row
         if used < hour:
             self._renewed.append((key, hour, entry))
@@ -186,7 +186,7 @@ class VectorCache:
         return seal.digest() + payload
 
     def _write(self, rows: list[Row]) -> None:
-        """Write the renewed entries, then these rows; of equal keys, the new row remains."""
+        """Write what was used again, then these rows: of equal keys the new one stays."""
         rows, self._renewed = [*self._renewed, *rows], []
         for start in range(0, len(rows), _WRITE_ROWS):
             batch = rows[start : start + _WRITE_ROWS]
@@ -197,7 +197,7 @@ class VectorCache:
             self.trim()
 
     def _attempt(self, act: Callable[[VectorFile], _Result], otherwise: _Result) -> _Result:
-        """Return the result of `act` on the open file; return `otherwise` if it fails."""
+        """Return what `act` makes of the open file, `otherwise` when that is not to be had."""
         if not self._patience:
             return otherwise
         try:
@@ -219,7 +219,7 @@ class VectorCache:
             note_use(self._file.path, self._clock)
 
     def _begin_anew(self) -> None:
-        """Replace a damaged file once. If it is damaged again, the disk is faulty."""
+        """Replace a damaged file, once: what is damaged again lies on a bad disk."""
         if self._was_begun_anew:
             self._fail(0)
             return

@@ -1,7 +1,7 @@
 """The content of one vector file: a SQLite table of entries under 64-bit keys.
 
-Rows are stored in the order in which they were written, with a small index. A batch is thus written
-to few pages, and the oldest rows are adjacent pages, which are deleted together.
+Rows lie in the order they were written and a small index finds them, so a batch is written to
+few pages, and what was written longest ago is one run of pages that goes at once.
 """
 
 import sqlite3
@@ -11,23 +11,23 @@ from pathlib import Path
 from typing import Final, Self
 
 WAIT_SECONDS: Final = 0.25
-"""Maximum time that an operation on a vector file waits for another process."""
+"""How long anything about a vector file waits for another process, at most."""
 _FORMAT = 1
 """Version of the file. 1: `vectors(id, key, used, entry)`, entries as `vector_cache` packs them."""
 _PAGE_BYTES = 4096
 _LOG_PAGES = 2000
-"""Size of the log at which its content is moved into the file."""
+"""Of the log before it is worked into the file; it is gone when the last one closes the file."""
 _VACUUM_PAGES = 1000
 _EVICTED_ROWS = 4096
 _ROW_BYTES = 1024
-"""More bytes than most rows have, so that no more rows are evicted at once than necessary."""
+"""More than most rows take, so that no more are evicted at once than must go."""
 _IN_USE = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
 _DAMAGED = frozenset(
     {
         sqlite3.SQLITE_CORRUPT,
         sqlite3.SQLITE_NOTADB,
         sqlite3.SQLITE_FORMAT,
-        sqlite3.SQLITE_ERROR,  # a table or column is missing
+        sqlite3.SQLITE_ERROR,  # a table or column that should be there
         sqlite3.SQLITE_INTERNAL,
         sqlite3.SQLITE_CONSTRAINT,
         sqlite3.SQLITE_MISMATCH,
@@ -51,25 +51,25 @@ _EVICT = """
 Row = tuple[int, int, bytes]
 """Key, hour of last use, entry."""
 Found = tuple[object, object, object]
-"""A row as it was read: the columns of a damaged row can contain any values."""
+"""The same as it was read: a damaged row may hold anything in any column."""
 
 
 class InUse(Exception):
-    """Another process blocked the file for longer than the maximum wait."""
+    """Another process held the file for longer than it is waited for."""
 
 
 class Damaged(Exception):
-    """The file is not a database of this format, or is damaged."""
+    """The file is no database of this format, or a torn one."""
 
 
 class VectorDatabase:
-    """A connection to one file. All its methods raise only InUse, Damaged or OSError."""
+    """A connection to one file; all that can go wrong is InUse, Damaged or an OSError."""
 
     def __init__(self, path: Path) -> None:
-        """Connect to the file at `path`, without checking its content."""
+        """Connect to the file at `path`, whatever is in it."""
         with _told_apart():
             self._connection = sqlite3.connect(path, timeout=WAIT_SECONDS, isolation_level=None)
-        self._connection.text_factory = bytes  # damage can turn a number into invalid text
+        self._connection.text_factory = bytes  # damage may turn a number into what is no text
         try:
             self._pragma("synchronous = NORMAL")
             self._pragma(f"wal_autocheckpoint = {_LOG_PAGES}")
@@ -80,7 +80,7 @@ class VectorDatabase:
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Connect to a file that `fill_new` completed."""
+        """Connect to a file that `fill_new` finished."""
         database = cls(path)
         try:
             database._require_format()
@@ -91,7 +91,7 @@ class VectorDatabase:
 
     @classmethod
     def fill_new(cls, path: Path) -> None:
-        """Turn an empty file into a database without rows; its version is written last."""
+        """Make an empty file a database without rows; its version comes last."""
         database = cls(path)
         try:
             database._pragma(f"page_size = {_PAGE_BYTES}")
@@ -104,18 +104,18 @@ class VectorDatabase:
             database.close()
 
     def close(self) -> None:
-        """Disconnect. The last process that disconnects moves the log into the file."""
+        """Disconnect; the last one works the log into the file."""
         with _told_apart():
             self._connection.close()
 
     def read(self, keys: Sequence[int]) -> list[Found]:
-        """Return the existing rows with these keys, in any order."""
+        """Return the rows of those keys that are there, in no order."""
         listed = f"[{','.join(map(str, keys))}]"
         with _told_apart():
             return self._connection.execute(_READ, (listed,)).fetchall()
 
     def write(self, rows: Sequence[Row]) -> None:
-        """Append rows, in one transaction; older rows with the same keys are deleted."""
+        """Put rows at the end, in one transaction; those of the same keys go."""
         with self._transaction() as connection:
             connection.executemany(_WRITE, rows)
 
@@ -124,7 +124,7 @@ class VectorDatabase:
         return self._figure("page_count") * self._figure("page_size")
 
     def evict(self, most_bytes: int) -> int:
-        """Delete the oldest rows until the file has at most `most_bytes`; return how many."""
+        """Drop the rows written longest ago until the file is no larger; return how many went."""
         total = 0
         while (excess := self._used_bytes() - most_bytes) > 0:
             batch = min(excess // _ROW_BYTES + 1, _EVICTED_ROWS)
@@ -146,7 +146,7 @@ class VectorDatabase:
         return pages * self._figure("page_size")
 
     def _give_back_pages(self) -> None:
-        """Remove free pages from the file, some at a time: other processes can write in between."""
+        """Cut free pages off the file, some at a time: others write in between."""
         free = self._figure("freelist_count")
         while free:
             self._pragma(f"incremental_vacuum({_VACUUM_PAGES})")
@@ -160,7 +160,7 @@ class VectorDatabase:
 
     def _pragma(self, text: str) -> list[tuple[int, ...]]:
         with _told_apart():
-            # A vacuum continues only while its rows are fetched.
+            # A vacuum goes on only while its rows are fetched.
             return self._connection.execute(f"PRAGMA {text}").fetchall()
 
     @contextmanager
@@ -179,7 +179,7 @@ class VectorDatabase:
 
 @contextmanager
 def _told_apart() -> Iterator[None]:
-    """Convert errors of SQLite to InUse, Damaged or OSError."""
+    """Raise what SQLite raises as InUse, Damaged or OSError."""
     try:
         yield
     except sqlite3.Error as error:

@@ -1,9 +1,8 @@
 """The life cycle of one vector file: created, opened, recreated when damaged, removed.
 
-The file's lock is shared while the file is open, and exclusive to create or remove it. A log of
-SQLite therefore never remains beside a newer file. The lock file is never removed, because other
-processes can be about to lock it. Its modification time is the time at which the vector file was
-last opened.
+Its lock is shared while it is open, exclusive to create or remove it, so nobody's log ever meets
+another one's file. The lock file is never removed, because others may be about to take it; its
+modification time says when the vector file was last opened.
 
 A crash during the creation of a file leaves it without a version, and the next process creates it
 again. After any other crash, SQLite's log restores it.
@@ -28,19 +27,19 @@ _HOUR_SECONDS = 3600
 
 
 class _Lock:
-    """The lock of a vector file, as taken by one process."""
+    """One process's hold on a vector file."""
 
     def __init__(self, path: Path, wait: Callable[[float], None]) -> None:
-        """Prepare the lock of the vector file at `path`; `wait` sleeps for a number of seconds."""
+        """Prepare the lock of the vector file at `path`; `wait` sleeps that many seconds."""
         self._path = _lock_file(path)
         self._wait = wait
         self._descriptor: int | None = None
 
     def share(self) -> None:
-        """Take the lock, shared with other processes.
+        """Hold it with others.
 
         Raises:
-            InUse: another process has the exclusive lock.
+            InUse: somebody holds it alone.
             OSError: the directory cannot be written.
         """
         for _ in range(_TRIES):
@@ -50,18 +49,17 @@ class _Lock:
         raise InUse(str(self._path))
 
     def take_alone(self) -> bool:
-        """Take the exclusive lock if no other process has the lock; release a shared lock first.
+        """Hold it alone if nobody else holds it; what was held before is let go in any case.
 
         Raises:
             OSError: the directory cannot be written.
         """
-        # Some systems keep the shared lock until the exclusive lock is available, so that two
-        # processes with shared locks would both fail.
+        # Some systems keep a share until the exchange works out: two sharers would both fail.
         self.release()
         return self._take(fcntl.LOCK_EX)
 
     def release(self) -> None:
-        """Release the lock."""
+        """Let go."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -77,15 +75,15 @@ class _Lock:
 
 
 def _lock_file(path: Path) -> Path:
-    """Return the path of the lock file beside the vector file at `path`."""
+    """Return the name of the lock beside the vector file at `path`."""
     return path.with_suffix(".lock")
 
 
 def note_use(path: Path, clock: Clock) -> None:
-    """Record that the vector file at `path` is used now, to the hour."""
+    """Remember that the vector file at `path` is used now, to the hour."""
     moment = int(clock.now().timestamp())
     if abs(moment - last_use(path)) >= _HOUR_SECONDS:
-        with suppress(OSError):  # in a shared home the lock file can belong to another user
+        with suppress(OSError):  # in a shared home the lock file may be another user's
             os.utime(_lock_file(path), (moment, moment))
 
 
@@ -98,10 +96,10 @@ def last_use(path: Path) -> int:
 
 
 class VectorFile:
-    """One vector file, open or closed. All its methods raise only InUse, Damaged or OSError."""
+    """One file, open or not; all that can go wrong is InUse, Damaged or an OSError."""
 
     def __init__(self, path: Path, *, wait: Callable[[float], None]) -> None:
-        """Prepare the file at `path`; `wait` sleeps for a number of seconds."""
+        """Prepare the file at `path`; `wait` sleeps that many seconds."""
         self.path = path
         self._wait = wait
         self._lock = _Lock(path, wait)
@@ -110,12 +108,12 @@ class VectorFile:
 
     @property
     def is_open(self) -> bool:
-        """Return whether the file is open."""
+        """Return whether there is a connection."""
         return self._database is not None
 
     @property
     def database(self) -> VectorDatabase:
-        """Return the connection to the open file.
+        """Return the connection.
 
         Requires: the file is open.
         """
@@ -124,7 +122,7 @@ class VectorFile:
         return self._database
 
     def open(self) -> None:
-        """Open the file; create it again if it is missing, damaged or has another format."""
+        """Connect; a file that is absent or not of this format is begun anew."""
         self._lock.share()
         try:
             self._connect()
@@ -135,12 +133,12 @@ class VectorFile:
             raise
 
     def begin_anew(self) -> None:
-        """Replace the file by an empty one, unless another process already did; open the new file.
+        """Connect to an empty file in the place of the one last met, or to what another made.
 
         Raises:
-            InUse: other processes have the file open.
-            Damaged: the file that another process created is also damaged.
-            OSError: the directory cannot be written.
+            InUse: others have that one open.
+            Damaged: what another made is not sound either.
+            OSError: the place cannot be written.
         """
         try:
             self._disconnect()
@@ -152,10 +150,10 @@ class VectorFile:
             raise
 
     def remove(self) -> bool:
-        """Remove the file if no process has it open; return whether it was removed.
+        """Remove the file if nobody has it open; return whether it is gone.
 
         Raises:
-            OSError: the directory cannot be written.
+            OSError: the place cannot be written.
         """
         try:
             if not self._lock.take_alone():
@@ -166,7 +164,7 @@ class VectorFile:
         return True
 
     def close(self) -> None:
-        """Close the file and release its lock."""
+        """Let go of the file and its lock."""
         try:
             self._disconnect()
         finally:
@@ -184,7 +182,7 @@ class VectorFile:
             database.close()
 
     def _replace(self) -> None:
-        """Replace the opened file by an empty one; do nothing if another process already did."""
+        """Put an empty file where the one last met is; nothing, if it is no longer there."""
         for _ in range(_TRIES):
             if self._inode_now() != self._inode:
                 return
@@ -195,19 +193,18 @@ class VectorFile:
         raise InUse(str(self.path))
 
     def _make(self) -> None:
-        """Create an empty file.
+        """Make an empty file.
 
-        Requires: this process has the exclusive lock.
+        Requires: the lock is held alone.
         """
         if self._inode_now() != self._inode:
-            return  # another process created the file before the lock was taken
+            return  # another made one between the look and the lock
         self._unlink()
         durable.write_file(self.path, b"")  # SQLite gives its log the mode of the file
         VectorDatabase.fill_new(self.path)
 
     def _inode_now(self) -> int:
-        # The file must not be opened here: closing a descriptor drops SQLite's locks in this
-        # process.
+        # Never by opening it: closing a descriptor drops the locks SQLite holds in this process.
         try:
             return self.path.stat().st_ino
         except FileNotFoundError:
