@@ -20,10 +20,11 @@ _PROGRAM: Final = (
 )
 _DATA: Final = "{cfg,conf,env,ini,json,json5,jsonc,properties,toml,xml,yaml,yml}"
 
-ROLES_REVISION: Final = "roles-1"
+ROLES_REVISION: Final = "roles-2"
 """Version of the roles of paths, a part of the fingerprint of slates.
 
-    roles-1: the first globs
+    roles-1  first globs
+    roles-2  policy by a word anywhere in a program's name
 """
 
 PROSE: Final = (
@@ -61,8 +62,8 @@ BUILTIN_ROLES: Final[Mapping[Role, tuple[str, ...]]] = MappingProxyType(
             "endpoints/",
         ),
         Role.POLICY: (
-            f"*{{permission,permissions,policy,policies,rbac,authz,authorization}}.{_PROGRAM}",
-            f"*{{authorisation,authorizer,access_control,access-control,accesscontrol}}.{_PROGRAM}",
+            f"*{{permission,policy,policies,rbac,authz,authorization,authorisation}}*.{_PROGRAM}",
+            f"*{{authorizer,access_control,access-control,accesscontrol}}*.{_PROGRAM}",
             f"*[-._]{{guard,guards,roles}}.{_PROGRAM}",
             f"{{acl,acls,guard,guards,roles,rules,scopes,abilities,ability}}.{_PROGRAM}",
             "*{guard,policy,permission,permissions,voter}.{cs,java,kt,php,scala}",

@@ -114,11 +114,27 @@ def test_a_role_that_is_shown_already_takes_no_further_place() -> None:
     assert "src/server.py" not in paths(found)
 
 
-def test_a_role_does_not_bring_in_what_does_not_match() -> None:
-    """A server that has nothing to do with the question is noise in it."""
-    other = candidate("src/server.py", score=0.1, roles=frozenset({Role.ENTRYPOINT}))
+def test_a_role_is_covered_by_the_best_of_the_files_below_the_floor() -> None:
+    """A slate shows one file of every role that the repository has, even if it matches little."""
+    others = [
+        candidate(f"src/{name}.py", score=score, roles=frozenset({Role.ENTRYPOINT}))
+        for name, score in (("cli", 0.05), ("server", 0.1), ("worker", 0.02))
+    ]
+    found = select([*CODE, *others], 20)
 
-    assert "src/server.py" not in paths(select([*CODE, other], 20))
+    assert [path for path in paths(found) if path in {c.path for c in others}] == ["src/server.py"]
+    assert reasons(found)["src/server.py"] == "entrypoint_rule"
+
+
+def test_a_role_is_covered_once_in_a_session() -> None:
+    """A later slate of the session does not show the next weak file of the role."""
+    some = [
+        candidate(f"src/{name}.py", score=score, roles=frozenset({Role.POLICY}))
+        for name, score in (("roles", 0.1), ("scopes", 0.05))
+    ]
+    found = select([*CODE, *some], 20, seen={"src/roles.py"}.__contains__)
+
+    assert not {c.path for c in some} & set(paths(found))
 
 
 def test_configuration_is_shown_beside_better_code() -> None:

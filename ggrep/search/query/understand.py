@@ -37,6 +37,11 @@ _STOP_WORDS = frozenset({
     "you", "your"
 })
 # fmt: on
+_CARRIED_OUT = re.compile(
+    r"(?i)^\s*(?:how|where)\b.*?\b(?:is|are|was|were|gets?)\b.*?"
+    r"(?<!, )(?<!and )\b(done|handled|implemented|performed)\b(?!,| and)"
+)
+"""A question how a thing is handled; the verb does not describe the thing."""
 _TEST_WORDS = frozenset({"test", "tests", "testing", "fixture", "fixtures", "mock", "mocks"})
 _VERBATIM_WORDS = {QueryKind.ERROR: range(3, 41), QueryKind.WORDS: range(5, 41)}
 """Range of the number of words in a query that is searched for verbatim.
@@ -115,7 +120,9 @@ def parse_query(query: str) -> ParsedQuery:
         raise InvalidRequest(f"query: {text!r} has no word to search for; as exact text: {line}")
     if not words:
         raise InvalidRequest("the query is empty; give at least one word")
-    telling = [word for word in words if not is_stop_word(word)]
+    empty = _CARRIED_OUT.match(plain)
+    verb = "" if empty is None else empty[1]
+    telling = [word for word in words if not is_stop_word(word) and word != verb]
     content = telling or words
     weighed = _weighed(content)
     terms = list(weighed)

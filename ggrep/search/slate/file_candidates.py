@@ -5,7 +5,7 @@ list of hits. Files alone are looked at here; text is read of those that are cho
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise, starmap
 from typing import Final
 
@@ -55,6 +55,13 @@ _OF_SECTION: Final = {Section.DOCS: 0.7, Section.DIAGRAMS: 0.7, Section.TESTS: 0
 
 MOST_FILES: Final = 100
 """Files of one corpus that are looked at: of the whole snapshot, or its layout would show."""
+
+COVERED_ROLES: Final = (Role.ENTRYPOINT, Role.POLICY, Role.CONFIGURATION)
+"""Roles of which a slate shows a file where the repository has one that matches the question."""
+
+_ROLE_FLOOR: Final = 0.03
+_MOST_ROLE_FILES: Final = 300
+"""Share of the best row's score, and rank, that the only file of such a role must reach."""
 
 _SECTION_OF: Final = {
     Corpus.CODE: Section.CODE,
@@ -187,7 +194,22 @@ class CandidateFiles:
         for columns, least in [*reasons, (mention, MENTIONED)]:
             self._deadline.check("gathering")
             kept.update(_reaching(self._ranked.segments, columns, least, MOST_FILES))
-        return sorted(kept)
+        return sorted(kept | self._covering(kept))
+
+    def _covering(self, kept: Collection[tuple[int, int]]) -> set[tuple[int, int]]:
+        """Return the best file of each covered role that none of these files has."""
+        missing = set(COVERED_ROLES).difference(*(self._standing(*at).roles for at in kept))
+        if not missing:
+            return set()
+        best = [figures.best.max(axis=1) for figures in self._figures]
+        floor = _ROLE_FLOOR * self._top
+        near = _reaching(self._ranked.segments, best, floor, _MOST_ROLE_FILES)
+        covering = ([at for at in near if role in self._standing(*at).roles] for role in missing)
+        return {
+            min(at_role, key=lambda at: (-best[at[0]][at[1]], self._standing(*at).path))
+            for at_role in covering
+            if at_role
+        }
 
     def target(self, path: str) -> FileCandidate | None:
         """Return a file requested by path; None if the snapshot does not show it."""

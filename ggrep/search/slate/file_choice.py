@@ -15,7 +15,7 @@ from msgspec import Struct
 from ggrep.model.slate import SECTIONS, Reason, Role, Section
 from ggrep.model.slate_material import FileCandidate, Pick
 
-SELECTION_REVISION: Final = "selection-4"
+SELECTION_REVISION: Final = "selection-5"
 """Which files a slate selects; enters its fingerprint.
 
     selection-1  first quotas, floors and weights
@@ -24,6 +24,7 @@ SELECTION_REVISION: Final = "selection-4"
                  and word lists no documents
     selection-3  lines are shown in the order of a priority of their rows
     selection-4  priorities count conditions, comments, logging and the rows of a file
+    selection-5  the only file of a role is shown although it matches little; more names are policy
 """
 
 QUOTAS: Final = {
@@ -53,8 +54,11 @@ _MENTIONS: Final = {
 }
 """What a file of the section gains by mentioning all that the best code defines."""
 
-_COVERED: Final = (Role.ENTRYPOINT, Role.POLICY)
-"""Roles of which the code section shows one file, where any reaches the floor."""
+_COVERED: Final[dict[Section, dict[Role, Reason]]] = {
+    Section.CODE: {Role.ENTRYPOINT: "entrypoint_rule", Role.POLICY: "policy_rule"},
+    Section.CONFIG: {Role.CONFIGURATION: "config_rule"},
+}
+"""Roles of which a section shows one file if any candidate has the role, with the reason."""
 
 _TESTED: Final = 0.2
 """What a test gains whose name says that it is of a chosen file."""
@@ -65,10 +69,6 @@ _REASONS: Final[dict[Section, Reason]] = {
     Section.DIAGRAMS: "diagram_quota",
     Section.CONFIG: "config_rule",
     Section.TESTS: "test_rule",
-}
-_ROLE_REASONS: Final[dict[Role, Reason]] = {
-    Role.ENTRYPOINT: "entrypoint_rule",
-    Role.POLICY: "policy_rule",
 }
 _FILLED: Final = (
     Section.CODE,
@@ -143,7 +143,10 @@ def select(
     weighed = [(c, _weight(c, top, stems)) for c in candidates] if top > 0.0 else []
     worth = [_Weighed(c, weight) for c, weight in weighed if weight >= _FLOORS[c.section]]
     fresh = [one for one in worth if not seen(one.path)]
-    suppressed = len({one.path for one in worth}) - len({one.path for one in fresh})
+    weak = [_Weighed(c, weight) for c, weight in weighed if weight < _FLOORS[c.section]]
+    shown_before = [c for c, _ in weighed if seen(c.path)]
+    suppressed = len({c.path for c in shown_before})
+    covered = frozenset(role for c in shown_before for role in c.roles)
     leading = frozenset(c.path for c in _by_score(_once(one.candidate for one in worth))[:files])
     code = {one.path for one in fresh if one.candidate.section is Section.CODE}
     chosen: list[Pick] = []
@@ -155,7 +158,9 @@ def select(
             ordered = _sparing(own, code)
         else:
             ordered = [one for one in own if one.path not in taken]
-        picks = _section(ordered, quotas[section], leading)
+        own = sorted((one for one in weak if one.candidate.section is section), key=_order)
+        covering = [one for one in own if not one.candidate.roles & covered]
+        picks = _section(section, ordered, covering, quotas[section], leading)
         taken.update(pick.candidate.path for pick in picks)
         chosen += picks
     more = _by_score(_once(one.candidate for one in fresh if one.path not in taken))
@@ -226,20 +231,26 @@ def _rank(candidate: FileCandidate) -> tuple[float, int]:
     return -candidate.score, SECTIONS.index(candidate.section)
 
 
-def _section(ordered: Sequence[_Weighed], quota: int, leading: frozenset[str]) -> list[Pick]:
-    """Return the first of a section, and one file of every role that is to be covered."""
+def _section(
+    section: Section,
+    ordered: Sequence[_Weighed],
+    weak: Sequence[_Weighed],
+    quota: int,
+    leading: frozenset[str],
+) -> list[Pick]:
+    """Return the first files of a section, and one file of every role that it must cover.
+
+    `weak` are files below the section's floor; they are shown only to cover a role.
+    """
     chosen = [one.candidate for one in ordered[:quota]]
     reasons: dict[str, Reason] = {}
-    if chosen and chosen[0].section is Section.CODE:
-        for role in _COVERED:
-            if any(role in c.roles for c in chosen):
-                continue
-            found = next((one.candidate for one in ordered if role in one.candidate.roles), None)
-            if found is not None:
-                reasons[found.path] = _ROLE_REASONS[role]
-                chosen.append(found)
+    for role, reason in _COVERED.get(section, {}).items():
+        covering = [one.candidate for one in (*ordered, *weak) if role in one.candidate.roles]
+        if covering and not any(role in c.roles for c in chosen):
+            reasons[covering[0].path] = reason
+            chosen.append(covering[0])
     for candidate in chosen:
-        usual = _REASONS[candidate.section]
+        usual = _REASONS[section]
         reasons.setdefault(candidate.path, "semantic_match" if candidate.path in leading else usual)
     return [Pick(c, reasons[c.path], rank) for rank, c in enumerate(chosen)]
 
@@ -298,6 +309,6 @@ def _place(pick: Pick) -> tuple[int, int]:
 def _precedence(pick: Pick) -> tuple[float, int, str]:
     """Return what decides who stays: each section's first before any other's second."""
     share = pick.rank / QUOTAS[pick.candidate.section]
-    covering = pick.reason in _ROLE_REASONS.values()
+    covering = pick.reason in {"entrypoint_rule", "policy_rule"}
     section = SECTIONS.index(pick.candidate.section)
     return (0.5 if covering else share), section, pick.candidate.path
