@@ -88,7 +88,7 @@ def require_words(words: list[str]) -> None:
     """
     if not 0 < len(words) <= MAX_VOCABULARY:
         raise InvalidRequest(f"{MODEL_FAULT}{len(words)} words, 1 to {MAX_VOCABULARY} are possible")
-    # The order of code points is the order of their UTF-8 bytes.
+    # Code points sort as their UTF-8 does.
     if not all(map(operator.lt, words, words[1:])):
         raise InvalidRequest(f"{MODEL_FAULT}a word is repeated or out of order")
     if not words[0] or "\n" in "".join(words):

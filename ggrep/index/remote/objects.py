@@ -295,8 +295,7 @@ def _of_cloud(remote: Remote) -> Any:  # noqa: ANN401 - obstore's stores have no
     if urlsplit(remote.url).scheme == "s3":
         if remote.endpoint:
             if not _CREDENTIALS & environment().keys():
-                # Otherwise obstore would query a cloud's metadata service, which has no credentials
-                # for this endpoint.
+                # Else a cloud's metadata service would be asked, which knows nothing of this one.
                 told = "no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
                 raise RemoteError(f"{remote.name}: {told}")
             options |= {"endpoint": remote.endpoint, "virtual_hosted_style_request": False}

@@ -24,7 +24,7 @@ def _bad_character(text: str) -> str | None:
         return "not valid UTF-8"
     if any(unicodedata.category(character) == "Cc" for character in text):
         return "contains a control character"
-    # An answer would show a path that differs from the real path, and no client could open it.
+    # An answer would show a path that differs from the file's, and no client could open it.
     return None if sanitise_line(text) == text else "contains characters that are never shown"
 
 

@@ -32,7 +32,7 @@ _MOST_NAME_CHARACTERS: Final = 120
 _NEAR: Final = (".", "/", "~", "@/", "#/", "crate::", "self::", "super::")
 """Prefixes of import names that always refer to a file of the same repository."""
 _ELSEWHERE: Final = "..elsewhere"
-"""A directory that no repository has: a file of another repository has no siblings in this one."""
+"""A directory that no repository has, so that a foreign file has no siblings here."""
 
 
 class Modules:

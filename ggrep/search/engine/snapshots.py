@@ -262,7 +262,7 @@ class _OlderSnapshots:
         if view is None or not view.lies_still():
             if not store_files.manifest_file(self._store, snapshot_id).exists():
                 raise SnapshotGone(f"snapshot {snapshot_id} is not there; ask again")
-            # Several threads can do this at once; the view that is opened last is kept.
+            # Threads may do this at once: the last view is kept.
             view = open_snapshot(
                 self._store,
                 snapshot_id,

@@ -14,7 +14,7 @@ from ggrep.model.response import Hit, shortened
 from ggrep.model.sanitise import sanitise
 
 _word_terms = lru_cache(1 << 14)(word_terms)
-"""A cache of words' terms, because code repeats its words; about 4 MB when full."""
+"""A cache, because code repeats its words; about 4 MB when full."""
 _NO_TERMS: Final = frozenset[str]()
 
 
