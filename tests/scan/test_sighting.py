@@ -68,8 +68,8 @@ def test_equal_files_are_ordered_by_their_paths() -> None:
 
 def test_what_has_to_match_and_does_not_is_no_answer() -> None:
     """A regular expression may hold no word at all: then its matches alone decide."""
-    assert not seen("retry", {"a.py": "retry"}, matched=False).found
-    assert seen("retry", {"a.py": "x"}, matched=True).found
+    assert not seen("retry", {"a.py": "retry"}, matched=False).candidates
+    assert seen("retry", {"a.py": "x"}, matched=True).candidates
 
 
 def test_directories_promise_what_the_best_path_below_them_does() -> None:

@@ -50,9 +50,9 @@ class HashedEncoder:
             return np.zeros((0, _DIMENSION), dtype=np.float32)
         slots, sizes = array("I"), array("I")
         for text in texts:
-            found = text.encode("utf-8", "replace").translate(_WORDS).split()
-            slots.extend(map(self._slots.__getitem__, found))
-            sizes.append(len(found))
+            words = text.encode("utf-8", "replace").translate(_WORDS).split()
+            slots.extend(map(self._slots.__getitem__, words))
+            sizes.append(len(words))
         places = np.frombuffer(slots, dtype=np.uint32).astype(np.int64)
         places += np.repeat(np.arange(len(texts)) * (2 * _DIMENSION), np.frombuffer(sizes, "u4"))
         counts = np.bincount(places, minlength=2 * _DIMENSION * len(texts))

@@ -130,8 +130,8 @@ class StaticEncoder:
 
     def _bag(self, text: str) -> _Rows:
         """Return the rows of a text's known features; each as often as the feature occurs."""
-        found = map(self._rows_of_words.__getitem__, text_words(text))
-        return np.fromiter(chain.from_iterable(found), dtype=np.int32)
+        rows = map(self._rows_of_words.__getitem__, text_words(text))
+        return np.fromiter(chain.from_iterable(rows), dtype=np.int32)
 
 
 def _counted(

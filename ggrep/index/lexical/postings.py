@@ -23,7 +23,7 @@ from msgspec import Struct, field
 Rows = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 Counts = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
 _NONE: npt.NDArray[np.generic] = np.empty(0, dtype=np.uint32)
-_MOST_FOUND = 1024
+_MOST_LOOKED_UP = 1024
 """Maximum number of looked-up terms that one posting set caches."""
 
 _MARKED_SHARE = 64
@@ -35,24 +35,24 @@ def digest_of(term: bytes) -> bytes:
     return hashlib.sha256(term).digest()[:8]
 
 
-def union(found: Sequence[Rows]) -> Rows:
+def union(lists: Sequence[Rows]) -> Rows:
     """Return the distinct rows of one or more ascending lists, ascending.
 
     Many rows are marked in an array instead of sorted, because one pass over the array suffices.
     """
-    if len(found) == 1:
-        return found[0]
-    size = max(int(rows[-1]) for rows in found) + 1
-    if sum(map(len, found)) * _MARKED_SHARE < size:
-        merged = np.sort(np.concatenate(found), kind="stable")
+    if len(lists) == 1:
+        return lists[0]
+    size = max(int(rows[-1]) for rows in lists) + 1
+    if sum(map(len, lists)) * _MARKED_SHARE < size:
+        merged = np.sort(np.concatenate(lists), kind="stable")
         return merged[np.concatenate(([True], merged[1:] != merged[:-1]))]
-    return np.flatnonzero(_marked(found, size)).astype(np.uint32)
+    return np.flatnonzero(_marked(lists, size)).astype(np.uint32)
 
 
-def _marked(found: Sequence[Rows], size: int) -> npt.NDArray[np.bool_]:
+def _marked(lists: Sequence[Rows], size: int) -> npt.NDArray[np.bool_]:
     """Return bool (size,): the rows of one or more lists."""
     marked = np.zeros(size, dtype=np.bool_)
-    for rows in found:
+    for rows in lists:
         marked[rows] = True
     return marked
 
@@ -81,14 +81,14 @@ class Postings(Struct, frozen=True, eq=False):
     """Reader of one posting set; the arrays can be memory-mapped.
 
     Attributes:
-        found: places of terms that were looked up, for a query asks for each several times.
+        looked_up: positions of looked-up terms, because a query uses each term several times.
     """
 
     digests: npt.NDArray[np.uint64]
     term_offsets: npt.NDArray[np.uint32]
     term_bytes: npt.NDArray[np.uint8]
     fields: tuple[PostingField, ...]
-    found: dict[str, int | None] = field(default_factory=dict)
+    looked_up: dict[str, int | None] = field(default_factory=dict)
 
     @classmethod
     def from_arrays(
@@ -100,13 +100,13 @@ class Postings(Struct, frozen=True, eq=False):
             return arrays[prefix + name]
 
         def rows(name: str) -> Rows:
-            found = get(name)
-            return found.view(np.uint16) if found.itemsize == 2 else found.view(np.uint32)
+            array = get(name)
+            return array.view(np.uint16) if array.itemsize == 2 else array.view(np.uint32)
 
         def counts(name: str) -> Counts:
             # In sets of the first layout this array contains all counts, as u16.
-            found = get(name)
-            return found.view(np.uint16) if found.itemsize == 2 else found.view(np.uint8)
+            array = get(name)
+            return array.view(np.uint16) if array.itemsize == 2 else array.view(np.uint8)
 
         def posting_field(number: int) -> PostingField:
             if f"{prefix}offsets{number}" not in arrays:
@@ -129,11 +129,11 @@ class Postings(Struct, frozen=True, eq=False):
     def find(self, term: str) -> int | None:
         """Return the term's position in the dictionary, or None."""
         try:
-            return self.found[term]
+            return self.looked_up[term]
         except KeyError:
-            if len(self.found) >= _MOST_FOUND:
-                self.found.clear()
-            place = self.found[term] = self._find(term)
+            if len(self.looked_up) >= _MOST_LOOKED_UP:
+                self.looked_up.clear()
+            place = self.looked_up[term] = self._find(term)
             return place
 
     def _find(self, term: str) -> int | None:
@@ -164,7 +164,7 @@ class Postings(Struct, frozen=True, eq=False):
         Every posting of the field is read, so the field should have few postings, such as names.
         """
         data = self.fields[field]
-        found: dict[int, list[str]] = {int(row): [] for row in rows}
+        terms: dict[int, list[str]] = {int(row): [] for row in rows}
         wanted = np.zeros(int(rows.max(initial=0)) + 2, dtype=np.bool_)
         wanted[rows] = True
         hits = np.flatnonzero(wanted.take(data.rows, mode="clip"))  # the last element is False
@@ -172,20 +172,20 @@ class Postings(Struct, frozen=True, eq=False):
         for hit, place in zip(hits.tolist(), places.tolist(), strict=True):
             start, end = int(self.term_offsets[place]), int(self.term_offsets[place + 1])
             term = self.term_bytes[start:end].tobytes().decode("utf-8", "surrogatepass")
-            found[int(data.rows[hit])].append(term)
-        return found
+            terms[int(data.rows[hit])].append(term)
+        return terms
 
     def rows_with(self, term: str, fields: range) -> Rows:
         """Return the distinct rows, ascending, that contain `term` in any of `fields`."""
-        found = self._lists(term, fields)
-        return union(found) if found else np.empty(0, dtype=np.uint32)
+        lists = self._lists(term, fields)
+        return union(lists) if lists else np.empty(0, dtype=np.uint32)
 
     def count_with(self, term: str, fields: range, visible: npt.NDArray[np.bool_]) -> int:
         """Return how many of the visible rows contain `term` in any of `fields`."""
-        found = self._lists(term, fields)
-        if sum(map(len, found)) * _MARKED_SHARE < len(visible):
-            return int(np.count_nonzero(visible[union(found)])) if found else 0
-        return int(np.count_nonzero(_marked(found, len(visible)) & visible))
+        lists = self._lists(term, fields)
+        if sum(map(len, lists)) * _MARKED_SHARE < len(visible):
+            return int(np.count_nonzero(visible[union(lists)])) if lists else 0
+        return int(np.count_nonzero(_marked(lists, len(visible)) & visible))
 
     def _lists(self, term: str, fields: range) -> list[Rows]:
         """Return the rows of `term` in each of `fields` that contains it."""

@@ -120,10 +120,10 @@ class PostingsBuilder:
         """Return u32 (rows,): the length of each row in one field (sum of `tokens.length_of`)."""
         column = self._columns[field]
         column.flush(self._vocabulary)
-        found = np.zeros(rows, dtype=np.uint32)
+        totals = np.zeros(rows, dtype=np.uint32)
         for first, lengths in column.lengths:
-            found[first : first + len(lengths)] += lengths
-        return found
+            totals[first : first + len(lengths)] += lengths
+        return totals
 
     def build(self, prefix: str) -> dict[str, npt.NDArray[np.generic]]:
         """Return the one-dimensional arrays of a posting set, with `prefix` before their names."""

@@ -50,19 +50,19 @@ def _terms(
 ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]:
     """Return the merged dictionary's offsets and bytes, after checking them against each set."""
     lengths = np.zeros(number, dtype=np.int64)
-    for each, own in zip(sets, places, strict=True):
-        lengths[own] = _sizes(each.term_offsets)
+    for each, positions in zip(sets, places, strict=True):
+        lengths[positions] = _sizes(each.term_offsets)
     offsets = np.concatenate(([0], np.cumsum(lengths)))
     text = np.zeros(int(offsets[-1]), dtype=np.uint8)
-    for each, own in zip(sets, places, strict=True):
-        if (np.diff(own) <= 0).any():
+    for each, positions in zip(sets, places, strict=True):
+        if (np.diff(positions) <= 0).any():
             raise DigestsCollide
         own_lengths = _sizes(each.term_offsets)
-        if (lengths[own] != own_lengths).any():
+        if (lengths[positions] != own_lengths).any():
             raise DigestsCollide
-        text[_spread(offsets[own], own_lengths)] = each.term_bytes
-    for each, own in zip(sets, places, strict=True):
-        if (text[_spread(offsets[own], lengths[own])] != each.term_bytes).any():
+        text[_spread(offsets[positions], own_lengths)] = each.term_bytes
+    for each, positions in zip(sets, places, strict=True):
+        if (text[_spread(offsets[positions], lengths[positions])] != each.term_bytes).any():
             raise DigestsCollide
     return offsets.astype(np.uint32), text
 
@@ -76,17 +76,17 @@ def _merged_field(
 ) -> dict[str, npt.NDArray[np.generic]]:
     counts = [_sizes(field.offsets) for field in fields]
     every = np.zeros(terms, dtype=np.int64)
-    for own, number in zip(places, counts, strict=True):
-        every[own] += number
+    for positions, number in zip(places, counts, strict=True):
+        every[positions] += number
     offsets = np.concatenate(([0], np.cumsum(every)))
     rows = np.zeros(int(offsets[-1]), dtype=np.uint32)
     few = np.zeros(len(rows), dtype=np.uint8)
     often: list[_Ints] = [np.zeros(0, np.int64)]
     frequent: list[npt.NDArray[np.uint16]] = [np.zeros(0, np.uint16)]
     cursor = offsets[:-1].copy()
-    for field, own, number, first in zip(fields, places, counts, first_rows, strict=True):
-        targets = _spread(cursor[own], number)
-        cursor[own] += number
+    for field, positions, number, first in zip(fields, places, counts, first_rows, strict=True):
+        targets = _spread(cursor[positions], number)
+        cursor[positions] += number
         rows[targets] = field.rows.astype(np.uint32) + np.uint32(first)
         values = field.counts(0, len(field.rows))
         few[targets] = np.minimum(values, _MANY)

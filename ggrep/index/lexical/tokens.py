@@ -68,15 +68,15 @@ def words(text: str) -> list[str]:
     """
     if text.isascii():  # a table and a split take a third of the pattern's time
         return text.encode("ascii").translate(_ASCII_WORDS).decode("ascii").split()
-    found: list[str] = []
+    listed: list[str] = []
     for piece in pieces(text):
         if is_unspaced(piece):
             letters = _letters(piece)
-            found += map("".join, pairwise(letters))
-            found.append(letters[-1] if len(letters) == 1 else letters[-1] + _LAST)
+            listed += map("".join, pairwise(letters))
+            listed.append(letters[-1] if len(letters) == 1 else letters[-1] + _LAST)
         else:
-            found.append(piece)
-    return found
+            listed.append(piece)
+    return listed
 
 
 def pieces(text: str) -> Iterator[str]:
@@ -100,13 +100,13 @@ def spelled_words(text: str) -> list[str]:
     if text.isascii():
         return words(text)
     plain = unicodedata.normalize("NFKC", text).encode("utf-8", "surrogatepass")
-    found: list[str] = []
+    spelled: list[str] = []
     for word in plain.translate(_ANY_WORDS).decode("utf-8", "surrogatepass").split():
         if word.isascii():
-            found.append(word)
+            spelled.append(word)
         else:
-            found += _WORD.compiled.findall(_INVISIBLE.compiled.sub("", word))
-    return found
+            spelled += _WORD.compiled.findall(_INVISIBLE.compiled.sub("", word))
+    return spelled
 
 
 def plain_text(text: str) -> str:
@@ -200,14 +200,14 @@ def query_terms(word: str) -> dict[str, float]:
 
 def whole_terms(text: str) -> tuple[str, ...]:
     """Return the distinct terms of every text that contains the words of `text` as whole words."""
-    found: list[str] = []
+    terms: list[str] = []
     for piece in pieces(text):
         if is_unspaced(piece):
             letters = _letters(piece)
-            found += map("".join, pairwise(letters)) if len(letters) > 1 else letters
+            terms += map("".join, pairwise(letters)) if len(letters) > 1 else letters
         else:
-            found.append(word_terms(piece)[0])
-    return tuple(dict.fromkeys(found))
+            terms.append(word_terms(piece)[0])
+    return tuple(dict.fromkeys(terms))
 
 
 def folded_name(name: str) -> str:
@@ -221,16 +221,16 @@ def whole_names(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(folded_name(name) for name in names if name))
 
 
-def symbol_names(own: str, qualified: str, names: Sequence[str]) -> tuple[str, ...]:
+def symbol_names(name: str, qualified: str, names: Sequence[str]) -> tuple[str, ...]:
     """Return the terms of the symbol field: case-folded names, the chunk's own name twice."""
-    found = whole_names((*names, qualified))
-    return (*found, *whole_names((own,))) if own else found
+    terms = whole_names((*names, qualified))
+    return (*terms, *whole_names((name,))) if name else terms
 
 
-def spelled_names(own: str, qualified: str, names: Sequence[str]) -> tuple[str, ...]:
+def spelled_names(name: str, qualified: str, names: Sequence[str]) -> tuple[str, ...]:
     """Return the terms of the spelled field: names in NFC, the chunk's own name twice."""
-    found = tuple(dict.fromkeys(nfc(name) for name in (*names, qualified) if name))
-    return (*found, nfc(own)) if own else found
+    terms = tuple(dict.fromkeys(nfc(each) for each in (*names, qualified) if each))
+    return (*terms, nfc(name)) if name else terms
 
 
 def _unicode_parts(word: str) -> list[str]:

@@ -12,7 +12,7 @@ from ggrep.index.packs.pack_image import Pack, open_pack
 from ggrep.index.store.verify import Stamp, stamp_of
 
 
-class _Held(Struct, frozen=True):
+class _OpenedPack(Struct, frozen=True):
     """An opened pack, with the stamp of its file; `pack` is None if the pack is damaged."""
 
     stamp: Stamp
@@ -29,7 +29,7 @@ class OpenedPacks:
         """Open nothing yet."""
         self._home = home
         self._lock = Lock()
-        self._opened: dict[Path, _Held] = {}
+        self._opened: dict[Path, _OpenedPack] = {}
 
     def packs(self) -> tuple[Pack, ...]:
         """Return the packs that can be read, the newest first.
@@ -40,9 +40,11 @@ class OpenedPacks:
         """
         with self._lock:
             files = self._files()
-            held = [(path, self._held(path)) for path in files]
-            self._opened = {path: one for path, one in held if one is not None}
-            return tuple(one.pack for _, one in held if one is not None and one.pack is not None)
+            opened = [(path, self._reopened(path)) for path in files]
+            self._opened = {path: entry for path, entry in opened if entry is not None}
+            return tuple(
+                entry.pack for _, entry in opened if entry is not None and entry.pack is not None
+            )
 
     def _files(self) -> list[Path]:
         """Return the existing packs; return the open packs if the directory cannot be read."""
@@ -51,13 +53,13 @@ class OpenedPacks:
         except OSError:
             return sorted(self._opened, reverse=True)
 
-    def _held(self, path: Path) -> _Held | None:
+    def _reopened(self, path: Path) -> _OpenedPack | None:
         known = self._opened.get(path)
         try:
             stamp = stamp_of(str(path))
             if known is not None and known.stamp == stamp:
                 return known
-            return _Held(stamp, _opened(path))
+            return _OpenedPack(stamp, _opened(path))
         except (OSError, StoreError):
             return None  # another process merged it into another pack meanwhile
 

@@ -37,7 +37,7 @@ _ID_BYTES: Final = 16
 _BATCH_ROWS: Final = 2048
 
 
-class Loose(Struct, frozen=True):
+class Unpacked(Struct, frozen=True):
     """A segment that is in no pack.
 
     Attributes:
@@ -63,7 +63,7 @@ def pack_files(home: Home) -> list[Path]:
 
 
 def make_packs(
-    home: Home, loose: Sequence[Loose], new_id: Callable[[], str], patience: Patience
+    home: Home, unpacked: Sequence[Unpacked], new_id: Callable[[], str], patience: Patience
 ) -> list[Path]:
     """Write segments into new packs, together with packs that are not larger; return the new packs.
 
@@ -77,7 +77,7 @@ def make_packs(
     durable.make_directory(home.packs)
     with alone(home.packs / _LOCK, patience):
         _sweep(home)
-        merged, parts = _gathered(home, loose)
+        merged, parts = _gathered(home, unpacked)
         written = []
         reach("packs.before_write")
         for group in _groups(parts):
@@ -115,20 +115,20 @@ def _write(path: Path, parts: Sequence[Packable]) -> None:
     reach("packs.after_move")
 
 
-def _gathered(home: Home, loose: Sequence[Loose]) -> tuple[list[Path], list[Packable]]:
+def _gathered(home: Home, unpacked: Sequence[Unpacked]) -> tuple[list[Path], list[Packable]]:
     """Return the packs to replace, and the segments of the new packs."""
-    found = {(one.store_id, one.image.name): one for one in _readable(home, loose)}
-    rows = sum(one.image.rows for one in found.values())
+    parts = {(part.store_id, part.image.name): part for part in _readable(home, unpacked)}
+    rows = sum(part.image.rows for part in parts.values())
     merged: list[Path] = []
     for path, pack in _by_size(home):
         alive = list(_live_parts(home, pack))
-        if sum(one.image.rows for one in alive) > 2 * rows:
+        if sum(part.image.rows for part in alive) > 2 * rows:
             break
         merged.append(path)
-        for one in alive:
-            found.setdefault((one.store_id, one.image.name), one)
-        rows = sum(one.image.rows for one in found.values())
-    return merged, [found[key] for key in sorted(found)]
+        for part in alive:
+            parts.setdefault((part.store_id, part.image.name), part)
+        rows = sum(part.image.rows for part in parts.values())
+    return merged, [parts[key] for key in sorted(parts)]
 
 
 def _by_size(home: Home) -> Iterator[tuple[Path, Pack | None]]:
@@ -147,19 +147,20 @@ def _live_parts(home: Home, pack: Pack | None) -> Iterator[Packable]:
     """Yield the segments of a pack whose own images still exist, read from these images."""
     if pack is None:
         return
-    held = [Loose(one.store_id, one.segment, one.image_sha256) for one in pack.segments]
     ids = pack.image.arrays["chunk_ids"].view(np.uint64)
-    places = {(one.store_id, one.segment): one for one in pack.segments}
-    for loose, image in _images(home, held):
-        one = places[loose.store_id, loose.segment]
-        own = ids[one.first_row : one.first_row + one.rows]
-        yield Packable(loose.store_id, image, loose.image_sha256, own)
+    packed = {
+        Unpacked(each.store_id, each.segment, each.image_sha256): each for each in pack.segments
+    }
+    for segment, image in _images(home, packed):
+        rows = packed[segment]
+        own_ids = ids[rows.first_row : rows.first_row + rows.rows]
+        yield Packable(segment.store_id, image, segment.image_sha256, own_ids)
 
 
-def _readable(home: Home, loose: Iterable[Loose]) -> Iterator[Packable]:
-    for one, image in _images(home, loose):
+def _readable(home: Home, segments: Iterable[Unpacked]) -> Iterator[Packable]:
+    for segment, image in _images(home, segments):
         with suppress(CorruptStore):
-            yield Packable(one.store_id, image, one.image_sha256, _chunk_ids(image))
+            yield Packable(segment.store_id, image, segment.image_sha256, _chunk_ids(image))
 
 
 def _chunk_ids(image: SegmentImage) -> npt.NDArray[np.uint64]:
@@ -178,21 +179,21 @@ def _is_published(image: Path, sha256: str) -> bool:
     """
     try:
         with image.open("rb") as file:
-            found: str = hashlib.file_digest(file, "sha256").hexdigest()
+            digest: str = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:
         return False
-    return found == sha256
+    return digest == sha256
 
 
-def _images(home: Home, wanted: Iterable[Loose]) -> Iterator[tuple[Loose, SegmentImage]]:
-    for one in wanted:
-        store = home.data / one.store_id
-        if not _is_published(store_files.image_file(store, one.segment), one.image_sha256):
+def _images(home: Home, wanted: Iterable[Unpacked]) -> Iterator[tuple[Unpacked, SegmentImage]]:
+    for segment in wanted:
+        store = home.data / segment.store_id
+        if not _is_published(store_files.image_file(store, segment.segment), segment.image_sha256):
             continue
         with suppress(GgrepError):
-            image = open_segment_image(store, one.segment)
+            image = open_segment_image(store, segment.segment)
             if can_pack(image):
-                yield one, image
+                yield segment, image
 
 
 def _groups(parts: Sequence[Packable]) -> Iterator[list[Packable]]:
@@ -200,10 +201,10 @@ def _groups(parts: Sequence[Packable]) -> Iterator[list[Packable]]:
     by_dimension: dict[int, list[Packable]] = {}
     for part in parts:
         by_dimension.setdefault(part.image.dimension, []).append(part)
-    for _, own in sorted(by_dimension.items()):
+    for _, same in sorted(by_dimension.items()):
         group: list[Packable] = []
         rows = 0
-        for part in own:
+        for part in same:
             if group and rows + part.image.rows > _MOST_ROWS:
                 yield group
                 group, rows = [], 0

@@ -130,7 +130,7 @@ def write_pack(path: Path, parts: Sequence[Packable]) -> None:
     """
     arrays, types, languages = _merged([part.image for part in parts])
     arrays[CHUNK_IDS] = np.concatenate([part.chunk_ids for part in parts])
-    told: list[Json] = [
+    segments: list[Json] = [
         {
             "store_id": part.store_id,
             "segment": part.image.name,
@@ -144,7 +144,7 @@ def write_pack(path: Path, parts: Sequence[Packable]) -> None:
         "layout": LEXICAL_LAYOUT,
         "types": list(types),
         "languages": list(languages),
-        "segments": told,
+        "segments": segments,
         "crc32": dict(_checksums(arrays)),
     }
     write_image(path, arrays, meta)
@@ -164,26 +164,26 @@ def open_pack(path: Path) -> Pack:
         raise CorruptStore(f"{path.name} is not the pack that was written")
     if missing := _NEEDED - image.arrays.keys():
         raise Incompatible(f"{path.name} lacks {', '.join(sorted(missing))}")
-    types, languages, told = meta.get("types"), meta.get("languages"), meta.get("segments")
-    if not (isinstance(types, list) and isinstance(languages, list) and isinstance(told, list)):
+    types, languages, segments = meta.get("types"), meta.get("languages"), meta.get("segments")
+    if not (isinstance(types, list) and isinstance(languages, list) and isinstance(segments, list)):
         raise CorruptStore(f"{path.name} names no segments")
-    held = SegmentImage(
+    merged = SegmentImage(
         SegmentName(path.stem),
         image.arrays,
         list(map(str, types)),
         list(map(str, languages)),
         image.mapped,
     )
-    held.give_back()  # computing the checksums loaded all pages; queries need few
-    return Pack(path.name, held, tuple(_segments(told)))
+    merged.give_back()  # computing the checksums loaded all pages; queries need few
+    return Pack(path.name, merged, tuple(_segments(segments)))
 
 
-def _segments(told: Sequence[Json]) -> list[PackedSegment]:
-    found, files, rows = [], 0, 0
-    for entry in told:
+def _segments(entries: Sequence[Json]) -> list[PackedSegment]:
+    segments, files, rows = [], 0, 0
+    for entry in entries:
         if not isinstance(entry, dict):
             raise CorruptStore("a pack's segment is no object")
-        one = PackedSegment(
+        segment = PackedSegment(
             str(entry["store_id"]),
             SegmentName(str(entry["segment"])),
             str(entry["image_sha256"]),
@@ -192,9 +192,9 @@ def _segments(told: Sequence[Json]) -> list[PackedSegment]:
             files,
             rows,
         )
-        found.append(one)
-        files, rows = files + one.files, rows + one.rows
-    return found
+        segments.append(segment)
+        files, rows = files + segment.files, rows + segment.rows
+    return segments
 
 
 def _checksums(arrays: Mapping[str, Array]) -> dict[str, Json]:
@@ -219,9 +219,11 @@ def _merged(
         arrays["vectors"] = np.concatenate([part for image in images for part in image.vectors()])
     for name in columns:
         arrays[name] = np.concatenate([image.arrays[name] for image in images])
-    arrays["row_types"] = _renamed([(one.arrays["row_types"], one.types) for one in images], types)
+    arrays["row_types"] = _renamed(
+        [(each.arrays["row_types"], each.types) for each in images], types
+    )
     arrays["file_languages"] = _renamed(
-        [(one.arrays["file_languages"], one.languages) for one in images], languages
+        [(each.arrays["file_languages"], each.languages) for each in images], languages
     )
     arrays["row_files"] = np.concatenate(
         [image.row_files + np.uint32(first) for image, first in zip(images, files, strict=False)]
@@ -256,12 +258,12 @@ def _paths(images: Sequence[SegmentImage]) -> dict[str, Array]:
 
 def _renamed(columns: Sequence[tuple[Array, Sequence[str]]], names: dict[str, int]) -> Array:
     """Merge columns of positions in different lists into one, of positions in `names`."""
-    found = []
-    for values, own in columns:
-        places = [names.setdefault(name, len(names)) for name in own]
+    renamed = []
+    for values, listed in columns:
+        places = [names.setdefault(name, len(names)) for name in listed]
         kind = np.uint8 if values.itemsize == 1 else np.uint16
-        found.append(np.array(places or [0], dtype=kind)[values.view(kind)])
-    return np.concatenate(found)
+        renamed.append(np.array(places or [0], dtype=kind)[values.view(kind)])
+    return np.concatenate(renamed)
 
 
 def _starts(sizes: Sequence[int]) -> list[int]:

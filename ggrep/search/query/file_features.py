@@ -144,11 +144,11 @@ class FileFeatures:
         total, number = self._total or 1.0, self._words or 1.0
         spelt_total = sum(self._weights[term] for term in self._spelt) or 1.0
         in_fields = rows.numbers > 0
-        held, spelt = in_fields[:roots], in_fields[roots:]
-        inside: npt.NDArray[np.bool_] = np.logical_or.reduce(held, axis=1)
+        contained, spelt = in_fields[:roots], in_fields[roots:]
+        inside: npt.NDArray[np.bool_] = np.logical_or.reduce(contained, axis=1)
         in_path = paths.numbers > 0
         anywhere = inside | np.logical_or.reduce(in_path, axis=1)
-        by_field = _added(weights[:, :, None] * held) / total
+        by_field = _added(weights[:, :, None] * contained) / total
         by_path = _added(weights[:, :, None] * in_path) / total
         by_spelling = _added(of_spelt[:, :, None] * spelt) / spelt_total
         in_row, counted = rows.in_rows(runs, roots)

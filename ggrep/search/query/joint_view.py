@@ -40,11 +40,11 @@ class JointView(SnapshotView, frozen=True, eq=False):
 
     Attributes:
         members: the snapshots, in the order that breaks ties between equal rows.
-        loose: member and name of each segment that is in no pack.
+        unpacked: member and name of each segment that is in no pack.
     """
 
     members: tuple[SnapshotView, ...] = ()
-    loose: tuple[tuple[int, SegmentName], ...] = ()
+    unpacked: tuple[tuple[int, SegmentName], ...] = ()
 
     def require_intact(self, members: Collection[int]) -> None:
         """Raise unless the files of some members are unchanged since they were verified.
@@ -61,7 +61,7 @@ class JointView(SnapshotView, frozen=True, eq=False):
     def packable(self) -> frozenset[tuple[str, str]]:
         """Return store and name of each segment that is in no pack, but can be packed."""
         segments = set()
-        for member, name in self.loose:
+        for member, name in self.unpacked:
             for segment in self.members[member].segments:
                 if segment.image.name == name and can_pack(segment.image):
                     segments.add((str(self.members[member].manifest.store_id), str(name)))
@@ -73,7 +73,7 @@ class JointView(SnapshotView, frozen=True, eq=False):
         Raises:
             SnapshotGone: a file has changed.
         """
-        self.require_intact({member for member, _ in self.loose})
+        self.require_intact({member for member, _ in self.unpacked})
 
 
 class _Figures(Struct, frozen=True):
@@ -122,7 +122,7 @@ def join(members: Sequence[SnapshotView], packs: Sequence[Pack] = ()) -> JointVi
             name = segment.image.name
             key = (view.manifest.store_id, name, digests.get(name, ""))
             if (place := packed.get(key)) is None:
-                joining.add_loose(segment, member)
+                joining.add_unpacked(segment, member)
                 continue
             shown.setdefault(place[0], []).append((place[1], member, segment.visible_files))
     for number, parts in sorted(shown.items()):
@@ -137,7 +137,7 @@ def join(members: Sequence[SnapshotView], packs: Sequence[Pack] = ()) -> JointVi
         segments=(),
         derived=derived,
         members=tuple(members),
-        loose=tuple(joining.loose),
+        unpacked=tuple(joining.unpacked),
     )
 
 
@@ -146,12 +146,12 @@ class _Joining:
 
     def __init__(self) -> None:
         self.segments: list[SearchableSegment] = []
-        self.loose: list[tuple[int, SegmentName]] = []
+        self.unpacked: list[tuple[int, SegmentName]] = []
 
-    def add_loose(self, segment: SearchableSegment, member: int) -> None:
+    def add_unpacked(self, segment: SearchableSegment, member: int) -> None:
         """Add a segment of a member."""
         image = segment.image
-        self.loose.append((member, image.name))
+        self.unpacked.append((member, image.name))
         owners = np.full(image.files, member, dtype=np.uint32)
         self.segments.append(
             replace(segment, image=replace(image, name=self._name()), owners=owners)

@@ -125,7 +125,7 @@ class Sightings:
 
     Attributes:
         any_script: whether the query has letters beyond ASCII.
-        found: files that can contain an answer, in the order of the scan.
+        candidates: files that can contain an answer, in the order of the scan.
         files: number of files read; `bytes_read` is the total size of these files.
         totals: number of occurrences of each needle; `holding`: number of files that contain it;
             `paths`: number of files with the needle in the path.
@@ -134,7 +134,7 @@ class Sightings:
     needles: tuple[Needle, ...]
     names: tuple[bytes, ...]
     any_script: bool = False
-    found: list[Sighted] = field(default_factory=list)
+    candidates: list[Sighted] = field(default_factory=list)
     files: int = 0
     bytes_read: int = 0
     totals: list[int] = field(init=False)
@@ -180,7 +180,7 @@ class Sightings:
         traits = traits_of(file.path_key)
         if len(data) > _LARGE_BYTES:
             traits |= generated_traits(file.path_key, data)
-        self.found.append(Sighted(file, counts, in_path, in_name, defines, traits))
+        self.candidates.append(Sighted(file, counts, in_path, in_name, defines, traits))
 
     def _in_path(self, key: PathKey) -> tuple[int, int]:
         path = comparable(key.encode(), any_script=self.any_script)
@@ -202,7 +202,7 @@ class Sightings:
         average = self.bytes_read / max(self.files, 1) or 1.0
         tests = 1.0 if query.wants_tests else TRAIT_FACTORS[TEST]
         defined = [0] * len(self.names)
-        for sighted in self.found:
+        for sighted in self.candidates:
             for place in range(len(self.names)):
                 defined[place] += sighted.defines >> place & 1
         defining = [inverse_document_frequency(self.files, count) for count in defined]
@@ -224,7 +224,7 @@ class Sightings:
             is_rare = any(sighted.counts[place] for place in rare)
             return not is_rare, -score(sighted), sighted.file.path_key.encode()
 
-        return sorted(self.found, key=order)
+        return sorted(self.candidates, key=order)
 
     def rare_files(self) -> list[frozenset[PathKey]]:
         """Return the files of each rare needle, the rarest and longest needle first."""
@@ -232,7 +232,7 @@ class Sightings:
             self._rare(), key=lambda place: (self.holding[place], -len(self.needles[place].text))
         )
         return [
-            frozenset(sighted.file.path_key for sighted in self.found if sighted.counts[place])
+            frozenset(sighted.file.path_key for sighted in self.candidates if sighted.counts[place])
             for place in order
         ]
 

@@ -11,7 +11,7 @@ from ggrep.parse.languages.registry import corpus_of_language
 from ggrep.search.query.folders import Folder, joined
 from ggrep.search.query.listing import ListedFile
 from ggrep.search.tour.repository_files import RepositoryFiles
-from ggrep.search.tour.sentences import Said, readme_says, source_says
+from ggrep.search.tour.sentences import Quotation, readme_says, source_says
 
 MOST_LANGUAGES: Final = 6
 _DESCRIPTION: Final = 100
@@ -66,7 +66,7 @@ def folders(repository: RepositoryFiles) -> list[TourFact]:
     texts = repository.texts([path for names in speakers.values() for path in names])
     lines = []
     for path, folder in shown:
-        sentence, by = _said(repository, speakers[path], texts)
+        sentence, by = _description(repository, speakers[path], texts)
         size = ", ".join(filter(None, (indexed_files(folder.count), _main_language(folder))))
         if sentence is None:
             lines.append(TourFact(f"{path}/  {size}", f"{path}/"))
@@ -138,9 +138,9 @@ def _speakers(repository: RepositoryFiles, path: str) -> Iterator[str]:
     )
 
 
-def _said(
+def _description(
     repository: RepositoryFiles, speakers: list[str], texts: dict[str, str]
-) -> tuple[Said | None, str]:
+) -> tuple[Quotation | None, str]:
     for path in speakers:
         text = texts.get(path, "")
         name = path.rpartition("/")[2].lower()

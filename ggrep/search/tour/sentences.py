@@ -36,14 +36,14 @@ _BULLET: Final = re.compile(r"^\s*(?:[-*+]|\d+[.)]|[^\w\s\"'(<>\[`*_]{1,8})(?:\s
 """Marks of list items, including emoji."""
 
 
-class Said(NamedTuple):
+class Quotation(NamedTuple):
     """A quotation and its first line number, 1-based."""
 
     text: str
     line: int
 
 
-def readme_says(text: str, most: int = MOST_CHARACTERS) -> Said | None:
+def readme_says(text: str, most: int = MOST_CHARACTERS) -> Quotation | None:
     """Return the tagline of a README's title, else its first sentences of prose, else None.
 
     Prose after MOST_HEADINGS headings is not read, because it describes only a part.
@@ -53,7 +53,7 @@ def readme_says(text: str, most: int = MOST_CHARACTERS) -> Said | None:
     if title := _TITLE.match(lines[titled]):
         tagline = _plain(title["tagline"])
         if not _few_words(tagline) and not _UNSAID.search(tagline):
-            return Said(sentences(tagline, most), titled + 1)
+            return Quotation(sentences(tagline, most), titled + 1)
     place = headings = 0
     while place < len(lines):
         end = place
@@ -67,7 +67,7 @@ def readme_says(text: str, most: int = MOST_CHARACTERS) -> Said | None:
             [line.lstrip() for line in lines[place:end]] if opening else lines[place:end]
         )
         if sentence is not None:
-            return Said(sentences(sentence[1], most), place + sentence[0] + 1)
+            return Quotation(sentences(sentence[1], most), place + sentence[0] + 1)
         place = end + 1
     return None
 
@@ -145,7 +145,7 @@ _GO: Final = re.compile(
 _BLOCK: Final = re.compile(r"/\*\*?(?P<doc>.*?)\*/", re.DOTALL)
 
 
-def source_says(text: str, language: str, most: int) -> Said | None:
+def source_says(text: str, language: str, most: int) -> Quotation | None:
     """Return the package description at the top of a source file; None if there is none."""
     head = text[:_SCANNED]
     if language == "python":
@@ -165,14 +165,16 @@ def source_says(text: str, language: str, most: int) -> Said | None:
         return None
     lines = [_COMMENT.sub("", line).strip() for line in match["doc"].split("\n")]
     start = next((place for place, line in enumerate(lines) if line), 0)
-    end = next((place for place in range(start, len(lines)) if not _said(lines[place])), len(lines))
+    end = next(
+        (place for place in range(start, len(lines)) if not _is_prose(lines[place])), len(lines)
+    )
     prose = _plain(" ".join(_TAG.sub(" ", " ".join(lines[start:end])).split()))
     if not prose or _UNSAID.search(prose):
         return None
-    return Said(_first(prose, most), head.count("\n", 0, match.start("doc")) + 1 + start)
+    return Quotation(_first(prose, most), head.count("\n", 0, match.start("doc")) + 1 + start)
 
 
-def _said(line: str) -> bool:
+def _is_prose(line: str) -> bool:
     return bool(line) and not line.startswith("@") and not _UNDERLINE.match(line)
 
 
