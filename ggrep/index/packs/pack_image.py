@@ -164,26 +164,26 @@ def open_pack(path: Path) -> Pack:
         raise CorruptStore(f"{path.name} is not the pack that was written")
     if missing := _NEEDED - image.arrays.keys():
         raise Incompatible(f"{path.name} lacks {', '.join(sorted(missing))}")
-    types, languages, segments = meta.get("types"), meta.get("languages"), meta.get("segments")
-    if not (isinstance(types, list) and isinstance(languages, list) and isinstance(segments, list)):
+    types, languages, told = meta.get("types"), meta.get("languages"), meta.get("segments")
+    if not (isinstance(types, list) and isinstance(languages, list) and isinstance(told, list)):
         raise CorruptStore(f"{path.name} names no segments")
-    merged = SegmentImage(
+    held = SegmentImage(
         SegmentName(path.stem),
         image.arrays,
         list(map(str, types)),
         list(map(str, languages)),
         image.mapped,
     )
-    merged.give_back()  # computing the checksums loaded all pages; queries need few
-    return Pack(path.name, merged, tuple(_segments(segments)))
+    held.give_back()  # computing the checksums loaded all pages; queries need few
+    return Pack(path.name, held, tuple(_segments(told)))
 
 
-def _segments(entries: Sequence[Json]) -> list[PackedSegment]:
-    segments, files, rows = [], 0, 0
-    for entry in entries:
+def _segments(told: Sequence[Json]) -> list[PackedSegment]:
+    found, files, rows = [], 0, 0
+    for entry in told:
         if not isinstance(entry, dict):
             raise CorruptStore("a pack's segment is no object")
-        segment = PackedSegment(
+        one = PackedSegment(
             str(entry["store_id"]),
             SegmentName(str(entry["segment"])),
             str(entry["image_sha256"]),
@@ -192,9 +192,9 @@ def _segments(entries: Sequence[Json]) -> list[PackedSegment]:
             files,
             rows,
         )
-        segments.append(segment)
-        files, rows = files + segment.files, rows + segment.rows
-    return segments
+        found.append(one)
+        files, rows = files + one.files, rows + one.rows
+    return found
 
 
 def _checksums(arrays: Mapping[str, Array]) -> dict[str, Json]:

@@ -53,7 +53,7 @@ class Held(Struct, frozen=True):
 
 
 def held_by(target: SyncTarget, progress: Progress, *, reading: bool) -> Held:
-    """Return the files of the work tree; without `reading`, their content is not read."""
+    """Return what the work tree holds; without `reading` no file is read."""
     one = OneState(target, partial(_walk, target), progress)
     found = one.begin()
     known: dict[PathKey, Known] = {}
@@ -87,7 +87,7 @@ def _walk(target: SyncTarget) -> tuple[Walk, tuple[DegradedFile, ...]]:
 
 
 def _read(target: SyncTarget, found: Found, progress: Progress) -> Iterator[tuple[PathKey, Known]]:
-    """Yield stat and digest of each file; unchanged files are not read again."""
+    """Yield what is known of each file; those that did not change since are not read."""
     before = stat_cache.load(store_files.stat_cache_file(target.store))
     most, total = target.settings.max_file_size_bytes, len(found.tree.files)
     for done, file in enumerate(found.tree.files):

@@ -62,7 +62,7 @@ def whereabouts(
 
 
 def _same(hit: ReceiptHit, place: Place) -> HitFate:
-    """Return the fate of a hit whose row still exists; the row's lines can have shifted."""
+    """Return the fate of a hit whose row still exists; its lines may have shifted."""
     stands = place.start_line == hit.start_line and place.end_line == hit.end_line
     return HitFate(Fate.SAME if stands else Fate.MOVED, place)
 
@@ -91,7 +91,7 @@ def _shared_lines(hit: ReceiptHit, place: Place) -> int:
 
 
 def _distance(hit: ReceiptHit, place: Place) -> tuple[bool, bool, int, bytes, int]:
-    """Return the distance of a copy: lowest in the same file, then in a file of the same name."""
+    """Return the distance of a copy: copies in the same file, then in one of that name are near."""
     other_name = place.path.rpartition("/")[2] != hit.path.rpartition("/")[2]
     lines = abs(place.start_line - hit.start_line)
     return place.path != hit.path, other_name, lines, place.path.encode(), place.start_line
