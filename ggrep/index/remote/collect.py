@@ -42,13 +42,13 @@ def collect(objects: Objects, clock: Clock, *, grace: timedelta, force: bool) ->
         RemoteError: the remote fails, or a needed object cannot be read; then nothing is deleted.
     """
     objects.require_own_folders((*_FOLDERS, "refs"))
-    found = [
+    objects_found = [
         stat for folder in _FOLDERS for stat in objects.list(folder) if _OURS.fullmatch(stat.key)
     ]
     now = _remote_time(objects, clock) if force else clock.now()
     needed, refs = _needed(objects)
     # Without refs it is unknown whether the objects are from ggrep, and which are needed.
-    old = [stat for stat in found if refs and now - stat.modified > grace]
+    old = [stat for stat in objects_found if refs and now - stat.modified > grace]
     going = [stat for stat in old if not _is_needed(objects, stat, needed)]
     size = sum(stat.size_bytes for stat in going)
     deleted = freed = 0
@@ -64,7 +64,7 @@ def collect(objects: Objects, clock: Clock, *, grace: timedelta, force: bool) ->
         remote=objects.name,
         dry_run=not force,
         refs=refs,
-        kept=len(found) - len(going),
+        kept=len(objects_found) - len(going),
         removable=len(going),
         removable_bytes=size,
         deleted=deleted,
@@ -115,11 +115,11 @@ def _is_needed(objects: Objects, stat: Stat, needed: set[str]) -> bool:
     if not stat.key.startswith("by-state/"):
         return stat.key in needed
     try:
-        found = state_at(objects, stat.key)
+        state = state_at(objects, stat.key)
     except NotTrusted:
         return False
     # A state that was deleted meanwhile counts as needed, so that it is skipped.
-    return found is None or layout.tree_key(found.value) in needed
+    return state is None or layout.tree_key(state.value) in needed
 
 
 def _lies_still(objects: Objects, stat: Stat) -> bool:

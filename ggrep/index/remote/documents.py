@@ -14,37 +14,37 @@ from ggrep.index.remote.objects import Objects
 V = TypeVar("V")
 
 
-class Found(Struct, Generic[V], frozen=True):
+class Document(Struct, Generic[V], frozen=True):
     """The decoded content of an object, and the version that a swap compares."""
 
     value: V
     version: str
 
 
-def ref_at(objects: Objects, key: str) -> Found[tuple[Entry, ...]] | None:
+def ref_at(objects: Objects, key: str) -> Document[tuple[Entry, ...]] | None:
     """Return the pushes that a ref lists; None if there is no such ref.
 
     Raises:
         NotTrusted: the ref is damaged.
     """
-    found = objects.read(key, layout.MOST_REF_BYTES)
-    if found is None:
+    stored = objects.read(key, layout.MOST_REF_BYTES)
+    if stored is None:
         return None
     with _named(objects, key):
-        return Found(layout.read_ref(found[0]), found[1])
+        return Document(layout.read_ref(stored[0]), stored[1])
 
 
-def state_at(objects: Objects, key: str) -> Found[Blob] | None:
+def state_at(objects: Objects, key: str) -> Document[Blob] | None:
     """Return the tree to which a state refers; None if there is no such state.
 
     Raises:
         NotTrusted: the state does not refer to a tree.
     """
-    found = objects.read(key, layout.MOST_STATE_BYTES)
-    if found is None:
+    stored = objects.read(key, layout.MOST_STATE_BYTES)
+    if stored is None:
         return None
     with _named(objects, key):
-        return Found(layout.read_state(found[0]), found[1])
+        return Document(layout.read_state(stored[0]), stored[1])
 
 
 def tree_at(objects: Objects, tree: Blob) -> Tree | None:
@@ -54,11 +54,11 @@ def tree_at(objects: Objects, tree: Blob) -> Tree | None:
         NotTrusted: the object is not the expected tree, or not a valid tree.
     """
     key = layout.tree_key(tree)
-    found = objects.read(key, tree.size_bytes)
-    if found is None:
+    stored = objects.read(key, tree.size_bytes)
+    if stored is None:
         return None
     with _named(objects, key):
-        return layout.read_tree(found[0], tree)
+        return layout.read_tree(stored[0], tree)
 
 
 def is_there(objects: Objects, tree: Blob) -> bool:

@@ -29,13 +29,13 @@ from ggrep.config import store_files
 from ggrep.config.git import is_git_marker
 from ggrep.config.home import Home
 from ggrep.index.remote import layout
+from ggrep.index.remote.best_match import Candidate, candidates, git_tree
 from ggrep.index.remote.documents import state_at, tree_at
-from ggrep.index.remote.held import Held
 from ggrep.index.remote.image_checks import require_image
-from ggrep.index.remote.layout import Blob, TravellingSegment, Tree
-from ggrep.index.remote.nearest import Candidate, candidates, git_tree
+from ggrep.index.remote.layout import Blob, RemoteSegment, Tree
 from ggrep.index.remote.objects import Objects
 from ggrep.index.remote.packing import unpack
+from ggrep.index.remote.work_tree_digests import WorkTreeDigests
 from ggrep.index.store.disk import measure_file
 from ggrep.index.store.image import open_image
 from ggrep.index.store.segment_image import SegmentImage, open_segment_image
@@ -65,10 +65,10 @@ class Here(Struct, frozen=True):
     segments: Mapping[SegmentName, ShownSegment]
     live: Mapping[PathKey, str]
 
-    def has(self, segment: TravellingSegment) -> bool:
+    def has(self, segment: RemoteSegment) -> bool:
         """Return whether the store has exactly this segment."""
-        own = self.segments.get(segment.name)
-        return own is not None and (own.ref.sha256, own.ref.image.sha256) == (
+        shown = self.segments.get(segment.name)
+        return shown is not None and (shown.ref.sha256, shown.ref.image.sha256) == (
             segment.sha256,
             segment.image.sha256,
         )
@@ -148,11 +148,11 @@ class Fetcher:
             if tree is None:
                 return
             key = layout.git_state_key(tree, target.config_fingerprint)
-            found = state_at(self._objects, key)
-            for blob in self._tree(found.value).blobs() if found else ():
+            state = state_at(self._objects, key)
+            for blob in self._tree(state.value).blobs() if state else ():
                 self._cached(blob)
 
-    def nearest(self, repo_key: str, held: Held, here: Here) -> Fetched | None:
+    def nearest(self, repo_key: str, work_tree: WorkTreeDigests, here: Here) -> Fetched | None:
         """Return the best tree that is valid and adds files; None if there is none.
 
         Raises:
@@ -162,14 +162,14 @@ class Fetcher:
             self._ahead.join()
         target = self._target
         keys = (repo_key, target.config_fingerprint)
-        commit = held.git.head_sha if held.git else None
-        near = candidates(self._objects, target.root, keys, held.states, commit)
+        commit = work_tree.git.head_sha if work_tree.git else None
+        near = candidates(self._objects, target.root, keys, work_tree.states, commit)
         for candidate in islice(near, _MOST_TRIED):
             try:
-                found = self._looked_at(repo_key, candidate, held, here)
-                if found.brings:
-                    self._fetch_tables(found, here)
-                    return found
+                fetched = self._looked_at(repo_key, candidate, work_tree, here)
+                if fetched.brings:
+                    self._fetch_tables(fetched, here)
+                    return fetched
                 self.seen += 1
             except NotTrusted as error:
                 self.passed_over.append(str(error))
@@ -181,7 +181,9 @@ class Fetcher:
             with suppress(OSError):
                 (self._cache / blob.sha256).unlink()
 
-    def _looked_at(self, repo_key: str, candidate: Candidate, held: Held, here: Here) -> Fetched:
+    def _looked_at(
+        self, repo_key: str, candidate: Candidate, work_tree: WorkTreeDigests, here: Here
+    ) -> Fetched:
         """Return a tree and the files that it would add.
 
         Raises:
@@ -204,15 +206,15 @@ class Fetcher:
                 if key in taken:
                     raise NotTrusted(f"{layout.tree_key(candidate.tree)} shows a file twice")
                 taken.add(key)
-                holds = held.has(key, digest)
+                holds = work_tree.has(key, digest)
                 is_whole = is_whole and holds
                 mask[place] = holds and here.live.get(key) != digest
             if mask.any():
                 brings[segment.name] = mask
         is_same = (
             is_whole
-            and held.digests is not None
-            and self._are_no_texts(held.digests.keys() - taken)
+            and work_tree.digests is not None
+            and self._are_no_texts(work_tree.digests.keys() - taken)
         )
         if not is_same:
             # The other work tree can declare other encodings.
@@ -259,7 +261,7 @@ class Fetcher:
             )
         return tree
 
-    def _image(self, segment: TravellingSegment, here: Here) -> SegmentImage:
+    def _image(self, segment: RemoteSegment, here: Here) -> SegmentImage:
         """Return a segment's image after checking that its arrays are valid.
 
         Raises:
@@ -275,14 +277,14 @@ class Fetcher:
             require_image(image, segment.rows, segment.files)
         return image
 
-    def _fetch_tables(self, found: Fetched, here: Here) -> None:
+    def _fetch_tables(self, fetched: Fetched, here: Here) -> None:
         """Fetch the tables of the segments that add files, and unpack them in `aside`.
 
         Raises:
             NotTrusted: a table is not the one that the tree lists.
         """
-        for segment in found.tree.segments:
-            if segment.name not in found.brings or here.has(segment):
+        for segment in fetched.tree.segments:
+            if segment.name not in fetched.brings or here.has(segment):
                 continue
             goal = store_files.table_dir(self._aside, segment.name)
             shutil.rmtree(goal, ignore_errors=True)
@@ -297,13 +299,13 @@ class Fetcher:
 
     def _blob(self, blob: Blob) -> Path:
         """Return a blob's file, as a link that no other process removes."""
-        own = self._aside / blob.sha256
+        linked = self._aside / blob.sha256
         for _ in range(_TRIES):
-            if own.exists():
+            if linked.exists():
                 break
             with suppress(FileNotFoundError):  # another pull in this home has removed it
-                _link(self._cached(blob), own)
-        return own
+                _link(self._cached(blob), linked)
+        return linked
 
     def _cached(self, blob: Blob) -> Path:
         """Return a blob's file in the cache; fetch it if it is not there."""
@@ -352,7 +354,7 @@ def _link(source: Path, goal: Path) -> None:
         shutil.copyfile(source, goal)
 
 
-def _trusted_mask(masks: Mapping[str, npt.NDArray[np.generic]], segment: TravellingSegment) -> Mask:
+def _trusted_mask(masks: Mapping[str, npt.NDArray[np.generic]], segment: RemoteSegment) -> Mask:
     found = masks.get(segment.name)
     if found is None or found.dtype != np.uint8 or found.shape != (segment.files,):
         raise NotTrusted(f"the masks of a tree do not fit {segment.name}")

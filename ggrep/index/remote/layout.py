@@ -67,7 +67,7 @@ class Blob(Struct, frozen=True):
         return f"blobs/{self.sha256}"
 
 
-class TravellingSegment(Struct, frozen=True):
+class RemoteSegment(Struct, frozen=True):
     """A segment on a remote, which consists of two blobs.
 
     Attributes:
@@ -120,7 +120,7 @@ class Tree(Struct, frozen=True):
     chunk_row_schema_version: int
     states: States
     git: GitState | None
-    segments: tuple[TravellingSegment, ...]
+    segments: tuple[RemoteSegment, ...]
     masks: Blob
     counts: Counts
     degraded: bool
@@ -243,8 +243,8 @@ def read_state(data: bytes) -> Blob:
     Raises:
         NotTrusted: the bytes are not a valid state.
     """
-    found = _decoded(_State, data, "a state", STATE_FORMAT)
-    tree = Blob(found.sha256, found.size_bytes)
+    state = _decoded(_State, data, "a state", STATE_FORMAT)
+    tree = Blob(state.sha256, state.size_bytes)
     if not _is_tree(tree):
         raise NotTrusted("it does not refer to a tree")
     return tree
@@ -276,13 +276,15 @@ def read_ref(data: bytes) -> tuple[Entry, ...]:
 def with_entry(entries: Sequence[Entry], new: Entry) -> tuple[Entry, ...]:
     """Return a ref's entries after a push; drop older entries of its tree, or files and commit."""
     of = (new.states, new.commit)
-    others = (one for one in entries if one.tree != new.tree and (one.states, one.commit) != of)
+    others = (
+        entry for entry in entries if entry.tree != new.tree and (entry.states, entry.commit) != of
+    )
     return (new, *others)[:MOST_ENTRIES]
 
 
-def same_push(one: Entry, other: Entry) -> bool:
+def same_push(entry: Entry, other: Entry) -> bool:
     """Return whether two entries are equal except for their time."""
-    return replace(one, pushed_at=other.pushed_at) == other
+    return replace(entry, pushed_at=other.pushed_at) == other
 
 
 class _State(Struct, frozen=True):
@@ -319,7 +321,7 @@ def _is_tree(tree: Blob) -> bool:
     return _is_blob(tree) and tree.size_bytes <= MOST_TREE_BYTES
 
 
-def _is_segment(segment: TravellingSegment) -> bool:
+def _is_segment(segment: RemoteSegment) -> bool:
     figures = (segment.rows, segment.files, segment.size_bytes)
     named = _SEGMENT.fullmatch(segment.name) and _SHA256.fullmatch(segment.sha256)
     return bool(named) and min(figures) >= 0 and segment.kind in _KINDS

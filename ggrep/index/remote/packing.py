@@ -25,11 +25,11 @@ _MOST_FILES: Final = 256
 
 def pack(store: Path, segment: SegmentName, goal: Path) -> None:
     """Write a segment's table into one new file."""
-    found = table_files(store, segment)
-    listed: stable_json.Json = [[name, path.stat().st_size] for path, name in found]
+    files = table_files(store, segment)
+    listed: stable_json.Json = [[name, path.stat().st_size] for path, name in files]
     with _new(goal) as file:
         file.write(stable_json.dumps(listed) + b"\n")
-        for path, _ in found:
+        for path, _ in files:
             with path.open("rb") as data:
                 shutil.copyfileobj(data, file)
 

@@ -18,10 +18,10 @@ from ggrep.base.errors import NoIndex, StoreError
 from ggrep.base.ids import SnapshotId
 from ggrep.config import store_files
 from ggrep.index.remote.fetching import Fetched, Fetcher, Here
-from ggrep.index.remote.held import Held, held_by
+from ggrep.index.remote.install import Installed, here_of, install
 from ggrep.index.remote.objects import Objects
-from ggrep.index.remote.placing import Placed, here_of, place
 from ggrep.index.remote.push import key_of
+from ggrep.index.remote.work_tree_digests import WorkTreeDigests, digest_work_tree
 from ggrep.index.store.judging import open_active
 from ggrep.index.store.store_opening import admit_writer
 from ggrep.index.store.transaction import prepare_store
@@ -84,37 +84,39 @@ def pull(
     with Fetcher(target, objects) as fetcher:
         if not here.live:
             fetcher.begin()
-        held = held_by(target, progress, reading=not readable)
-        report = PullReport("current", None, key, files=len(here.live), of_files=len(held.present))
-        if here.live and _is_current(here, held):
+        work_tree = digest_work_tree(target, progress, reading=not readable)
+        report = PullReport(
+            "current", None, key, files=len(here.live), of_files=len(work_tree.present)
+        )
+        if here.live and _is_current(here, work_tree):
             return report
-        progress(SyncProgress("fetch", len(held.present), len(held.present)))
-        found = fetcher.nearest(key, held, here)
+        progress(SyncProgress("fetch", len(work_tree.present), len(work_tree.present)))
+        fetched = fetcher.nearest(key, work_tree, here)
         passed_over = tuple(fetcher.passed_over)
-        if found is None:
+        if fetched is None:
             outcome: Outcome = "nothing" if not fetcher.seen else "nothing new"
             return replace(report, outcome=outcome, passed_over=passed_over)
         reach("pull.after_fetch")
-        placed = _placed(target, found, held)
-        fetcher.forget(found.tree)
-    if placed is None:
+        installed = _installed(target, fetched, work_tree)
+        fetcher.forget(fetched.tree)
+    if installed is None:
         return report
-    manifest = placed.view.manifest
+    manifest = installed.view.manifest
     return replace(
         report,
         outcome="pulled",
         snapshot_id=manifest.snapshot_id,
-        exact=placed.exact,
-        commit=found.candidate.commit,
+        exact=installed.exact,
+        commit=fetched.candidate.commit,
         files=manifest.counts.files_indexed,
-        brought=placed.brought,
+        brought=installed.brought,
         fetched_bytes=objects.traffic.bytes_down,
         passed_over=passed_over,
     )
 
 
-def _is_current(here: Here, held: Held) -> bool:
-    digests = held.digests
+def _is_current(here: Here, work_tree: WorkTreeDigests) -> bool:
+    digests = work_tree.digests
     return digests is not None and all(here.live.get(key) == digests[key] for key in digests)
 
 
@@ -125,13 +127,15 @@ def _shown(target: SyncTarget) -> SnapshotView | None:
         return None  # writers handle a damaged snapshot
 
 
-def _placed(target: SyncTarget, found: Fetched, held: Held) -> Placed | None:
+def _installed(
+    target: SyncTarget, fetched: Fetched, work_tree: WorkTreeDigests
+) -> Installed | None:
     with writing(target) as lease:
         view = open_parent(target)
         prepare_store(target.store, lease)
-        if root_identity(target.root) != held.tree.root:
+        if root_identity(target.root) != work_tree.tree.root:
             raise StoreError("the root was removed or replaced while it was read")
-        placed = place(target, lease, view, found, held)
+        placed = install(target, lease, view, fetched, work_tree)
         file = store_files.stat_cache_file(target.store)
-        stat_cache.save(file, held.known, read_at_ns=held.read_at_ns)
+        stat_cache.save(file, work_tree.known, read_at_ns=work_tree.read_at_ns)
     return placed

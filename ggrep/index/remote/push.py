@@ -19,9 +19,9 @@ from ggrep.base.ids import PathKey
 from ggrep.config.remotes import GRACE_HOURS
 from ggrep.config.repo_key import key_by_history, repo_key
 from ggrep.index.remote import layout
+from ggrep.index.remote.best_match import git_tree, history
 from ggrep.index.remote.documents import is_there, state_at, tree_at
-from ggrep.index.remote.layout import Blob, Entry, States, TravellingSegment, Tree
-from ggrep.index.remote.nearest import git_tree, history
+from ggrep.index.remote.layout import Blob, Entry, RemoteSegment, States, Tree
 from ggrep.index.remote.objects import Objects
 from ggrep.index.remote.packed_tables import Packed
 from ggrep.index.store.manifest import SegmentRef, SnapshotManifest
@@ -84,7 +84,7 @@ class _Push:
     ) -> None:
         self._target, self._view, self._objects, self._again = target, view, objects, again
         self._written = self._written_bytes = 0
-        self._own: Blob | None = None
+        self._uploaded: Blob | None = None
         self._skipped: list[Blob] = []
         self._sources: dict[str, Path | SegmentRef] = {}
         self._packed = Packed(target)
@@ -98,14 +98,14 @@ class _Push:
         _require_whole(manifest)
         key = key_of(self._target)
         states = states_of(self._target, manifest, self._view.live_files())
-        held = None if self._again else self._held(states)
-        tree = held or self._upload(key, states)
+        existing = None if self._again else self._existing(states)
+        tree = existing or self._upload(key, states)
         commit = manifest.git.head_sha if manifest.git else None
         times = self._times(commit)
         swung = self._swing(key, Entry(tree, states, commit, *times))
-        if tree != self._own and swung and not self._is_complete(tree):
+        if tree != self._uploaded and swung and not self._is_complete(tree):
             # A collection can have deleted objects of the existing tree before the ref was written.
-            self._again, held = True, None
+            self._again, existing = True, None
             tree = self._upload(key, states)
             self._swing(key, Entry(tree, states, commit, *times))
         for blob in self._skipped:  # a collection can have begun before this push
@@ -119,22 +119,22 @@ class _Push:
             git_tree=states.git_tree,
             files_state=states.files,
             commit=commit,
-            pushed=swung or held is None,
+            pushed=swung or existing is None,
             blobs=1 + 2 * len(manifest.segments),
             written=self._written,
             written_bytes=self._written_bytes,
             traffic=self._objects.traffic,
         )
 
-    def _held(self, states: States) -> Blob | None:
+    def _existing(self, states: States) -> Blob | None:
         """Return the remote's tree of these files; None if there is none."""
         trees = set()
         for key in states.keys(self._target.config_fingerprint):
             try:
-                found = state_at(self._objects, key)
+                state = state_at(self._objects, key)
             except NotTrusted:
                 return None
-            trees.add(found.value if found else None)
+            trees.add(state.value if state else None)
         (tree,) = trees if len(trees) == 1 else (None,)
         return tree if tree is not None and is_there(self._objects, tree) else None
 
@@ -160,7 +160,7 @@ class _Push:
         if self._lacks(layout.tree_key(named), named.size_bytes):
             self._objects.put(layout.tree_key(named), data)
         reach("push.after_tree")
-        self._own = named
+        self._uploaded = named
         first, *others = states.keys(self._target.config_fingerprint)
         # If several processes push the same files at once, all use the tree of the first.
         led_to = self._lead(first, named, files=states.files)
@@ -169,7 +169,7 @@ class _Push:
         reach("push.after_states")
         return led_to
 
-    def _segments(self) -> Iterator[TravellingSegment]:
+    def _segments(self) -> Iterator[RemoteSegment]:
         visibility = self._view.manifest.visibility
         self._sources[visibility.sha256] = self._view.store / visibility.path
         for ref in self._view.manifest.segments:
@@ -177,7 +177,7 @@ class _Push:
             self._sources[table.sha256] = ref
             self._sources[ref.image.sha256] = self._view.store / ref.image.path
             image = Blob(ref.image.sha256, ref.image.size_bytes)
-            yield TravellingSegment(
+            yield RemoteSegment(
                 ref.table, ref.kind, ref.rows, ref.files, ref.size_bytes, ref.sha256, table, image
             )
 
@@ -206,12 +206,12 @@ class _Push:
         """Make a state refer to a tree, unless its tree has the same files; return the tree."""
         data = layout.spelled_state(tree)
         for _ in range(_SWAPS):
-            found = self._objects.read(state, layout.MOST_STATE_BYTES)
-            if found is not None and found[0] == data:
+            stored = self._objects.read(state, layout.MOST_STATE_BYTES)
+            if stored is not None and stored[0] == data:
                 return tree
-            if found is not None and files is not None and self._stays(found[0], files):
-                return layout.read_state(found[0])
-            if self._objects.swap(state, data, found[1] if found else None):
+            if stored is not None and files is not None and self._stays(stored[0], files):
+                return layout.read_state(stored[0])
+            if self._objects.swap(state, data, stored[1] if stored else None):
                 return tree
         raise Busy("another process is pushing this repository", retry_after_ms=1000)
 
@@ -226,16 +226,16 @@ class _Push:
         """Insert a push at the front of the ref; return False if it is already there."""
         ref = layout.ref_key(key, self._target.config_fingerprint)
         for attempt in range(_SWAPS):
-            found = self._objects.read(ref, layout.MOST_REF_BYTES)
+            stored = self._objects.read(ref, layout.MOST_REF_BYTES)
             entries: tuple[Entry, ...] = ()
-            if found is not None:
+            if stored is not None:
                 with suppress(NotTrusted):  # an unreadable ref is written again
-                    entries = layout.read_ref(found[0])
-            if any(layout.same_push(one, entry) for one in entries[:1]):
+                    entries = layout.read_ref(stored[0])
+            if any(layout.same_push(last, entry) for last in entries[:1]):
                 return False
             data = layout.spelled_ref(layout.with_entry(entries, entry))
             reach("push.before_ref")
-            if self._objects.swap(ref, data, found[1] if found else None):
+            if self._objects.swap(ref, data, stored[1] if stored else None):
                 reach("push.after_ref")
                 return True
             self._target.wait(min(0.01 * (attempt + 1), 0.5))
@@ -259,7 +259,7 @@ def _tree(
     manifest: SnapshotManifest,
     key: str,
     states: States,
-    segments: tuple[TravellingSegment, ...],
+    segments: tuple[RemoteSegment, ...],
     masks: Blob,
 ) -> Tree:
     return Tree(

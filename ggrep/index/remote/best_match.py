@@ -36,10 +36,10 @@ class Candidate(Struct, frozen=True):
 def git_tree(root: Path, commit: str) -> str | None:
     """Return git's tree of a commit; None if git fails."""
     try:
-        _, said = run_git(root, "rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}")
+        _, output = run_git(root, "rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}")
     except GitFailed:
         return None
-    return said.decode("ascii", "replace").strip() or None
+    return output.decode("ascii", "replace").strip() or None
 
 
 def history(root: Path, commit: str, most: int) -> tuple[str, ...]:
@@ -47,10 +47,10 @@ def history(root: Path, commit: str, most: int) -> tuple[str, ...]:
     if not is_git_marker(root / ".git"):
         return ()
     try:
-        _, said = run_git(root, "rev-list", f"--max-count={most}", commit)
+        _, output = run_git(root, "rev-list", f"--max-count={most}", commit)
     except GitFailed:
         return ()
-    return tuple(said.decode("ascii", "replace").split())
+    return tuple(output.decode("ascii", "replace").split())
 
 
 def candidates(
@@ -84,14 +84,14 @@ def candidates(
             yield Candidate(entry.tree, entry.commit)
 
 
-def by_nearness(entries: Sequence[Entry], own: Sequence[str]) -> list[Entry]:
+def by_nearness(entries: Sequence[Entry], commits: Sequence[str]) -> list[Entry]:
     """Return pushes ordered by distance in commits to the checked-out commit, then the last first.
 
     Args:
         entries: the pushes, the last first.
-        own: the checked-out commit and the commits before it.
+        commits: the checked-out commit and the commits before it.
     """
-    places = {commit: place for place, commit in enumerate(own)}
+    places = {commit: place for place, commit in enumerate(commits)}
 
     def distance(entry: Entry) -> int:
         if entry.commit is None:
@@ -108,7 +108,7 @@ def by_nearness(entries: Sequence[Entry], own: Sequence[str]) -> list[Entry]:
 def _trusted_state(objects: Objects, key: str) -> Blob | None:
     """Return the tree to which a state refers; None if it is missing or invalid."""
     try:
-        found = state_at(objects, key)
+        state = state_at(objects, key)
     except NotTrusted:
         return None
-    return found.value if found else None
+    return state.value if state else None

@@ -9,8 +9,8 @@ from ggrep.base.ids import PathKey
 from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.remote import layout
+from ggrep.index.remote.best_match import git_tree
 from ggrep.index.remote.layout import States
-from ggrep.index.remote.nearest import git_tree
 from ggrep.index.sync import stat_cache
 from ggrep.index.sync.one_state import Found, OneState, TreeMoved
 from ggrep.index.sync.stat_cache import Known, KnownFile
@@ -24,7 +24,7 @@ from ggrep.parse.source.read import read_digest
 from ggrep.parse.source.walk import Walk, walk
 
 
-class Held(Struct, frozen=True):
+class WorkTreeDigests(Struct, frozen=True):
     """The files of a work tree with their digests.
 
     Attributes:
@@ -52,7 +52,7 @@ class Held(Struct, frozen=True):
         return self.digests is not None and self.digests.get(key, digest) != digest
 
 
-def held_by(target: SyncTarget, progress: Progress, *, reading: bool) -> Held:
+def digest_work_tree(target: SyncTarget, progress: Progress, *, reading: bool) -> WorkTreeDigests:
     """Return what the work tree holds; without `reading` no file is read."""
     one = OneState(target, partial(_walk, target), progress)
     found = one.begin()
@@ -70,7 +70,7 @@ def held_by(target: SyncTarget, progress: Progress, *, reading: bool) -> Held:
     digests = {key: memory.digest for key, memory in known.items() if isinstance(memory, KnownFile)}
     tree = git_tree(target.root, git.head_sha) if git and git.head_sha else None
     states = States(tree, layout.files_state(digests))
-    return Held(
+    return WorkTreeDigests(
         tree=found.tree,
         present=frozenset(file.path_key for file in found.tree.files),
         digests=digests if reading else None,
