@@ -62,18 +62,20 @@ class PostingField(Struct, frozen=True):
 
     offsets: npt.NDArray[np.uint32]
     rows: Rows
-    few: Counts
-    often: npt.NDArray[np.uint32]
-    frequent: npt.NDArray[np.uint16]
+    counts8: Counts
+    overflow_places: npt.NDArray[np.uint32]
+    overflow_counts: npt.NDArray[np.uint16]
 
     def counts(self, start: int, end: int) -> Counts:
         """Return the counts of the postings at positions `start` to `end` - 1."""
-        few = self.few[start:end]
-        first, last = np.searchsorted(self.often, np.array([start, end], dtype=np.uint32))
+        few = self.counts8[start:end]
+        first, last = np.searchsorted(self.overflow_places, np.array([start, end], dtype=np.uint32))
         if first == last:
             return few
         counts = few.astype(np.uint16)
-        counts[self.often[first:last] - np.uint32(start)] = self.frequent[first:last]
+        counts[self.overflow_places[first:last] - np.uint32(start)] = self.overflow_counts[
+            first:last
+        ]
         return counts
 
 

@@ -183,9 +183,9 @@ class Engine(RepoIndex):
         )
 
     def _scanner(self, damage: str = "") -> "Scanner":
-        from ggrep.search.scan import ahead
+        from ggrep.search.scan import prefetch_listing
 
-        begun = ahead.begin(self.identity.root, self.settings, self.clock)
+        begun = prefetch_listing.begin(self.identity.root, self.settings, self.clock)
         from ggrep.search.engine.scanning import Scanner
 
         return Scanner(
@@ -195,7 +195,7 @@ class Engine(RepoIndex):
             self.clock,
             new_id=self._new_id,
             standing=self._standing,
-            ahead=begun,
+            prefetch=begun,
             damage=damage,
         )
 

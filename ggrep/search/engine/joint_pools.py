@@ -1,10 +1,10 @@
 """Searches many repositories as one collection, for a coordinator that merges their lists.
 
 The rows of all members are scored together. Each corpus has one list, in the coordinator's order.
-The *front* of a list contains all hits that can be shown: after copies are folded, the first `top`
+The *head* of a list contains all hits that can be shown: after copies are folded, the first `top`
 hits, and all hits with the same score as the last of these. A member's list consists of the
-member's hits in the front, cut to the length that the request allows. After the front, only copies
-matter: copies of texts in the front, and of texts that other repositories show. Copies are sent as
+member's hits in the head, cut to the length that the request allows. After the head, only copies
+matter: copies of texts in the head, and of texts that other repositories show. Copies are sent as
 positions without text, if the member's list in a search of its own would contain them.
 
 Silent members are counted and scored, but their hits are not shown. `joint_reach` determines which
@@ -56,8 +56,8 @@ _MOST_DEEP: Final = 4_096
 """Maximum number of hits of a merged list to read in search of enough different texts."""
 
 
-class _Front(Struct, frozen=True):
-    """The front of a corpus' merged list.
+class _Head(Struct, frozen=True):
+    """The head of a corpus' merged list.
 
     Attributes:
         candidates: best first.
@@ -139,8 +139,8 @@ class _Joint(Struct, frozen=True):
     encoder: Encoder | None
     deadline: Deadline
 
-    def lists(self) -> tuple[Ranked, list[_Front]]:
-        """Return the ranking, and the front of each corpus' list.
+    def lists(self) -> tuple[Ranked, list[_Head]]:
+        """Return the ranking, and the head of each corpus' list.
 
         Raises:
             Incompatible: very many copies of few texts rank first.
@@ -149,22 +149,20 @@ class _Joint(Struct, frozen=True):
         while length <= _MOST_DEEP:
             ranked = ranked_within(self.every, self._asked(), length)
             lists = [self._list(ranked, corpus, length) for corpus in self.question.search.corpora]
-            complete = [front for front in lists if front is not None]
+            complete = [head for head in lists if head is not None]
             if len(complete) == len(lists):
                 return ranked, complete
             length *= 4
         raise Incompatible("too many copies of few texts rank first")
 
-    def by_member(self, ranked: Ranked, lists: Sequence[_Front]) -> tuple[MemberLists, ...]:
-        """Return the list of each member with hits in a front, or with copies of such hits."""
-        dealt = [
-            Allocation(front.candidates, ("best",) * len(front.candidates), 0) for front in lists
-        ]
+    def by_member(self, ranked: Ranked, lists: Sequence[_Head]) -> tuple[MemberLists, ...]:
+        """Return the list of each member with hits in a head, or with copies of such hits."""
+        dealt = [Allocation(head.candidates, ("best",) * len(head.candidates), 0) for head in lists]
         shown = show_all(ranked, dealt, UNBOUNDED, self.deadline)
         by_member: dict[int, dict[Corpus, list[Hit]]] = defaultdict(lambda: defaultdict(list))
-        for front, hits in zip(lists, shown, strict=True):
-            for candidate, hit in zip(front.candidates, hits, strict=True):
-                by_member[self._member(candidate)][front.corpus].append(hit)
+        for head, hits in zip(lists, shown, strict=True):
+            for candidate, hit in zip(head.candidates, hits, strict=True):
+                by_member[self._member(candidate)][head.corpus].append(hit)
         if self.question.folds:
             texts = _by_beginning(hit.chunk_id for hits in shown for hit in hits)
             for member, corpus, hit in self._copies(ranked, lists, self._others_texts() | texts):
@@ -196,16 +194,16 @@ class _Joint(Struct, frozen=True):
             for limit in not_shown(int(matched[member]), search, min(most, int(shown[member])))
         )
 
-    def reaching(self, lists: Sequence[_Front], leaders: TopFiles) -> tuple[int, ...]:
+    def reaching(self, lists: Sequence[_Head], leaders: TopFiles) -> tuple[int, ...]:
         """Return the silent members that could change the answer."""
         if not self.question.silent:
             return ()
         within = zip(self.every.eligible, self._within(self.question.silent), strict=True)
         silent = replace(self.every, eligible=tuple(mask & rows for mask, rows in within))
-        least = {front.corpus: front.least for front in lists}
+        least = {head.corpus: head.least for head in lists}
         reaching = members_reaching(silent, least, leaders)
-        for front in lists if self.question.folds else ():
-            reaching |= {*self._holders(silent, front, set())}
+        for head in lists if self.question.folds else ():
+            reaching |= {*self._holders(silent, head, set())}
         return tuple(sorted(reaching))
 
     def _asked(self) -> Sequence[Mask]:
@@ -228,8 +226,8 @@ class _Joint(Struct, frozen=True):
     def _segments(self) -> Sequence[SearchableSegment]:
         return open_segments(self.view)
 
-    def _list(self, ranked: Ranked, corpus: Corpus, length: int) -> _Front | None:
-        """Return the front of a corpus' list; None if `length` hits are too few to contain it."""
+    def _list(self, ranked: Ranked, corpus: Corpus, length: int) -> _Head | None:
+        """Return the head of a corpus' list; None if `length` hits are too few to contain it."""
         ordered = self._choose(ranked, corpus, length).candidates
         ids = candidate_ids(ranked.view, ranked.segments, ordered) if self.question.folds else []
         end, full = self._end(ordered, ids)
@@ -239,14 +237,14 @@ class _Joint(Struct, frozen=True):
                 return None
         texts = [*dict.fromkeys(ids[:end]), *self._others_texts()]
         least = ordered[end - 1].score if full else 0.0
-        return _Front(corpus, self._cut(ordered[:end]), texts, least)
+        return _Head(corpus, self._cut(ordered[:end]), texts, least)
 
     def _end(
         self, ordered: Sequence[Candidate], ids: Sequence[bytes], in_order: float = 0.0
     ) -> tuple[int, bool]:
-        """Return the length of the front, and whether no hit after the front can be shown.
+        """Return the length of the head, and whether no hit after the head can be shown.
 
-        The coordinator orders hits of equal score, so the front contains all hits with the same
+        The coordinator orders hits of equal score, so the head contains all hits with the same
         score as its last hit. Hits with the score `in_order` are already in their final order. With
         `ids`, copies are folded: for each text, only the hits of the member with the best hit
         remain. If several members have a hit of the best score, the smallest of their numbers of
@@ -288,44 +286,44 @@ class _Joint(Struct, frozen=True):
         return choose(ranked, (corpus,), length, most=deep, deadline=self.deadline, by_mode=False)
 
     def _copies(
-        self, ranked: Ranked, lists: Sequence[_Front], texts: Mapping[bytes, str]
+        self, ranked: Ranked, lists: Sequence[_Head], texts: Mapping[bytes, str]
     ) -> list[tuple[int, Corpus, Hit]]:
-        """Return the copies after the fronts, of texts in a front or of other repositories' texts.
+        """Return the copies after the heads, of texts in a head or of other repositories' texts.
 
         A copy counts only if a search of the member alone would list it.
         """
         copies = []
-        for front in lists:
-            known = {(candidate.segment, candidate.row) for candidate in front.candidates}
-            wanted = frozenset(front.texts)
-            for member in self._holders(ranked, front, known):
+        for head in lists:
+            known = {(candidate.segment, candidate.row) for candidate in head.candidates}
+            wanted = frozenset(head.texts)
+            for member in self._holders(ranked, head, known):
                 alone = ranked_within(ranked, self._within([member]), self.question.per_list)
-                chosen = self._choose(alone, front.corpus, self.question.per_list).candidates
+                chosen = self._choose(alone, head.corpus, self.question.per_list).candidates
                 ids = candidate_ids(ranked.view, ranked.segments, chosen)
                 copies += [
-                    (member, front.corpus, bare_hit(alone, candidate, texts[text]))
+                    (member, head.corpus, bare_hit(alone, candidate, texts[text]))
                     for candidate, text in zip(chosen, ids, strict=True)
                     if text in wanted and (candidate.segment, candidate.row) not in known
                 ]
         return copies
 
-    def _holders(self, ranked: Ranked, front: _Front, known: set[tuple[int, int]]) -> list[int]:
-        """Return the members with further rows that have a score and contain a text of a front."""
+    def _holders(self, ranked: Ranked, head: _Head, known: set[tuple[int, int]]) -> list[int]:
+        """Return the members with further rows that have a score and contain a text of a head."""
         members: set[int] = set()
-        texts, scales = frozenset(front.texts), self._scales(ranked, front)
+        texts, scales = frozenset(head.texts), self._scales(ranked, head)
         for place, segment in enumerate(ranked.segments):
             scored, image = ranked.scores[place], segment.image
             if segment.owners is None or not texts:
                 continue
             shown = ranked.eligible[place][scored.rows] & (scored.total > 0.0)
-            shown &= scored.corpora == CORPORA.index(front.corpus)
+            shown &= scored.corpora == CORPORA.index(head.corpus)
             rows = rows_of_texts(ranked.view, segment, texts, scales, scored.rows[shown])
             further = [row for row in rows.tolist() if (place, row) not in known]
             members.update(segment.owners[image.row_files[further]].tolist())
         return sorted(members)
 
-    def _scales(self, ranked: Ranked, front: _Front) -> Figures | None:
-        """Return the scales of the vectors of a front's texts; None if copies' scales can differ.
+    def _scales(self, ranked: Ranked, head: _Head) -> Figures | None:
+        """Return the scales of the vectors of a head's texts; None if copies' scales can differ.
 
         Equal texts have equal scales if the encoder always returns the same vector for a text. The
         scales of texts of other repositories are not known.
@@ -336,7 +334,7 @@ class _Joint(Struct, frozen=True):
             return None
         scales = (
             ranked.segments[candidate.segment].image.scales[candidate.row]
-            for candidate in front.candidates
+            for candidate in head.candidates
         )
         return np.array([float(scale) for scale in scales])
 

@@ -27,7 +27,7 @@ from ggrep.search.engine.query_answers import answer
 from ggrep.search.query.context import Context
 from ggrep.search.query.finding import wants_vector
 from ggrep.search.query.pipeline import check_request
-from ggrep.search.scan.ahead import Ahead
+from ggrep.search.scan.prefetch_listing import Prefetch
 from ggrep.search.scan.scanner import WHOLE_MS, Scanned, ScanTarget, scanned
 
 _MIB: Final = 1 << 20
@@ -43,7 +43,7 @@ class Scanner(Struct, frozen=True):
         clock: the clock of deadlines and time bounds.
         new_id: returns a unique id.
         standing: returns the freshness of the index.
-        ahead: the steps of the scan that were started in advance.
+        prefetch: the steps of the scan that were started in advance.
         damage: the message about a damaged index, if the damage is the reason for the scan.
         served: whether a daemon is building the index.
     """
@@ -54,7 +54,7 @@ class Scanner(Struct, frozen=True):
     clock: Clock
     new_id: Callable[[], str]
     standing: Callable[[], IndexFreshness]
-    ahead: Ahead
+    prefetch: Prefetch
     damage: str = ""
     served: bool = False
 
@@ -81,7 +81,7 @@ class Scanner(Struct, frozen=True):
             settings=with_budgets(self.settings, budgets),
             encoder=open_encoder(self.settings.encoder) if encodes else None,
             clock=self.clock,
-            ahead=self.ahead,
+            prefetch=self.prefetch,
             asked_ms=asked_ms,
             new_id=self.new_id(),
         )

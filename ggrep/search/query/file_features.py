@@ -243,7 +243,7 @@ class Holdings(Struct, frozen=True):
         bounds = numbers.sum(axis=2).ravel().cumsum().tolist()
         parts = zip(self.fields, [0, *bounds[:-1]], bounds, strict=False)
         gathered = [
-            (field.rows[entries[start:end]], field.few[entries[start:end]])
+            (field.rows[entries[start:end]], field.counts8[entries[start:end]])
             for field, start, end in parts
             if field is not None and end > start
         ]

@@ -31,9 +31,9 @@ from ggrep.parse.source.read import read_file
 from ggrep.parse.workers.parse_pool import PATIENCE_MS, ParsePool
 from ggrep.search.query.own_statistics import collection_statistics
 from ggrep.search.query.segments import open_segments
-from ggrep.search.scan.ahead import Ahead, limits_of
-from ggrep.search.scan.looking import Tree, look_through
-from ggrep.search.scan.sighting import Sighted, Sightings
+from ggrep.search.scan.prefetch_listing import Prefetch, limits_of
+from ggrep.search.scan.scan_files import Tree, scan_tree
+from ggrep.search.scan.scan_patterns import FileCounts, ScanCounts
 
 WHOLE_MS: Final = 1_500.0
 """Time after the query at which the cutting of files by their structure ends."""
@@ -52,7 +52,7 @@ class ScanTarget(Struct, frozen=True):
 
     Attributes:
         encoder: encodes the chunks of the best files; None to rank them by their words.
-        ahead: the steps of the scan that were started in advance.
+        prefetch: the steps of the scan that were started in advance.
         new_id: a unique id for the segment's name.
         asked_ms: when the query was sent, on the clock.
     """
@@ -61,7 +61,7 @@ class ScanTarget(Struct, frozen=True):
     settings: Settings
     encoder: Encoder | None
     clock: Clock
-    ahead: Ahead
+    prefetch: Prefetch
     new_id: str
     asked_ms: float
 
@@ -90,55 +90,55 @@ def scanned(target: ScanTarget, request: SearchRequest, deadline: Deadline) -> S
     """
     origin = target.origin
     apart = Home.of_store(origin.store).own_directories
-    with target.ahead.pool as pool:
-        tree = Tree(origin.root, target.settings, apart, target.ahead.listing)
-        looked = look_through(tree, request, deadline, target.asked_ms)
+    with target.prefetch.pool as pool:
+        tree = Tree(origin.root, target.settings, apart, target.prefetch.listing)
+        scanned_files = scan_tree(tree, request, deadline, target.asked_ms)
         deadline.check("the scan")
-        texts = _texts(looked.best, target)
+        texts = _texts(scanned_files.best, target)
         builder, whole = SegmentBuilder(target.encoder, for_table=False), True
         time = Deadline(target.clock, target.asked_ms + WHOLE_MS)
         for text, chunked in _cut([text for _, text in texts], pool, deadline, time):
             whole &= chunked is not None
             builder.add(file_rows(text, chunked or _by_lines(text, target.settings)))
-    ranked = [sighted for sighted, _ in texts]
+    ranked = [candidate for candidate, _ in texts]
     facts = ScanFacts(
-        files=looked.seen.files,
-        listed_files=looked.listed_files,
-        bytes_read=looked.seen.bytes_read,
-        matching_files=len(looked.best),
+        files=scanned_files.seen.files,
+        listed_files=scanned_files.listed_files,
+        bytes_read=scanned_files.seen.bytes_read,
+        matching_files=len(scanned_files.best),
         ranked_files=len(ranked),
-        complete=looked.complete and whole,
-        best=tuple(sighted.file.path_key for sighted in looked.best[:MOST_NAMED]),
+        complete=scanned_files.complete and whole,
+        best=tuple(candidate.file.path_key for candidate in scanned_files.best[:MOST_NAMED]),
     )
     origin = replace(
         origin,
-        ignore_fingerprint=ignore_fingerprint(looked.ignore_files),
-        eligible_files=looked.seen.files,
+        ignore_fingerprint=ignore_fingerprint(scanned_files.ignore_files),
+        eligible_files=scanned_files.seen.files,
     )
     segment = SegmentName(f"scan-{target.new_id}")
     view = unwritten_snapshot(origin, segment, builder.finish())
-    counted = collection_statistics(view, open_segments(view), looked.query, deadline)
-    figures = estimated(counted, looked.seen, ranked)
-    return Scanned(view, figures, facts, looked.seen.rare_files())
+    counted = collection_statistics(view, open_segments(view), scanned_files.query, deadline)
+    figures = estimated(counted, scanned_files.seen, ranked)
+    return Scanned(view, figures, facts, scanned_files.seen.rare_files())
 
 
-def _texts(best: Sequence[Sighted], target: ScanTarget) -> list[tuple[Sighted, FileText]]:
+def _texts(best: Sequence[FileCounts], target: ScanTarget) -> list[tuple[FileCounts, FileText]]:
     """Return the texts of the best files, up to MOST_FILES and MOST_BYTES."""
-    texts: list[tuple[Sighted, FileText]] = []
+    texts: list[tuple[FileCounts, FileText]] = []
     left = MOST_BYTES
-    for sighted in best:
+    for candidate in best:
         if len(texts) == MOST_FILES or left <= 0:
             break
-        if sighted.file.size_bytes > left:
+        if candidate.file.size_bytes > left:
             continue
         read = read_file(
             target.origin.root,
-            sighted.file,
+            candidate.file,
             max_bytes=target.settings.max_file_size_bytes,
             max_bulk_bytes=target.settings.max_bulk_bytes,
         )
         if not isinstance(read, SkippedFile):
-            texts.append((sighted, read))
+            texts.append((candidate, read))
             left -= len(read.data)
     return texts
 
@@ -168,7 +168,7 @@ def _by_lines(text: FileText, settings: Settings) -> ChunkedFile:
 
 
 def estimated(
-    counted: CollectionStatistics, seen: Sightings, ranked: list[Sighted]
+    counted: CollectionStatistics, seen: ScanCounts, ranked: list[FileCounts]
 ) -> CollectionStatistics:
     """Return the estimated statistics of all scanned files.
 
@@ -177,10 +177,10 @@ def estimated(
         seen: the counts of all scanned files.
         ranked: the files that were cut.
     """
-    own_bytes = sum(sighted.file.size_bytes for sighted in ranked)
+    own_bytes = sum(candidate.file.size_bytes for candidate in ranked)
     places = range(len(seen.needles))
-    own_counts = [sum(sighted.counts[place] for sighted in ranked) for place in places]
-    own_holding = [sum(1 for sighted in ranked if sighted.counts[place]) for place in places]
+    own_counts = [sum(candidate.counts[place] for candidate in ranked) for place in places]
+    own_holding = [sum(1 for candidate in ranked if candidate.counts[place]) for place in places]
     chunks = max(counted.chunks, _scaled(counted.chunks, seen.bytes_read, own_bytes))
     frequencies: dict[str, TermFrequency] = {}
     for place, needle in enumerate(seen.needles):

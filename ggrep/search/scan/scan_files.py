@@ -27,9 +27,15 @@ from ggrep.search.query.line_matches import Pattern, match_lines
 from ggrep.search.query.literal import pattern_of
 from ggrep.search.query.text_runs import plain_text
 from ggrep.search.query.understand import ParsedQuery
-from ggrep.search.scan.sighting import Sighted, Sightings, needles_of, promise_of, sightings_for
+from ggrep.search.scan.scan_patterns import (
+    FileCounts,
+    ScanCounts,
+    counts_for,
+    needles_of,
+    promise_of,
+)
 
-LOOK_MS: Final = 1_050.0
+SCAN_MS: Final = 1_050.0
 """Time after the query at which the scan of a larger tree ends."""
 LEAST_ENTRIES: Final = 32_768
 LEAST_BYTES: Final = 256 << 20
@@ -54,7 +60,7 @@ class Tree(Struct, frozen=True):
     listing: Callable[[], Listing | None]
 
 
-class Looked(Struct, frozen=True):
+class ScannedFiles(Struct, frozen=True):
     """The files found by the scan of a tree.
 
     Attributes:
@@ -65,8 +71,8 @@ class Looked(Struct, frozen=True):
     """
 
     query: ParsedQuery
-    seen: Sightings
-    best: Sequence[Sighted]
+    seen: ScanCounts
+    best: Sequence[FileCounts]
     ignore_files: Sequence[tuple[PathKey, bytes]]
     listed_files: int | None
     complete: bool
@@ -148,7 +154,9 @@ def _may_hold(path: str, corpora: frozenset[Corpus]) -> bool:
     return Corpus.EXTRACTED_PROSE in corpora or corpus_of(path) in corpora
 
 
-def look_through(tree: Tree, request: SearchRequest, deadline: Deadline, asked_ms: float) -> Looked:
+def scan_tree(
+    tree: Tree, request: SearchRequest, deadline: Deadline, asked_ms: float
+) -> ScannedFiles:
     """Return the files of a tree that can contain an answer.
 
     The order of the files depends only on the tree and the query. The scan reads at least
@@ -164,7 +172,7 @@ def look_through(tree: Tree, request: SearchRequest, deadline: Deadline, asked_m
         InvalidRequest: the query is invalid, or the root cannot be read.
         Cancelled: the request was cancelled.
     """
-    time = Deadline(deadline.clock, asked_ms + LOOK_MS)
+    time = Deadline(deadline.clock, asked_ms + SCAN_MS)
     latest = Deadline.after(deadline.clock, deadline.remaining_ms() / 2)
     query, wanted = read_query(request), PathEligibility(request)
     needles, pattern = needles_of(query), pattern_of(request)
@@ -179,7 +187,7 @@ def look_through(tree: Tree, request: SearchRequest, deadline: Deadline, asked_m
         promise=lambda path: promise.get(path, 0.0),
         leads=wanted.leads,
     )
-    seen, complete, unread = sightings_for(query, needles), True, 0
+    seen, complete, unread = counts_for(query, needles), True, 0
     for visited in walk.visited():
         deadline.check("the scan")
         enough = walk.entries >= LEAST_ENTRIES or seen.bytes_read >= LEAST_BYTES
@@ -192,10 +200,10 @@ def look_through(tree: Tree, request: SearchRequest, deadline: Deadline, asked_m
                 unread += 1
                 continue
             matched = None if pattern is None else _matches(data, pattern, deadline)
-            seen.look(visited.file, data, matched=matched)
+            seen.count(visited.file, data, matched=matched)
     total = seen.files + unread if complete else None if listed is None else len(listed)
     best = seen.best(query)
-    return Looked(query, seen, best, walk.ignore_files, total, complete)
+    return ScannedFiles(query, seen, best, walk.ignore_files, total, complete)
 
 
 def _listed(listing: Listing | None, wanted: PathEligibility) -> list[bytes] | None:

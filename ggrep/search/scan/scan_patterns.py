@@ -100,7 +100,7 @@ _DEFINITION: Final = re.compile(
 _HEAD: Final = re.compile(rb"[\w*&:<>,\s\[\]]+$")
 
 
-class Sighted(Struct, frozen=True):
+class FileCounts(Struct, frozen=True):
     """A file that can contain an answer.
 
     Attributes:
@@ -120,7 +120,7 @@ class Sighted(Struct, frozen=True):
 
 
 @dataclass(slots=True)
-class Sightings:
+class ScanCounts:
     """The files and counts of a scan so far.
 
     Attributes:
@@ -134,7 +134,7 @@ class Sightings:
     needles: tuple[Needle, ...]
     names: tuple[bytes, ...]
     any_script: bool = False
-    candidates: list[Sighted] = field(default_factory=list)
+    candidates: list[FileCounts] = field(default_factory=list)
     files: int = 0
     bytes_read: int = 0
     totals: list[int] = field(init=False)
@@ -152,7 +152,7 @@ class Sightings:
             for name in self.names
         ]
 
-    def look(self, file: SourceFile, data: bytes, *, matched: bool | None) -> None:
+    def count(self, file: SourceFile, data: bytes, *, matched: bool | None) -> None:
         """Count one file.
 
         Args:
@@ -180,7 +180,7 @@ class Sightings:
         traits = traits_of(file.path_key)
         if len(data) > _LARGE_BYTES:
             traits |= generated_traits(file.path_key, data)
-        self.candidates.append(Sighted(file, counts, in_path, in_name, defines, traits))
+        self.candidates.append(FileCounts(file, counts, in_path, in_name, defines, traits))
 
     def _in_path(self, key: PathKey) -> tuple[int, int]:
         path = comparable(key.encode(), any_script=self.any_script)
@@ -192,7 +192,7 @@ class Sightings:
                 in_name |= (needle.text in name) << place
         return in_path, in_name
 
-    def best(self, query: ParsedQuery) -> list[Sighted]:
+    def best(self, query: ParsedQuery) -> list[FileCounts]:
         """Return the files that can contain an answer, best first, then by the bytes of the path.
 
         Files with a rare needle come first, because a long file that contains it once has a low
@@ -202,27 +202,27 @@ class Sightings:
         average = self.bytes_read / max(self.files, 1) or 1.0
         tests = 1.0 if query.wants_tests else TRAIT_FACTORS[TEST]
         defined = [0] * len(self.names)
-        for sighted in self.candidates:
+        for candidate in self.candidates:
             for place in range(len(self.names)):
-                defined[place] += sighted.defines >> place & 1
+                defined[place] += candidate.defines >> place & 1
         defining = [inverse_document_frequency(self.files, count) for count in defined]
         rare = self._rare()
 
-        def score(sighted: Sighted) -> float:
-            norm = _K1 * (1 - _B + _B * sighted.file.size_bytes / average)
+        def score(candidate: FileCounts) -> float:
+            norm = _K1 * (1 - _B + _B * candidate.file.size_bytes / average)
             total = 0.0
-            for place, count in enumerate(sighted.counts):
+            for place, count in enumerate(candidate.counts):
                 if count:
                     total += idfs[place] * count * (_K1 + 1) / (count + norm)
-                total += idfs[place] * _PATH * (sighted.in_path >> place & 1)
-                total += idfs[place] * _STEM * (sighted.in_name >> place & 1)
+                total += idfs[place] * _PATH * (candidate.in_path >> place & 1)
+                total += idfs[place] * _STEM * (candidate.in_name >> place & 1)
             for place, idf in enumerate(defining):
-                total += idf * _DEFINES * (sighted.defines >> place & 1)
-            return total * _prior(sighted.traits, tests)
+                total += idf * _DEFINES * (candidate.defines >> place & 1)
+            return total * _prior(candidate.traits, tests)
 
-        def order(sighted: Sighted) -> tuple[bool, float, bytes]:
-            is_rare = any(sighted.counts[place] for place in rare)
-            return not is_rare, -score(sighted), sighted.file.path_key.encode()
+        def order(candidate: FileCounts) -> tuple[bool, float, bytes]:
+            is_rare = any(candidate.counts[place] for place in rare)
+            return not is_rare, -score(candidate), candidate.file.path_key.encode()
 
         return sorted(self.candidates, key=order)
 
@@ -232,7 +232,9 @@ class Sightings:
             self._rare(), key=lambda place: (self.holding[place], -len(self.needles[place].text))
         )
         return [
-            frozenset(sighted.file.path_key for sighted in self.candidates if sighted.counts[place])
+            frozenset(
+                candidate.file.path_key for candidate in self.candidates if candidate.counts[place]
+            )
             for place in order
         ]
 
@@ -241,12 +243,12 @@ class Sightings:
         return [place for place, files in enumerate(self.holding) if 0 < files <= most]
 
 
-def sightings_for(query: ParsedQuery, needles: Sequence[Needle]) -> Sightings:
-    """Return empty sightings for a query."""
+def counts_for(query: ParsedQuery, needles: Sequence[Needle]) -> ScanCounts:
+    """Return a scan's counts for a query, all 0."""
     names = [name.rpartition(".")[2] for name in query.symbols]
     wanted = [name.encode() for name in dict.fromkeys(names) if len(name) > 2 and name.isascii()]
     any_script = not query.text.isascii()
-    return Sightings(tuple(needles), tuple(wanted[:_MOST_NAMES]), any_script)
+    return ScanCounts(tuple(needles), tuple(wanted[:_MOST_NAMES]), any_script)
 
 
 def promise_of(paths: Iterable[bytes], needles: Sequence[Needle]) -> dict[bytes, float]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _MOST_WORKERS: Final = 4
 
 
-class Ahead(Struct, frozen=True):
+class Prefetch(Struct, frozen=True):
     """The started steps of one scan.
 
     Attributes:
@@ -32,14 +32,14 @@ class Ahead(Struct, frozen=True):
     pool: "ParsePool"
 
 
-def begin(root: Path, settings: Settings, clock: Clock) -> Ahead:
+def begin(root: Path, settings: Settings, clock: Clock) -> Prefetch:
     """Begin a scan of a root in the background."""
     threads = ThreadPoolExecutor(1, thread_name_prefix="listing")
     listed = threads.submit(listing_of, root, settings)
     threads.shutdown(wait=False)
     pool = pool_of(settings, clock)
     pool.start()
-    return Ahead(lambda: listed.result()[0], pool)
+    return Prefetch(lambda: listed.result()[0], pool)
 
 
 def pool_of(settings: Settings, clock: Clock) -> "ParsePool":
