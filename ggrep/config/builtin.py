@@ -9,12 +9,12 @@ from ggrep.config.endings import ENDINGS, NAMES
 
 
 def words(text: str) -> frozenset[str]:
-    """Return the words of a list."""
+    """Return the words of a built-in list."""
     return frozenset(text.split())
 
 
 def globs(text: str) -> tuple[str, ...]:
-    """Return the globs of a list, in order."""
+    """Return the globs of a built-in list, in order."""
     return tuple(text.split())
 
 

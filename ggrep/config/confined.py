@@ -1,4 +1,4 @@
-"""Reads files below an untrusted root.
+"""Reads files below an untrusted root without following symbolic links.
 
 A path is opened part by part, from `/` to the root and further, and no part may be a symbolic link.
 No byte outside the root is read, even if a part is replaced between a check and an open.

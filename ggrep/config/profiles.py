@@ -80,7 +80,7 @@ class QueryDefaults(Struct, frozen=True):
 
     @property
     def given(self) -> tuple[tuple[str, object], ...]:
-        """Return name and value of the profile's defaults."""
+        """Return the defaults that the profile sets, as name and value."""
         return tuple((name, value) for name, value in asdict(self).items() if value is not None)
 
 
@@ -202,7 +202,7 @@ _SLATE_FIELDS: Final = ("level", "anchors", "graph")
 def apply_to_request(
     request: SearchRequest, given: frozenset[str], profile: Profile
 ) -> SearchRequest:
-    """Return the request under a profile."""
+    """Return a request with the defaults and restrictions of a profile."""
     wanted = replace(request, **_defaults(profile, _SEARCH_FIELDS, given))
     corpora = tuple(corpus for corpus in request.corpora if corpus in profile.view.corpora)
     if not corpora and request.corpora:
@@ -213,7 +213,7 @@ def apply_to_request(
 
 
 def unusual_fields(request: SearchRequest) -> frozenset[str]:
-    """Return the fields that differ from the defaults of all surfaces.
+    """Return a request's fields that differ from the defaults of all surfaces.
 
     For surfaces that do not record which fields a caller has set; a field set to its default counts
     as not set.
@@ -222,14 +222,14 @@ def unusual_fields(request: SearchRequest) -> frozenset[str]:
 
 
 def unusual_slate_fields(request: SlateRequest) -> frozenset[str]:
-    """Return the fields of slate, budgets and search that differ from the defaults."""
+    """Return a slate request's fields, in slate, budgets and search, that are not the defaults."""
     usual = SlateRequest(request.search)
     budgets = _unusual(request.budgets, usual.budgets)
     return _unusual(request, usual) | budgets | unusual_fields(request.search)
 
 
 def apply_to_slate(request: SlateRequest, given: frozenset[str], profile: Profile) -> SlateRequest:
-    """Return a request for a slate under a profile."""
+    """Return a request for a slate with the defaults and restrictions of a profile."""
     names = {name: name for name in _SLATE_FIELDS}
     return replace(
         request,
@@ -240,7 +240,7 @@ def apply_to_slate(request: SlateRequest, given: frozenset[str], profile: Profil
 
 
 def applied(request: Request[Any], profile: Profile, given: frozenset[str] | None = None) -> Any:  # noqa: ANN401 - as the request
-    """Return a request of any operation under a profile."""
+    """Return a request of any operation with the defaults and restrictions of a profile."""
     match request:
         case SearchRequest():
             return apply_to_request(

@@ -96,7 +96,7 @@ class RealPaths:
         self._directory = cache(partial(os.path.realpath, strict=True))
 
     def __call__(self, path: Path) -> str:
-        """Return the path without links.
+        """Return the path with its symbolic links resolved.
 
         Raises:
             OSError: the path does not exist, or its links cannot be followed.

@@ -233,7 +233,7 @@ HARMLESS_SINGLES: Final = words(
     " translation csrf xsrf eos bos pad unk mask cls sep design next page cancellation lex css"
     " press turn of the by render shader compute first second two multi boarding"
 )
-"""Words before a word of SINGLES that give it another meaning."""
+"""Words with which a following word of SINGLES does not mean a secret."""
 
 VAULTS: Final = words(
     "bitwarden vaultwarden lastpass 1password onepassword keepass keepassxc dashlane nordpass"

@@ -132,7 +132,7 @@ def _shipped_identity() -> EncoderIdentity:
 
 
 def transformer_identity(folder: Path) -> EncoderIdentity:
-    """Return the identity of the model in a folder.
+    """Return the identity of the sentence-transformers model in a folder.
 
     Raises:
         InvalidRequest: there is no such folder.

@@ -92,7 +92,7 @@ class Bm25:
         term: str,
         scratch: Scores,
     ) -> npt.NDArray[np.intp] | None:
-        """Add the term's weighted frequencies to `scratch`; return the rows, each once."""
+        """Add a term's weighted frequencies to `scratch`; return the distinct rows with it."""
         place = postings.find(term)
         if place is None:
             return None

@@ -1,4 +1,4 @@
-"""Tombstones and segment map: small JSON-lines deltas that a manifest lists in order.
+"""Tombstones and segment maps: small files of JSON lines, which a manifest lists in order.
 
 A publish adds one file of each kind, so a small sync writes small files. If a manifest would list
 more than MAX_DELTAS files, the next publish merges them into one file.

@@ -1,4 +1,4 @@
-"""The time of a store's last use; the least recently used stores of a home are deleted first.
+"""Records the time of a store's last use; the least recently used stores are deleted first.
 
 The record has a precision of an hour, so that not every query writes it. It is not part of a
 snapshot: without a record, the time of the store's last publish counts.

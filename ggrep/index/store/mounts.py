@@ -14,7 +14,7 @@ _FIELDS_BEFORE = 6
 
 
 class Mount(Struct, frozen=True):
-    """One line of the table.
+    """One line of the mount table.
 
     Attributes:
         device: as `stat` returns it.

@@ -36,7 +36,7 @@ def file_refs(manifest: SnapshotManifest) -> tuple[FileRef, ...]:
 
 
 def named(store: Path, manifest: SnapshotManifest) -> frozenset[Path]:
-    """Return the paths that a snapshot needs: its manifest, its tables' directories, its files."""
+    """Return the paths that a snapshot needs: manifest, directories of tables, and other files."""
     tables = {store_files.table_dir(store, segment.table) for segment in manifest.segments}
     files = {store / ref.path for ref in file_refs(manifest)}
     return frozenset({store_files.manifest_file(store, manifest.snapshot_id)} | tables | files)

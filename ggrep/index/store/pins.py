@@ -152,7 +152,7 @@ def _require_room(store: Path, now: datetime) -> None:
 
 
 def _end(now: datetime) -> datetime:
-    """Return the expiry of a pin that is used now, rounded up to whole seconds as in its file."""
+    """Return the expiry of a pin that is used now, rounded up to seconds, like in its file."""
     return (now + _TTL + timedelta(microseconds=999_999)).replace(microsecond=0)
 
 

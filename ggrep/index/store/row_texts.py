@@ -14,7 +14,7 @@ cover without gaps. Details of rows are in blocks of 32 rows, as JSON compressed
 | definition_starts, definition_ends | u32 (m,) | `ggrep.index.store.definition_extents` |
 
 Each block has zlib's checksum, and a row's id is a digest of its text, so a wrong text is detected.
-Images of earlier builds have none of these arrays; `table_texts` reads their tables.
+Images of earlier builds do not contain these arrays; for them, `table_texts` reads the table.
 """
 
 import zlib
@@ -257,7 +257,7 @@ class _Stream:
         self._needed = {(end - 1) // BLOCK_BYTES: (end - 1) % BLOCK_BYTES + 1 for end in ends}
 
     def read(self, start: int, length: int) -> bytes:
-        """Return a range of bytes."""
+        """Return a range of bytes of the stream."""
         offset = start - self._start
         if offset >= 0 and offset + length <= len(self._block):
             return self._block[offset : offset + length]

@@ -83,8 +83,8 @@ def stage(store: Path, snapshot_id: SnapshotId, journal: Journal) -> Staged:
     durable.make_directory(home.parent)
     staging.replace(home)
     reach("publish.after_move")
-    # The parent of the old name is synced as well: after a power cut the old name could reappear,
-    # and the next writer would delete it.
+    # The parent of the old name is also synced: after a power cut the old name could reappear, and
+    # the next writer would delete it.
     for directory in (staging.parent, home.parent, store):
         durable.sync_directory(directory)
     return Staged(tombstones, segment_map, image_ref(store, home / store_files.VISIBILITY))

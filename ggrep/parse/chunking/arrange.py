@@ -77,7 +77,7 @@ class Arrangement:
         return len(definitions)
 
     def _range(self, definition: Definition, floor: int, ceiling: int) -> tuple[int, int]:
-        """Return the definition's range, widened to whole lines that no other definition shares."""
+        """Return a definition's range, extended to whole lines that no other definition shares."""
         table = self._table
         start, end = definition.start, definition.end
         line_start = table.starts[table.line_of(start)]

@@ -136,13 +136,13 @@ def chunk_without_grammar(
 def chunk_by_lines(
     path_key: str, data: bytes, limits: ChunkLimits, problem: str | None = None
 ) -> Plan:
-    """Return the plan by line ends and indentation alone; fast for any file."""
+    """Return the plan by only line ends and indentation, which is fast for any file."""
     reading = Reading(LineTable(data), language_of(path_key, data))
     return _in_windows(path_key, reading, limits, problem)
 
 
 def _holding(language: str, path_key: str, table: LineTable, limits: ChunkLimits) -> Plan:
-    """Return the plan of a page or component that contains programs."""
+    """Return the plan of a page or component that contains scripts."""
     from ggrep.parse.chunking.embedded import Scripts
     from ggrep.parse.languages.embedded_scripts import scripts_of
 

@@ -1,4 +1,4 @@
-"""Signatures on one line, and documentation as prose without comment marks."""
+"""Cleans signatures to one line, and documentation to prose without comment marks."""
 
 import re
 from typing import Final

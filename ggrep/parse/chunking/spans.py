@@ -22,7 +22,7 @@ NO_SPAN: Final[Span] = (0, 0)
 
 
 class Piece(Struct, frozen=True):
-    """A range of a file, and its kind.
+    """A range of a file that becomes a chunk, and its kind.
 
     Attributes:
         names: see `Chunk.names`.
@@ -52,7 +52,7 @@ first pieces are used. It returns None if the method does not suit the file.
 
 
 class Plan(Struct, frozen=True):
-    """The chunks of a file.
+    """The plan by which a file is cut into chunks.
 
     Attributes:
         pieces: the pieces in source order, the anchor first.

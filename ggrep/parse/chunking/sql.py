@@ -147,7 +147,7 @@ def _statements(table: LineTable) -> list[_Statement]:
 
 
 class _Reader:
-    """Reads a file line by line."""
+    """Finds the statements of an SQL file, line by line."""
 
     def __init__(self, table: LineTable) -> None:
         self._dollars = _DELIMITER.search(table.data) is None
@@ -213,7 +213,7 @@ class _Reader:
         self._statements.append(self._open)
 
     def _follow(self, number: int, line: bytes, *, opaque: bool) -> None:
-        """Add the line to the open statement, or end that statement."""
+        """Add a line to the open statement, or end the statement."""
         item = self._open
         if item is None:
             return

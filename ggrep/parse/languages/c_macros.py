@@ -1,8 +1,9 @@
 """Expands the most common macros of large C projects in C and C++ before parsing.
 
-A grammar does not contain macros. Marks such as `__init` are blanked. `SYSCALL_DEFINE2(read, ...)`
-with a body becomes a function `read`, and `DEFINE_MUTEX(lock);` becomes a variable `lock`. Every
-remaining byte keeps its offset, and every line keeps its number.
+A grammar does not contain macros. Macros that only mark a declaration, such as `__init`, are
+blanked. `SYSCALL_DEFINE2(read, ...)` with a body becomes a function `read`, and
+`DEFINE_MUTEX(lock);` becomes a variable `lock`. Every remaining byte keeps its offset, and every
+line keeps its number.
 """
 
 import re

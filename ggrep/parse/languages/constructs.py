@@ -46,7 +46,7 @@ Reader: TypeAlias = Callable[[Node], Construct | None]
 
 
 def nothing(_: Node) -> None:
-    """Return no definition for any node."""
+    """Return None: a reader for nodes that are not definitions."""
 
 
 def wrapper(node: Node) -> Construct:

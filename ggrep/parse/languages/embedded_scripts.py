@@ -86,7 +86,7 @@ def _scripts(language: str, data: bytes) -> Iterator[Script]:
 
 
 def _spoken(language: str, attributes: bytes) -> str:
-    """Return the language that a script declares; empty for templates and data."""
+    """Return the language that a script element declares; empty for templates and data."""
     kinds = [kind.decode().lower() for kind in _KIND.findall(attributes)]
     if not kinds:
         return "typescript" if language == "astro" else "javascript"

@@ -70,7 +70,7 @@ class LineTable:
         return self.data.count(b"\n", end, start) + before <= 1
 
     def with_marks(self, start: int) -> int:
-        """Return the start of the hidden marks before `start`.
+        """Return the start of the marks before `start` that are hidden from the parser.
 
         Such marks are in the same line, or alone in the lines directly above.
         """

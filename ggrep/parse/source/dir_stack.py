@@ -57,7 +57,7 @@ class DirStack:
 
 @contextmanager
 def open_dir_stack(root: Path) -> Iterator[DirStack]:
-    """Create a stack and close it after the block."""
+    """Yield a stack of open directories, and close it after the block."""
     stack = DirStack(root)
     try:
         yield stack

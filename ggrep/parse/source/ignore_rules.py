@@ -20,7 +20,7 @@ _LAST = re.compile(rb"[^*?\[\]\\/]*\Z")
 
 
 class Rule(Struct, frozen=True, dict=True):
-    """One line of an ignore file.
+    """One rule, that is one line, of an ignore file.
 
     Attributes:
         by_name: whether to match the last part of a path instead of the path below the file's

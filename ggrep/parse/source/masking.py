@@ -171,7 +171,7 @@ def _named(data: bytes) -> Iterator[Span]:
 
 
 def _given(data: bytes, start: int, at: int) -> Span | None:
-    """Return the value at `at` if it is a secret; its keyword begins at `start`."""
+    """Return the value at `at` if it is a secret; the keyword of its name begins at `start`."""
     assignment = _GIVEN.fullmatch(data, start, at)
     quote = assignment["quote"] if assignment else None
     form = _QUOTED[quote] if quote else _BARE
@@ -292,7 +292,7 @@ def _again(data: bytes, spans: list[Span]) -> Iterator[Span]:
 
 
 def _joined(spans: list[Span]) -> list[Span]:
-    """Return ascending spans without overlaps."""
+    """Return the spans in ascending order, merged so that they do not overlap."""
     joined: list[Span] = []
     for start, end in spans:
         if joined and start < joined[-1][1]:

@@ -1,7 +1,7 @@
 """Reads a whole file, unless it changes during the read or is no longer inside the root.
 
-The result is UTF-8, for any encoding of the file, with masked secrets. Of a minified or data file,
-only the beginning is returned. Of a notebook, only the sources of its cells are returned.
+The result is UTF-8, for any encoding of the file, with masked secrets. Minified and data files are
+cut to their beginning. Notebooks are reduced to the sources of their cells.
 """
 
 import errno

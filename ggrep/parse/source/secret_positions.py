@@ -109,7 +109,7 @@ class _Search:
         self._ahead = [_AHEAD] * len(_SEARCHES)
 
     def next(self, at: int) -> tuple[bytes, Span] | None:
-        """Return the form of the first match at or after `at`, and its position.
+        """Return the form (kind of secret) of the first match at or after `at`, and its position.
 
         Requires: `at` is at least as large as in the previous call.
         """
@@ -245,7 +245,7 @@ _USERS: Final = re.compile(rb"[\w.-]\Z")
 
 
 def _whole(data: bytes, span: Span) -> Span:
-    """Return the position of a whole key that was recognised by a mark inside it."""
+    """Return the position of a whole key of which a part was recognised."""
     start, end = span
     if not _HEADLESS.match(data, start):
         return span

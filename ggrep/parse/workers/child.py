@@ -71,7 +71,7 @@ class Child:
         os.set_blocking(self._input, False)
 
     def start(self, timeout_ms: float) -> None:
-        """Wait for the worker's empty first frame.
+        """Wait until the worker has started, which its empty first frame shows.
 
         Raises:
             WorkerLost: the worker ended, sent something else, or nothing in time.
@@ -107,7 +107,7 @@ class Child:
         return answer
 
     def kill(self) -> None:
-        """End the process; in a thread that waits in `ask`, this is a crash."""
+        """End the process; a thread that waits in `ask` raises WorkerCrashed."""
         self._process.kill()
 
     def reap(self) -> None:

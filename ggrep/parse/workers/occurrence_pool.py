@@ -59,7 +59,7 @@ class FileOccurrences(Struct, frozen=True):
 
 
 class OccurrencePool(WorkerPool):
-    """Workers that search for names, kept between requests."""
+    """Worker processes that search files for names; they are kept between requests."""
 
     def __init__(
         self,

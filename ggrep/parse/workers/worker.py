@@ -114,7 +114,7 @@ def confine(memory_bytes: int) -> None:
 def main(
     answer: Callable[[bytes], bytes] = _answer, memory_bytes: int = MEMORY_LIMIT_BYTES
 ) -> None:
-    """Serve standard input and output."""
+    """Answer requests from standard input on standard output."""
     confine(memory_bytes)
     idle_seconds = float(sys.argv[1]) if len(sys.argv) > 1 else None
     with open(0, "rb", buffering=0, closefd=False) as requests:

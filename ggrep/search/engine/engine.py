@@ -107,8 +107,8 @@ class Engine(RepoIndex):
 
         Args:
             request: the search request.
-            deadline: when to give up; None for the deadline in the request, or else the configured
-                one.
+            deadline: when to stop with `DeadlineExceeded`; None for the request's deadline, or else
+                the configured one.
             budgets: limits of output that replace the repository's settings.
             request_id: the id of the answer; empty for a new id.
             admitted: how long the request waited for admission, and behind how many; None without

@@ -1,11 +1,12 @@
 """Searches many repositories as one collection, for a coordinator that merges their lists.
 
-The rows of all members are scored together. Each corpus has one list, in the coordinator's order.
-The *head* of a list contains all hits that can be shown: after copies are folded, the first `top`
-hits, and all hits with the same score as the last of these. A member's list consists of the
-member's hits in the head, cut to the length that the request allows. After the head, only copies
-matter: copies of texts in the head, and of texts that other repositories show. Copies are sent as
-positions without text, if the member's list in a search of its own would contain them.
+The rows of all members are scored together. For each corpus, all rows are merged into one list, in
+the coordinator's order. The *head* of a list contains all hits that can be shown: after copies are
+folded, the first `top` hits, and all hits with the same score as the last of these. A member's list
+consists of the member's hits in the head, cut to the length that the request allows. After the
+head, only copies matter: copies of texts in the head, and of texts that other repositories show.
+Copies are sent as positions without text, if the member's list in a search of its own would contain
+them.
 
 Silent members are counted and scored, but their hits are not shown. `joint_reach` determines which
 silent members could change the answer.
@@ -127,7 +128,7 @@ def joint_pools(
 
 
 class _Joint(Struct, frozen=True):
-    """One query to several repositories.
+    """One query to several repositories, scored as one collection.
 
     Attributes:
         every: the ranking of all members, before the learned correction.
@@ -195,7 +196,7 @@ class _Joint(Struct, frozen=True):
         )
 
     def reaching(self, lists: Sequence[_Head], leaders: TopFiles) -> tuple[int, ...]:
-        """Return the silent members that could change the answer."""
+        """Return the silent members (whose hits are not shown) that could change the answer."""
         if not self.question.silent:
             return ()
         within = zip(self.every.eligible, self._within(self.question.silent), strict=True)
@@ -207,7 +208,7 @@ class _Joint(Struct, frozen=True):
         return tuple(sorted(reaching))
 
     def _asked(self) -> Sequence[Mask]:
-        """Return, per segment, the rows of members that are not silent."""
+        """Return, per segment, the rows of members whose hits are shown."""
         if not self.question.silent:
             return self.every.eligible
         return [~mask for mask in self._within(self.question.silent)]

@@ -69,7 +69,7 @@ class Modules:
 def outside_imports(
     reading: Searched, files: Sequence[tuple[NameFile, str]], deadline: Deadline
 ) -> list[Importer]:
-    """Return the imports of files that do not refer to their own repository.
+    """Return the files' imports that do not refer to the files' own repository.
 
     Args:
         reading: the segments of the files.

@@ -228,7 +228,7 @@ class RepoIndex:
             return upgrade_store(self._target(None), repo_id=self.identity.repo_id)
 
     def sweep(self, *, beside: bool = True) -> "Swept":
-        """Delete leftovers of killed commands in the home; `keep_up` cleans this store.
+        """Delete leftovers of killed commands in the home; `keep_up` deletes those in this store.
 
         Runs before a sync, which may need the space. It does not wait for commands that are still
         running.

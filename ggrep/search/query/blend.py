@@ -99,7 +99,7 @@ def blend(
 
 
 def _passage(words: Scores, substance: Scores, runs: FileRuns, shown: Scores) -> Scores:
-    """Return the factor of each row as an answer by itself.
+    """Return a factor for each row: how well the row alone can be an answer.
 
     The factor orders the rows of a file. Between files it counts only by the root of the best row's
     substance, because the words of the rows are already part of the score. Header chunks are

@@ -1,4 +1,4 @@
-"""Finds rows with the same text by the first bytes of their chunk ids, which packs contain."""
+"""Finds rows with equal texts, by the first bytes of their chunk ids, which packs contain."""
 
 from collections.abc import Collection, Sequence
 from itertools import groupby

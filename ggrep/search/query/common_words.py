@@ -1,4 +1,4 @@
-"""How common words are in programs in general, independently of the collection.
+"""A table of how common words are in programs in general, independent of the collection.
 
 A word that is rare in one repository can still be an everyday word, which says little about the
 query. A word that is rare in programs in general indicates the subject of the query.

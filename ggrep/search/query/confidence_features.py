@@ -1,4 +1,4 @@
-"""The best files of a ranked snapshot, with the features that confidence is computed from."""
+"""The best files of a ranked snapshot, with the features from which confidence is computed."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -222,7 +222,7 @@ def _borders_of_words(query: ParsedQuery, counted: Mapping[str, int]) -> frozens
 def _unknown_names(query: ParsedQuery, statistics: CollectionStatistics) -> tuple[str, ...]:
     """Return the query's names, as typed, that no chunk and no path of the collection contains.
 
-    For a query of one plain word, other forms of the word count as well.
+    For a query of one plain word, other forms of the word also count.
     """
     if query.kind not in _SPOKEN:
         return ()

@@ -52,7 +52,7 @@ class Context(Struct, frozen=True):
         view: the pinned snapshot.
         home: the home directory of the snapshot's store.
         root: the work tree.
-        deadline: when to give up.
+        deadline: when to stop with `DeadlineExceeded`.
         encoder: None if no vectors are compared.
         new_id: returns a unique id.
         standing: returns how current the index is.

@@ -1,4 +1,4 @@
-"""Interprets a search's query as the request's `find` says: words, definition, usage, text, code.
+"""Interprets a search's query by the request's `find`: words, definition, usage, text or code.
 
 The words of the query determine the scores. If every hit must contain something, such as a
 definition of a name or an exact text, rows without it are removed.

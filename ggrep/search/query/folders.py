@@ -45,7 +45,7 @@ class Folder(Struct):
 
 
 def joined(path: str, folder: Folder) -> tuple[str, Folder]:
-    """Return the first folder at or below `folder` that contains more than one folder."""
+    """Return the first folder, at or below `folder`, that has files or more than one subfolder."""
     while not folder.files and len(folder.folders) == 1:
         ((name, folder),) = folder.folders.items()
         path = f"{path}/{name}"

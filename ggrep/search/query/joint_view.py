@@ -1,4 +1,4 @@
-"""Several snapshots as one view, equal to one store over all their files.
+"""Combines several snapshots into one view, which is equal to one store of all their files.
 
 Scoring, ordering and reading use the same code as for one snapshot. A row's score is a function of
 the query, the row, its file and the collection (promise P3), so the order of the members does not
@@ -47,7 +47,7 @@ class JointView(SnapshotView, frozen=True, eq=False):
     unpacked: tuple[tuple[int, SegmentName], ...] = ()
 
     def require_intact(self, members: Collection[int]) -> None:
-        """Raise unless the files of some members are unchanged since they were verified.
+        """Raise if a file of some members has changed since its verification.
 
         Raises:
             SnapshotGone: a file has changed.
@@ -84,7 +84,7 @@ class _Figures(Struct, frozen=True):
 
 
 def require_still(views: Sequence[SnapshotView]) -> None:
-    """Raise unless all files of some snapshots are unchanged since they were verified.
+    """Raise if a file of some snapshots has changed since its verification.
 
     The check is necessary because reading from a mapped file that was truncated kills the process.
 
@@ -149,7 +149,7 @@ class _Joining:
         self.unpacked: list[tuple[int, SegmentName]] = []
 
     def add_unpacked(self, segment: SearchableSegment, member: int) -> None:
-        """Add a segment of a member."""
+        """Add a segment that is in no pack."""
         image = segment.image
         self.unpacked.append((member, image.name))
         owners = np.full(image.files, member, dtype=np.uint32)

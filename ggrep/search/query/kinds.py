@@ -1,4 +1,4 @@
-"""Classifies a query by rule, without a model; each kind has its own weights.
+"""Classifies a query by rules, without a model; each kind of query has its own weights.
 
 The first rule that applies decides:
 

@@ -1,7 +1,7 @@
-"""How well rows define the names that a query spells, by their postings alone.
+"""Computes from postings how well rows define the names that a query spells.
 
 Names are compared as they are spelled: `Timeout` is not `timeout`. The row's own name counts more
-than the names of members in it, and a class or a function more than a constant. The postings'
+than names of members in the row; a class or a function counts more than a constant. The postings'
 symbol and spelled fields and the row's type contain this information, so no table is read.
 """
 
@@ -123,7 +123,7 @@ class RowShares(Struct, frozen=True):
 
 
 def summed(shares: Sequence[tuple[Rows, float]]) -> RowShares:
-    """Return the sum of each row's shares, added in the order given; rows ascend."""
+    """Return the sum of each row's shares, added in the passed order; the rows are ascending."""
     shares = [each for each in shares if len(each[0])]
     every = union([rows for rows, _ in shares]) if shares else np.zeros(0, np.uint32)
     scores = np.zeros(len(every))

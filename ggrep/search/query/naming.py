@@ -28,7 +28,7 @@ _OTHER_CASE: Final = 0.1
 
 
 def name_of(query: str) -> str:
-    """Return the name in a query, its parts joined by dots.
+    """Return the name that a query consists of, its parts joined by dots.
 
     Raises:
         InvalidRequest: the query is not a name.

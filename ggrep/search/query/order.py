@@ -147,7 +147,7 @@ def _by_first_paths(
     most: int,
     segments: Sequence[SearchableSegment],
 ) -> npt.NDArray[np.int64]:
-    """Of rows with equal scores, return the rows in each segment's first files by path.
+    """Return those of equally scored rows that are in each segment's first files by path.
 
     The first files are as many as contain `most` rows. A common word results in thousands of rows
     with equal scores; comparing all their paths would take longer than scoring.

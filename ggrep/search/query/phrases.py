@@ -30,7 +30,7 @@ def rows_with_phrases(
 ) -> Mask:
     """Return bool (rows,): the eligible rows whose own text contains every phrase.
 
-    Letter case and the kind of blanks between words do not matter. A phrase that crosses the border
+    Letter case and the kind of blanks between words are ignored. A phrase that crosses the border
     of two chunks is not found. For a phrase of one word, the postings suffice.
 
     Raises:

@@ -187,7 +187,7 @@ def is_corrected(query: ParsedQuery, request: SearchRequest, weights: Weights) -
 def ranked_within(ranked: Ranked, within: Sequence[Mask], files: int) -> Ranked:
     """Return the ranking restricted to some eligible rows; the answer shows at most `files` files.
 
-    Scores remain those of the whole collection.
+    The scores remain those for the whole collection.
     """
     masks = tuple(mask & allowed for mask, allowed in zip(ranked.eligible, within, strict=True))
     verified = ranked.verified and ranked.verified.within(masks)

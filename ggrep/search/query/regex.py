@@ -190,7 +190,7 @@ def _in_unicode(pattern: str) -> str:
 def _compiled(
     pattern: str, *, ignore_case: bool, edges: tuple[bool, bool], over_lines: bool = False
 ) -> tuple[Any, Any, int]:
-    """Return the values of `compiled`, `inside` and `group` of a `Regex`.
+    """Return the fields `compiled`, `inside` and `group` of a `Regex`.
 
     `edges`: whether a match must begin at the border of a word, and whether it must end there.
     """
@@ -222,7 +222,7 @@ def _compiled(
 def required_texts(pattern: str) -> tuple[str, ...]:
     """Return texts that all matches contain, in any letter case; none if they are not obvious.
 
-    Groups and classes are ignored.
+    Texts in groups and classes are ignored.
     """
     reader = _Reader(pattern)
     while reader.place < len(pattern):

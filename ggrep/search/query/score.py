@@ -82,7 +82,7 @@ class SegmentScores(Struct, frozen=True):
         return float(self.parts[name].at(places)[0]) if places[0] >= 0 else 0.0
 
     def only(self, image: SegmentImage, rows: Places) -> "SegmentScores":
-        """Return the scores of exactly these rows, with or without evidence."""
+        """Return the scores of exactly the rows in `rows`, with or without evidence."""
         places, files = self._places(rows), image.row_files[rows].astype(np.int64)
         parts = {
             name: Part(part.weight, _picked(part.values, places))
@@ -264,7 +264,7 @@ class Scorer:
         return path, stem
 
     def _symbol_scores(self, segment: SearchableSegment) -> RowShares:
-        """Return the share of the query's weight that rows define, above 0 to 1."""
+        """Return the share of the query's weight in the names that rows define, above 0 to 1."""
         if self._symbol_total <= 0.0:
             return RowShares(np.zeros(0, np.int64), np.zeros(0))
         shares: list[tuple[Rows, float]] = []
@@ -357,7 +357,7 @@ def _file_evidence(files: npt.NDArray[np.int64], lexical: Scores, number: int) -
 
 
 def _best_shown(runs: FileRuns, anchors: npt.NDArray[np.uint8], near: Scores) -> Scores:
-    """Return, for each row, the best value of its file's rows, without header chunks."""
+    """Return, for each row, the best value among the rows of its file, except header chunks."""
     return runs.repeated(runs.highest(near * (anchors == 0)))
 
 

@@ -96,7 +96,7 @@ def run_starts(values: npt.NDArray[np.generic]) -> npt.NDArray[np.bool_]:
 
 
 def spread(starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the numbers in all ranges, one range after the other."""
+    """Return the numbers in some ranges, one range after the other."""
     before = np.cumsum(lengths) - lengths
     numbers: npt.NDArray[np.int64] = np.arange(int(lengths.sum())) + np.repeat(
         starts - before, lengths
@@ -119,7 +119,7 @@ class FileRuns(Struct, frozen=True):
 
     @classmethod
     def of(cls, files: npt.NDArray[np.int64]) -> "FileRuns":
-        """Return the runs of rows, given the file of each row."""
+        """Return the runs of rows; `files` contains the file of each row."""
         begins = np.flatnonzero(run_starts(files)) if len(files) else np.zeros(0, np.int64)
         return cls(files[begins], begins, np.diff(begins, append=len(files)))
 

@@ -1,4 +1,4 @@
-"""Finds filters and paths that match nothing."""
+"""Finds filters and paths of a request that match no file or row."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -34,7 +34,7 @@ class Snippet(Struct, frozen=True):
 def cut_snippet(
     text: str, terms: frozenset[str], mode: SnippetMode, match: int | None = None
 ) -> Snippet:
-    """Return the lines of `text` to show.
+    """Return the lines of a chunk's `text` to show as its snippet.
 
     The lines begin at the start of `text`, unless a later window has more distinct query terms, or
     the line at offset `match` would be missing.
@@ -85,7 +85,7 @@ def _best_window(lines: Sequence[str], terms: frozenset[str], size: int) -> int:
 
     The chunk's start wins unless another window has at least two terms more: a signature is worth
     more than one further word. For speed, only lines that contain the letters of a term are split
-    into words; a final `y` is ignored, as `queries` has the stem `query`.
+    into words. A final `y` of a term is ignored, because `queries` has the stem `query`.
     """
     plain = plain_text("\n".join(lines))
     letters = [some for term in terms if (some := term.removesuffix("y")) in plain]
@@ -104,7 +104,7 @@ def _best_window(lines: Sequence[str], terms: frozenset[str], size: int) -> int:
     by_line += map(terms_of, pairs[size:])
     for start in range(1, len(lines) - size + 1):
         if not by_line[start + size - 1]:
-            continue  # only its last line can add terms to those of the window before
+            continue  # it adds no term to the window before
         count = len(_NO_TERMS.union(*by_line[start : start + size]))
         if count > best_count:
             best, best_count = start, count

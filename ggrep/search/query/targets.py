@@ -55,7 +55,7 @@ def is_place(text: str) -> bool:
 def find_target(
     segments: Sequence[SearchableSegment], text: str, deadline: Deadline
 ) -> ResolvedTarget:
-    """Return the visible place that a target names.
+    """Return the file, row and lines that a target names, if they are visible.
 
     Args:
         segments: the segments of the snapshot.

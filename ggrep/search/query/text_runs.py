@@ -103,7 +103,7 @@ def read_runs(
     rows: npt.NDArray[np.int64],
     deadline: Deadline,
 ) -> Iterator[list[TextRun]]:
-    """Yield the runs of some rows, in batches.
+    """Yield the text of some rows as runs of adjacent rows, in batches.
 
     Args:
         view: the pinned snapshot.
@@ -130,7 +130,7 @@ def read_runs(
 
 
 class _Span(NamedTuple):
-    """Rows from `first` to before `end`.
+    """The rows `first` to `end` - 1 of a file, whose text is read together.
 
     Attributes:
         line: first line of the first row.

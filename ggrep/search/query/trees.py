@@ -64,7 +64,7 @@ class Forest(Struct, frozen=True):
 
 @cache
 def ranking_forest() -> Forest:
-    """Return the forest that ships with the package."""
+    """Return the forest that is part of the package."""
     content = resources.files("ggrep.search.query").joinpath(_MODEL).read_bytes()
     return forest_of(stable_json.loads(content))
 

@@ -1,4 +1,4 @@
-"""The weights of the score, all in one place.
+"""All weights of the score.
 
 The weights are fitted by `python3 dev.py fit` to the overall result of a public retrieval benchmark
 of 20 repositories. docs/quality.md lists their results on this benchmark and on repositories that
@@ -42,7 +42,7 @@ class Weights(Struct, frozen=True):
         dense: factor of the encoder's `Fusion` weights; 0 leaves them out.
         priors: 1; 0 leaves out the factors of paths and corpora.
         learned: 1; 0 leaves out the learned correction.
-        kinds: 1; 0 gives all kinds of queries the same weights.
+        kinds: 1; 0 for the same weights for all kinds of queries.
     """
 
     k1: float = 2.0

@@ -21,7 +21,7 @@ _MOST_WORKERS: Final = 4
 
 
 class Prefetch(Struct, frozen=True):
-    """The started steps of one scan.
+    """The steps of one scan that were started in advance.
 
     Attributes:
         listing: waits for git's file listing of the root and returns it; None without git.

@@ -93,7 +93,7 @@ class PathEligibility:
         ]
 
     def has(self, path: str) -> bool:
-        """Return whether a file is to be searched."""
+        """Return whether a file must be searched, according to its path."""
         if self._scope and not any(is_below(nfc(path), key) for key in self._scope):
             return False
         if not self._all and not _may_hold(path, self._corpora):

@@ -1,4 +1,4 @@
-"""Reads manifests: tables of TOML and INI, and the line of a key. Without I/O."""
+"""Reads manifests: tables of TOML and INI files, and the line of a key. Without I/O."""
 
 import re
 import tomllib

@@ -191,7 +191,7 @@ def _is_function(node: Node | None) -> bool:
 
 
 def _declared(node: Node | None) -> tuple[str, ...]:
-    """Return the name below nested declarators, after its scopes: `a::B::c` in three parts."""
+    """Return the parts of the name in nested declarators: three parts for `a::B::c`."""
     for _ in range(_MAX_DECLARATOR_DEPTH):
         inner = None if node is None else _inner_declarator(node)
         if inner is None or (node is not None and node.type == "operator_cast"):
@@ -224,7 +224,7 @@ def _scopes(node: Node) -> list[str]:
 
 
 def _unscoped(name: str) -> str:
-    """Return a type's bare name: `X` for `ns::X<T>`."""
+    """Return the plain name of a type: `X` for `ns::X<T>`."""
     return name.partition("<")[0].rpartition("::")[2].strip()
 
 

@@ -165,14 +165,14 @@ def _property(node: Node) -> Construct | None:
 
 
 def _bare(node: Node) -> Construct | None:
-    """Return the member of an enum or an object without a value."""
+    """Return a member of an enum or an object that has no value."""
     return Construct("constant", _key(node), loose=True)
 
 
 def _value(
     value: Node, name: str, otherwise: str, owners: tuple[str, ...] = ()
 ) -> Construct | None:
-    """Return the definition of `name` by `value`; `otherwise` is its type if not callable."""
+    """Return the definition in `name = value`; `otherwise` is its type if not callable."""
     while value.type in _COVERS and value.named_children:
         value = value.named_children[0]
     kind = value.type
