@@ -167,7 +167,7 @@ class Vocabulary:
         self.lengths = array("I")
 
     def register(self, terms: Iterable[str], length: int) -> int:
-        """Return a new word's number."""
+        """Add a new word with its terms; return the word's number."""
         self.lengths.append(length)
         self.terms.extend(map(self.term_ids.__getitem__, terms))
         self.starts.append(len(self.terms))

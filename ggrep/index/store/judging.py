@@ -201,7 +201,7 @@ def _stand_in(
     verifier: Verifier,
     manifest: SnapshotManifest | None,
 ) -> Judgement:
-    """Return the state of a store whose active snapshot is damaged, with an older one if intact."""
+    """Return the state of a store with a damaged active snapshot; an intact older one answers."""
     view = newest_valid(store, manifests_newest_first(store), store_id, verifier)
     if view is not None:
         shown = view.manifest

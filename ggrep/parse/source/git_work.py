@@ -2,9 +2,9 @@
 
 git has `index.lock` while it changes files. At the end it writes the index, and then HEAD. If two
 observations of git's files see no lock and the same index, the files that were read in between
-belong to one state of git. A rebase or a series of cherry-picks also has a directory from its first
-step to its last, even while it waits for the user to resolve a conflict. Such an operation counts
-as in progress only while git's files keep changing.
+belong to one state of git. During a rebase or a series of cherry-picks, git's directory also
+contains a folder for it, from the first step to the last, even while git waits for the user to
+resolve a conflict. Such an operation counts as in progress only while git's files keep changing.
 """
 
 from collections.abc import Callable

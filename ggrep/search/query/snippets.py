@@ -85,7 +85,7 @@ def _best_window(lines: Sequence[str], terms: frozenset[str], size: int) -> int:
 
     The chunk's start wins unless another window has at least two terms more: a signature is worth
     more than one further word. For speed, only lines that contain the letters of a term are split
-    into words. A final `y` of a term is ignored, because `queries` has the stem `query`.
+    into words; a final `y` is ignored, as `queries` has the stem `query`.
     """
     plain = plain_text("\n".join(lines))
     letters = [some for term in terms if (some := term.removesuffix("y")) in plain]

@@ -23,7 +23,7 @@ from ggrep.search.query.segments import SearchableSegment
 
 
 class TextRun(Struct, frozen=True):
-    """Whole lines of a file, by row.
+    """Consecutive whole lines of a file, with the rows that contain them.
 
     Attributes:
         data: the text as UTF-8, to the byte as it was indexed.

@@ -40,7 +40,7 @@ SCAN_MS: Final = 1_050.0
 LEAST_ENTRIES: Final = 32_768
 LEAST_BYTES: Final = 256 << 20
 """Minimum number of files and directories, and of bytes, that a scan reads even after that time."""
-_TOLD_BY_PATH: Final = frozenset({"path", "ext", "test", "lang", "corpus"})
+_DECIDED_BY_PATH: Final = frozenset({"path", "ext", "test", "lang", "corpus"})
 """Filters that a path decides; other filters are applied to rows later (`eligible`)."""
 
 
@@ -89,7 +89,7 @@ class PathEligibility:
             _any_of(filters, key)
             for filters in (request.filters, request.within)
             for key in dict.fromkeys(item.key for item in filters)
-            if key in _TOLD_BY_PATH
+            if key in _DECIDED_BY_PATH
         ]
 
     def has(self, path: str) -> bool:
@@ -138,12 +138,12 @@ def _test(item: Filter) -> Callable[[str], bool]:
             return lambda path: _may_hold(path, corpora)
         case "lang":
             wanted = language_named(value)
-            return lambda path: language_of(path) == wanted or _is_told_by_content(path)
+            return lambda path: language_of(path) == wanted or _needs_content(path)
         case _:
             raise NotImplementedError(f"{item.key}: a path does not tell")
 
 
-def _is_told_by_content(path: str) -> bool:
+def _needs_content(path: str) -> bool:
     """Return whether the path does not show the language, so that the file's text decides."""
     name = path.rpartition("/")[2]
     return "." not in name or name.casefold().endswith(ENDINGS_OF_SEVERAL)

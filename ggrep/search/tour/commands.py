@@ -82,7 +82,7 @@ def package_manager(texts: Mapping[str, str]) -> str:
     return max(counts, key=lambda word: (counts[word], word == "npm"), default="npm")
 
 
-def is_told(path: str) -> bool:
+def has_commands(path: str) -> bool:
     """Return whether `commands_of` reads a file."""
     return "/" not in path and (
         path.lower() in {*_READERS, "package.json"} or bool(_SCRIPT.fullmatch(path))

@@ -92,7 +92,8 @@ def _shown(folder: Folder, path: str) -> Iterator[tuple[str, Folder]]:
 def _languages(files: Iterable[ListedFile]) -> Iterator[tuple[ListedFile, str]]:
     """Yield hand-written files of a folder with their language; omit files of unknown languages.
 
-    Headers count as C++ if there is more C++ than C, except the header of a C source.
+    Header files count as C++ if there is more C++ than C, except a header with the name of a C
+    source.
     """
     written = [listed for listed in files if not listed.traits & (MACHINE_WRITTEN | VENDORED)]
     counts = Counter(listed.language for listed in written if not listed.path.endswith(".h"))

@@ -181,7 +181,7 @@ def _entry_points(repository: RepositoryFiles) -> list[TourFact]:
 
 def _commands(repository: RepositoryFiles) -> list[TourFact]:
     """Return the commands to build and test, from files in the root folder, then from CI files."""
-    at_root = [file.path for file in repository.files if commands.is_told(file.path)]
+    at_root = [file.path for file in repository.files if commands.has_commands(file.path)]
     ci = [file.path for file in repository.files if ci_commands.is_ci(file.path)]
     texts, of_ci = repository.texts(at_root), repository.texts(ci)
     kept = repository.texts([*commands.MANAGER_FILES, "package.json"])
