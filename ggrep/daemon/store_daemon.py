@@ -187,10 +187,10 @@ class StoreDaemon:
 
         `damage` is the message about a damaged index, if that is the reason.
         """
-        from ggrep.search.scan import ahead
+        from ggrep.search.scan import prefetch_listing
 
         # Git lists a large tree and workers start while the ranking is loaded.
-        begun = ahead.begin(self.identity.root, self.config.settings, self.shared.clock)
+        begun = prefetch_listing.begin(self.identity.root, self.config.settings, self.shared.clock)
         from ggrep.search.engine.scanning import Scanner
 
         return Scanner(
@@ -200,7 +200,7 @@ class StoreDaemon:
             self.shared.clock,
             new_id=self._new_id,
             standing=self.standing,
-            ahead=begun,
+            prefetch=begun,
             damage=damage,
             served=True,
         )

@@ -57,7 +57,7 @@ from ggrep.parse.source.walk import walk
 from ggrep.protocol.wire.handshake import Hello, Welcome, answer_hello, hello_json, welcome_json
 from ggrep.render.answer_json import answer_json
 from ggrep.search.engine.engine import Engine
-from ggrep.search.engine.travelling import Pulled
+from ggrep.search.engine.push_pull import Pulled
 from ggrep.service.machine import room, watches
 from ggrep.service.searchers import EngineSearcher, ReadySearchers
 from tests.fakes import daemons

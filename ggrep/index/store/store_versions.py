@@ -1,4 +1,4 @@
-"""The format versions of a store, and its manifest converted to this build's layout."""
+"""Reads format versions of a store, and converts manifests' references to the current layout."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -13,7 +13,7 @@ from ggrep.index.store.manifest import SegmentRef, read_active_manifest
 
 
 def version_in(file: Path, artifact: Format) -> int | None:
-    """Return the version in an artifact's JSON; None without one."""
+    """Return the version in an artifact's JSON; None if it has no version."""
     try:
         values = stable_json.loads(file.read_bytes())
     except (OSError, ValueError):
@@ -26,7 +26,7 @@ def require_readable(store: Path) -> None:
     """Raise if a newer build wrote the active snapshot.
 
     Raises:
-        Incompatible: it did, so this build cannot describe the store.
+        Incompatible: a newer build wrote it, so this build cannot describe the store.
     """
     with suppress(CorruptStore):
         read_active_manifest(store)
@@ -36,7 +36,7 @@ def require_rows(manifest_file: Path) -> None:
     """Raise if the rows of a manifest have a schema that is too old.
 
     Raises:
-        Incompatible: they have; they cannot be converted.
+        Incompatible: the schema is too old; the rows cannot be converted.
     """
     version = version_in(manifest_file, ROW)
     if version is not None and version < ROW.oldest:

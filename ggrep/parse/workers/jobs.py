@@ -1,9 +1,9 @@
-"""Requests to and answers from a worker.
+"""Encodes and decodes requests to a worker and its answers.
 
-A frame is a 4-byte big-endian length, then that many bytes. The first frame of a worker is empty:
-it has started. A request is one line of JSON (the processor time that the file may take, and the
-kind of request), then the file's bytes. An answer is JSON: the plan of a file's chunks, the
-occurrences of a name, or the file's definitions.
+A frame is a 4-byte big-endian length, then that many bytes. The first frame of a worker is empty
+and shows that it has started. A request is one line of JSON (the maximum processor time for the
+file, and the kind of request), then the file's bytes. An answer is JSON: the plan of a file's
+chunks, the occurrences of a name, or the file's definitions.
 """
 
 import struct
@@ -38,9 +38,9 @@ class OccurrenceRequest(Struct, frozen=True):
     """Requests the occurrences of a name in a file.
 
     Attributes:
-        path_key: the file's language depends on it.
-        name: as requested, with its qualifiers.
-        any_case: also match other spellings in upper and lower case.
+        path_key: the path, on which the file's language depends.
+        name: the requested name, with its qualifiers.
+        any_case: whether to match the name in any letter case.
     """
 
     path_key: str
@@ -60,18 +60,18 @@ Request: TypeAlias = PlanRequest | OccurrenceRequest | OutlineRequest
 
 
 def frame(body: bytes) -> bytes:
-    """Return `body` after its length."""
+    """Return a frame: `body` after its length."""
     return _LENGTH.pack(len(body)) + body
 
 
 def body_length(header: bytes) -> int:
-    """Return how many bytes follow the header."""
+    """Return the number of bytes after the header."""
     length: int = _LENGTH.unpack(header)[0]
     return length
 
 
 def encode_request(request: Request, cpu_ms: int) -> bytes:
-    """Return the body of a request that may take `cpu_ms` of processor time."""
+    """Return the body of a request, with a limit of `cpu_ms` of processor time."""
     asked: dict[str, Json]
     if isinstance(request, PlanRequest):
         asked = {"limits": asdict(request.limits)}
@@ -84,7 +84,7 @@ def encode_request(request: Request, cpu_ms: int) -> bytes:
 
 
 def decode_request(body: bytes) -> tuple[Request, int]:
-    """Return the request, and the milliseconds of processor time that it may take."""
+    """Return the request, and the limit of its processor time in milliseconds."""
     line, _, data = body.partition(b"\n")
     head = loads(line)
     path_key, cpu_ms = head.pop("path_key"), head.pop("cpu_ms")
@@ -158,5 +158,5 @@ def _plain(value: object) -> Json:
 
 
 def _valid(text: str) -> str:
-    """Return text that is valid in JSON: a name may contain bytes that are not UTF-8."""
+    """Return a text that is valid in JSON, because a name can contain bytes that are not UTF-8."""
     return text.encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""Answers a coordinator's requests about a name by a single rule, with the facts that decide."""
+"""Answers a coordinator's requests about a name, by one rule for matching names each."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -52,10 +52,10 @@ _NONE = Fitting("none", ())
 
 
 def symbol_pool(context: Context, request: SymbolPoolRequest) -> SymbolPool:
-    """Return the definitions that fit a name best by one rule.
+    """Return the definitions that fit a name best by the rule in the request.
 
     Args:
-        context: of the answer; its deadline is checked before each file.
+        context: the context of the answer; its deadline is checked before each file.
         request: the name and the rule.
 
     Raises:
@@ -96,7 +96,7 @@ def symbol_pool(context: Context, request: SymbolPoolRequest) -> SymbolPool:
 
 
 def references_pool(context: Context, request: ReferencesPoolRequest) -> ReferencesPool:
-    """Return the occurrences of a name by one rule; arguments and errors as of `symbol_pool`."""
+    """Return the occurrences of a name by one rule; for arguments and errors, see `symbol_pool`."""
     query = request.asked
     reading = reading_of(context, query, words_do=True)
     name = split_name(query.name)
@@ -132,10 +132,10 @@ def references_pool(context: Context, request: ReferencesPoolRequest) -> Referen
 def _importers(
     context: Context, reading: Reading, tally: Mentions, judged: Judged
 ) -> tuple[Importer, ...]:
-    """Return the imports of the shown files from other repositories, in the order of the answer.
+    """Return the shown files' imports from other repositories, in the order of the answer.
 
-    A plain name that is defined here needs none. A qualified name always does: the definitions of
-    other repositories decide whether its owner is defined here.
+    A plain name that this repository defines needs no imports. A qualified name always needs them,
+    because its owner can be defined in another repository.
     """
     if tally.totals["definition"] and not tally.asked.owners:
         return ()
@@ -147,7 +147,7 @@ def _importers(
 def _selects(
     reading: Reading, query: SymbolRequest | ReferencesRequest, *, empty: bool
 ) -> tuple[bool, ...]:
-    """Return whether the path and each filter match anything, if the first rule has no result."""
+    """Return whether the path and each filter match anything, if the first rule had no result."""
     if not empty:
         return ()
     return selects(reading.held.segments, query.scope, query.filters, reading.deadline)
@@ -164,7 +164,7 @@ def _definition(reading: Reading, place: Place) -> PooledDefinition:
 
 
 def _beside(places: Sequence[Place]) -> tuple[NearName, ...]:
-    """Return the first few names of definitions that fit the last part of a name alone."""
+    """Return the first few names of definitions that fit only the last part of the name."""
     near: dict[str, NearName] = {}
     for place in places:
         name, file = sanitise_line(qualified_name(place)), place.file
@@ -186,7 +186,7 @@ def _notices(
     step: NameStep,
     shown: Iterable[Place],
 ) -> tuple[Notice, ...]:
-    """Return the notices of the reading; the first rule adds those about languages of files."""
+    """Return the notices of the reading; for the first rule, also notices about languages."""
     notices = [
         *state_notices(context.view),
         *reading.notices,

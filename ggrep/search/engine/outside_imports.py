@@ -1,4 +1,4 @@
-"""Imports of files from other repositories, and the packages that a repository provides."""
+"""The files' imports from other repositories, and the packages that a repository provides."""
 
 import re
 import sys
@@ -54,12 +54,12 @@ from ggrep.search.slate.selected_files import SelectedPaths
 from ggrep.search.slate.source_text import listed_imports, text_imports
 
 MOST_MANIFESTS: Final = 200
-"""Most manifests that are read for package names; the nearest to the root come first."""
+"""Maximum number of manifests read for package names; those nearest to the root come first."""
 _MOST_TEXT_CHARACTERS: Final = 65_536
-"""Most characters of a file that are read for imports, which are at its top."""
+"""Number of characters at the beginning of a file that are read for imports."""
 _MOST_NAME_CHARACTERS: Final = 120
 _NEAR: Final = (".", "/", "~", "@/", "#/", "crate::", "self::", "super::")
-"""Prefixes of names that always mean a file of the same repository."""
+"""Prefixes of import names that always refer to a file of the same repository."""
 _ELSEWHERE: Final = "..elsewhere"
 """A directory that no repository has, so that a foreign file has no siblings here."""
 _MOST_READ: Final = 8
@@ -74,7 +74,7 @@ _OPEN_IMPORT: Final = re.compile(
 
 
 class Modules:
-    """The files of a repository and the packages it provides, which imports may refer to."""
+    """The files and packages of a repository to which imports can refer."""
 
     def __init__(self, reading: Searched, deadline: Deadline) -> None:
         """Read paths and manifests.
@@ -107,11 +107,11 @@ class Modules:
 def outside_imports(
     reading: Searched, files: Sequence[tuple[NameFile, str]], deadline: Deadline
 ) -> list[Importer]:
-    """Return the imports of files that do not refer to their own repository.
+    """Return the files' imports that do not refer to the files' own repository.
 
     Args:
         reading: the segments of the files.
-        files: each with its text; files without such an import are left out.
+        files: files with their texts; files without such an import are not in the result.
         deadline: checked before each file.
 
     Raises:
@@ -143,7 +143,7 @@ def outside_imports(
 
 
 def _listed(reading: Searched, files: Iterable[NameFile]) -> dict[tuple[int, int], str]:
-    """Return the imports listed in the anchors of files, by segment and file."""
+    """Return the imports listed in the header chunks of files, by segment and file."""
     listed: dict[tuple[int, int], str] = {}
     places = sorted({(file.segment, file.file) for file in files})
     for place, pairs in groupby(places, key=lambda pair: pair[0]):
@@ -160,7 +160,7 @@ def _listed(reading: Searched, files: Iterable[NameFile]) -> dict[tuple[int, int
 
 
 def imports_found(context: Context, request: ImportsRequest) -> ImportsResponse:
-    """Return which files of other repositories import anything of this repository.
+    """Return which of the request's files, all from other repositories, import from this one.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -270,7 +270,7 @@ def _package(source: str, language: str) -> str:
 
 
 def _leads_out(name: str, language: str) -> bool:
-    """Return whether a name may refer to another indexed repository."""
+    """Return whether an imported name can refer to another indexed repository."""
     if not name or len(name) > _MOST_NAME_CHARACTERS or name.startswith(_NEAR):
         return False
     return language != "python" or name.partition(".")[0] not in sys.stdlib_module_names

@@ -1,4 +1,4 @@
-"""Which rows may be shown: corpora, anchors, scope, filters; scores stay unchanged."""
+"""Selects the rows that may be shown, by corpus, anchor, scope and filters."""
 
 import fnmatch
 import re
@@ -35,7 +35,7 @@ def eligible_rows(segment: SearchableSegment, request: SearchRequest, deadline: 
     deadline.check("filtering")
     image = segment.image
     mask = segment.visible_rows.copy()
-    # A file of blanks alone has lines that match, but no chunk except its header.
+    # A file that contains only blanks has lines to match, but no chunk except its header.
     if not request.include_anchors and not request.is_exact:
         mask &= image.row_anchors == 0
     if len(request.corpora) < len(CORPORA):
@@ -50,9 +50,9 @@ def eligible_rows(segment: SearchableSegment, request: SearchRequest, deadline: 
 
 
 def _in_scope(segment: SearchableSegment, scope: str) -> Mask:
-    """Return bool (files,): the files of a scope, and those below its directories."""
+    """Return bool (files,): the files in a scope, including files below its directories."""
     image, order = segment.image, segment.image.files_by_path
-    if not scope.isascii():  # a path may have another normal form
+    if not scope.isascii():  # the stored path may have another normal form
         keys = list(map(nfc, keys_of_scope(scope)))
         paths = map(nfc, image.paths())
         return np.fromiter((any(is_below(path, key) for key in keys) for path in paths), np.bool_)
@@ -70,7 +70,7 @@ def _in_scope(segment: SearchableSegment, scope: str) -> Mask:
 
 
 def _by_key(segment: SearchableSegment, filters: list[Filter], deadline: Deadline) -> Mask:
-    """Return the rows that match any positive filter, if there are such, and no negated one."""
+    """Return the rows that match any positive filter, if there is one, and no negated filter."""
     positive = [_rows(segment, item, deadline) for item in filters if not item.negated]
     mask = (
         np.logical_or.reduce(positive) if positive else np.ones(segment.image.rows, dtype=np.bool_)
@@ -152,7 +152,7 @@ _WILD: Final = re.compile(r"[*?\[]")
 
 
 def path_test(pattern: str) -> Callable[[str], bool]:
-    """Return the predicate of a `path:` filter, a glob or a directory or file, on folded paths.
+    """Return a `path:` filter (glob, directory or file) as a predicate on folded paths.
 
     A backslash makes the next character literal, as in git.
     """

@@ -31,10 +31,10 @@ class Snippet(Struct, frozen=True):
 def cut_snippet(
     text: str, terms: frozenset[str], mode: SnippetMode, match: int | None = None
 ) -> Snippet:
-    """Return the lines of `text` to show.
+    """Return the lines of a chunk's `text` to show as its snippet.
 
-    They begin at its start, unless a later window has more distinct query terms, or the line at
-    offset `match` would be missing.
+    The lines begin at the start of `text`, unless a later window has more distinct query terms, or
+    the line at offset `match` would be missing.
     """
     lines = sanitise(text).rstrip("\n").split("\n")
     most = mode.lines
@@ -51,7 +51,7 @@ def cut_snippet(
 
 
 def _window_around(match: int, lines: int, size: int) -> int:
-    """Return the start of the window that shows a line, with a third of it before the line."""
+    """Return the start of the window around a line; a third of the window precedes the line."""
     if match < size:
         return 0
     return max(min(match - size // 3, lines - size), 0)
@@ -60,7 +60,7 @@ def _window_around(match: int, lines: int, size: int) -> int:
 def cap_snippets(
     hits: Sequence[Hit], *, per_result: int, total: int
 ) -> tuple[tuple[Hit, ...], tuple[LimitHit, ...]]:
-    """Return the hits with their content cut to the byte caps, and the limits hit."""
+    """Return the hits with their content cut to the byte caps, and the limits that were hit."""
     limits: list[LimitHit] = []
     left, wanted, capped = total, 0, []
     for hit in hits:
@@ -90,7 +90,7 @@ def _best_window(lines: Sequence[str], terms: frozenset[str], size: int) -> int:
     by_line += terms_by_line(lines[size:], terms)
     for start in range(1, len(lines) - size + 1):
         if not by_line[start + size - 1]:
-            continue  # a window gains terms over the previous one only from its last line
+            continue  # it adds no term to the window before
         count = len(_NO_TERMS.union(*by_line[start : start + size]))
         if count > best_count:
             best, best_count = start, count

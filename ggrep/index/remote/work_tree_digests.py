@@ -1,4 +1,4 @@
-"""What a work tree holds: its files by digest, and the state that git tells, all of one moment."""
+"""Reads a work tree: the digests of its files, and git's state, all at one moment."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -9,8 +9,8 @@ from ggrep.base.ids import PathKey
 from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.remote import layout
+from ggrep.index.remote.best_match import git_tree
 from ggrep.index.remote.layout import States
-from ggrep.index.remote.nearest import git_tree
 from ggrep.index.sync import stat_cache
 from ggrep.index.sync.git_consistency import GitConsistency, TreeMoved, WalkedTree
 from ggrep.index.sync.stat_cache import Known, KnownFile
@@ -24,13 +24,13 @@ from ggrep.parse.source.read import read_digest
 from ggrep.parse.source.walk import Walk, walk
 
 
-class Held(Struct, frozen=True):
-    """What a work tree holds.
+class WorkTreeDigests(Struct, frozen=True):
+    """The files of a work tree with their digests.
 
     Attributes:
-        digests: of the files that could be read; None where none was read.
-        known: what is remembered of them.
-        present: all files there are.
+        digests: the digests of the readable files; None if no file was read.
+        known: the remembered stat and digest of each file.
+        present: the path keys of all files.
     """
 
     tree: Walk
@@ -42,17 +42,17 @@ class Held(Struct, frozen=True):
     read_at_ns: int
 
     def has(self, key: PathKey, digest: str) -> bool:
-        """Tell whether it holds a file of that content; of that name, where none was read."""
+        """Return whether the work tree has a file with the digest, or just the path if unread."""
         return key in self.present if self.digests is None else self.digests.get(key) == digest
 
     def is_outdated(self, key: PathKey, digest: str) -> bool:
-        """Tell whether a file that is indexed is gone, or known to hold something else."""
+        """Return whether an indexed file is deleted, or known to have another content."""
         if key not in self.present:
             return self.tree.knows(key)
         return self.digests is not None and self.digests.get(key, digest) != digest
 
 
-def held_by(target: SyncTarget, progress: Progress, *, reading: bool) -> Held:
+def digest_work_tree(target: SyncTarget, progress: Progress, *, reading: bool) -> WorkTreeDigests:
     """Return what the work tree holds; without `reading` no file is read."""
     consistency, walk_tree = GitConsistency(target, progress), partial(_walk, target)
     found = consistency.begin(walk_tree)
@@ -70,7 +70,7 @@ def held_by(target: SyncTarget, progress: Progress, *, reading: bool) -> Held:
     digests = {key: memory.digest for key, memory in known.items() if isinstance(memory, KnownFile)}
     tree = git_tree(target.root, git.head_sha) if git and git.head_sha else None
     states = States(tree, layout.files_state(digests))
-    return Held(
+    return WorkTreeDigests(
         tree=found.tree,
         present=frozenset(file.path_key for file in found.tree.files),
         digests=digests if reading else None,
