@@ -1,4 +1,4 @@
-"""Definitions and usages of names as text for agents, and what of them stands above already."""
+"""Definitions and usages of names as text for agents, without locations already shown."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
@@ -13,20 +13,21 @@ from ggrep.render.navigation_text import IMPORT
 _Object: TypeAlias = Mapping[str, Any]
 
 MAX_LISTED: Final = 6
-"""Places in one line."""
+"""Maximum number of locations in a line."""
 MAX_LINE: Final = 140
-"""Characters of a line beside a usage."""
+"""Maximum number of characters of a usage's line of code."""
 MAX_GUESSES: Final = 10
-"""Usages that may be of another container and are shown by their lines; more are listed."""
+"""Maximum number of uncertain usages that are shown with their lines; further ones are listed by
+location."""
 MAX_VALUES: Final = 3
-"""Constants of a name whose values stand above its usages."""
+"""Maximum number of constants whose values are shown before the usages."""
 _VALUED: Final = frozenset({"constant", "field"})
 _FOLDED: Final = {"import": "imported at", "receiver": "receiver or implemented type at"}
-"""Roles of usages that are listed by their places alone."""
+"""Roles of usages that are listed by location only."""
 
 
 def definition_lines(document: _Object) -> Iterator[str]:
-    """Yield the definitions of a name, each with its head, or similar names."""
+    """Yield the definitions of a name with their signatures, or similar names."""
     for definition in document["definitions"]:
         line = definition.get("line", 1)
         span = line_range(definition.get("start_line", line), definition.get("end_line", line))
@@ -42,9 +43,9 @@ def definition_lines(document: _Object) -> Iterator[str]:
 
 
 def reference_lines(document: _Object) -> Iterator[str]:
-    """Yield usages by file: files with calls first, tests last, imports in one line.
+    """Yield usages by file: files with calls first, tests last, imports in a single line.
 
-    Usages that may be of another container than requested come after the others.
+    Usages that may belong to another container than requested come last.
     """
     mentions, files = document["references"], document.get("files", 0)
     count = "1 use" if len(mentions) == 1 else f"{len(mentions)} uses"
@@ -78,7 +79,7 @@ def reference_lines(document: _Object) -> Iterator[str]:
 
 
 def _row(line: int, mentions: Sequence[_Object]) -> str:
-    """Return one line of a file, however often it holds the name."""
+    """Return a line of a file once, even if it contains several mentions."""
     first = mentions[0]
     inside = f"  in {first['container']}" if first.get("container") else ""
     sets = " set" if any(item.get("role") == "write" for item in mentions) else ""
@@ -86,19 +87,19 @@ def _row(line: int, mentions: Sequence[_Object]) -> str:
 
 
 def _group(mention: _Object) -> tuple[bool, bool, bool, str, str]:
-    """Return the sort key that mentions below one head share."""
+    """Return the sort key of mentions; mentions with equal keys share a head."""
     tie, mentioned = mention.get("tie", ""), mention.get("kind", "usage") != "usage"
     return mentioned, _in_test(mention), bool(mention.get("guess")), path_of(mention), tie
 
 
 def _listed(mention: _Object) -> str:
-    """Return the place of a listed mention; an import may be of another name."""
+    """Return the location of a mention, marked if it is a guess."""
     place = f"{path_of(mention)}:{mention['line']}"
     return f"{place} guess" if mention.get("tie") == "guess" else place
 
 
 def _folded(mention: _Object) -> str | None:
-    """Return the role of a mention that is listed by its place alone; None for others."""
+    """Return the role of a mention that is listed by location only; None for other mentions."""
     if (role := mention.get("role")) in _FOLDED:
         return str(role)
     is_import = not mention.get("container") and IMPORT.match(mention.get("content", ""))
@@ -114,7 +115,7 @@ def _place(mention: _Object) -> tuple[str, str, int]:
 
 
 def _defined(places: Sequence[_Object]) -> Iterator[str]:
-    """Yield where the name is defined and implemented, and the values of constants."""
+    """Yield lines with the definitions and implementations of the name, and values of constants."""
     for relation, verb in (("definition", "defined"), ("implementation", "implemented")):
         shown = [
             f"{path_of(item)}:{line_range(item['start_line'], item['end_line'])}"
@@ -129,7 +130,7 @@ def _defined(places: Sequence[_Object]) -> Iterator[str]:
 
 
 def fresh(document: _Object, above: AlreadyShown) -> tuple[_Object | None, tuple[str, ...]]:
-    """Return what of an answer is new, None for nothing, and lines that name the rest."""
+    """Return the new part of an answer (None if empty), and lines that name the shown part."""
     for key in ("definitions", "references"):
         if key in document:
             return _fresh_places(document, key, above)

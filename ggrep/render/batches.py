@@ -1,6 +1,6 @@
-"""Several answers of one command: each under its own head, nothing shown twice.
+"""Renders several answers of a command, each with a head, without repeated lines.
 
-Later answers name definitions, lines and texts that an earlier answer shows by place only.
+Definitions, lines and texts that an earlier answer shows are only named by location later.
 """
 
 from collections.abc import Sequence
@@ -23,20 +23,20 @@ from ggrep.render.printed import Rendered, hits_of, json_line, render_name_answe
 from ggrep.render.style import Style
 
 _NAMED: Final = 6
-"""Lines that stand above which are named by their places."""
+"""Maximum number of already shown lines that are named by location."""
 
 
 class Named(Struct, frozen=True):
-    """A question as it was typed, and its answer or failure."""
+    """A query as the user typed it, and its answer or error."""
 
     asked: str
     answer: NameAnswer | GgrepError
 
 
 def render_named(named: Sequence[Named], root: Path, view: ViewOptions) -> Rendered:
-    """Return answers as the view wants them; a single one as it is printed alone.
+    """Return answers rendered for the view; a single answer has no head.
 
-    Requires: the answer to a single question is not a failure.
+    Requires: a single answer is not an error.
     """
     if len(named) == 1 and not isinstance(named[0].answer, GgrepError):
         return render_name_answer(named[0].answer, root, view)
@@ -64,7 +64,7 @@ def render_named(named: Sequence[Named], root: Path, view: ViewOptions) -> Rende
 
 
 def render_slate_for_agent(response: SlateResponse) -> Rendered:
-    """Return a slate as text for agents; its own budget bounds it."""
+    """Return a slate as text for agents, within the slate's budget."""
     files = sum(len(packs) for _, packs in response.slate.sections)
     return Rendered(agent_text(answer_json(response)) + "\n", "", hits=files)
 
@@ -84,7 +84,7 @@ def _status_and_hits(named: Sequence[Named]) -> tuple[int, int]:
 
 
 def fresh(answer: NameAnswer, above: AlreadyShown) -> tuple[NameAnswer | None, tuple[str, ...]]:
-    """Return the new part of an answer, None for nothing, and lines that name the rest."""
+    """Return the new part of an answer (None if empty), and lines that name the shown part."""
     match answer:
         case SymbolResponse():
             old = above.repeated([(entry.path, entry.line) for entry in answer.definitions])

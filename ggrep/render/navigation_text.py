@@ -1,4 +1,4 @@
-"""Definitions, usages and surrounding code for people, of one repository or of several."""
+"""Definitions, usages and surrounding code as text, of one or several repositories."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -23,27 +23,27 @@ from ggrep.render.page import Page, SourceLines, plural
 from ggrep.render.style import cut
 
 IMPORT: Final = re.compile(r"\s*(?:import|from|use|using|require|include|#\s*include)\b")
-"""Beginning of a line that only makes a name known to its file."""
+"""Start of a line that imports a name."""
 
 _NAME_COLUMNS: Final = 40
 _ID_DIGITS: Final = 7
-"""So many of a row id are a target of `expand`."""
+"""Number of shown digits of a row id; `expand` accepts such a prefix."""
 
 
 def symbol_text(response: SymbolResponse, page: Page) -> str:
-    """Return the definitions; empty without any."""
+    """Return the definitions as text; empty if there are none."""
     return definitions_text([(item.path, item) for item in response.definitions], page)
 
 
 def definitions_text(definitions: Sequence[tuple[str, Definition]], page: Page) -> str:
-    """Return definitions with their paths; empty without any."""
+    """Return definitions with their paths as text; empty if there are none."""
     blocks = [_definition(key, item, page) for key, item in definitions]
     roomy = any(len(block) > 1 for block in blocks)
     return ("\n" if roomy else "").join("\n".join(block) + "\n" for block in blocks)
 
 
 def symbol_notes(response: SymbolResponse) -> str:
-    """Return a line with similar names if nothing was found."""
+    """Return a line with similar names if there is no definition."""
     if response.definitions:
         return ""
     return nothing_defines(response.request.name, response.suggestions)
@@ -56,12 +56,12 @@ def nothing_defines(name: str, suggestions: Sequence[str]) -> str:
 
 
 def references_text(response: ReferencesResponse, page: Page) -> str:
-    """Return the mentions by file: usages, files with calls first, those in tests, then imports."""
+    """Return the mentions by file: usages in files with calls first, then tests, then imports."""
     return placed_mentions([Placed(item.path, item) for item in response.references], page)
 
 
 class Placed(Struct, frozen=True):
-    """A mention, its file as it is shown, and how it belongs to another repository."""
+    """A mention with its shown path, and its tie to a definition in another repository."""
 
     key: str
     found: Reference
@@ -69,7 +69,7 @@ class Placed(Struct, frozen=True):
 
 
 def placed_mentions(mentions: Sequence[Placed], page: Page) -> str:
-    """Return mentions as `references_text` does."""
+    """Return mentions in the format of `references_text`."""
     used = [item for item in mentions if not _is_listed(item.found)]
     calling = {item.key for item in used if item.found.role == "call"}
     used.sort(key=lambda item: (*_group(item)[:3], item.key not in calling, item.found.path))
@@ -85,24 +85,24 @@ def placed_mentions(mentions: Sequence[Placed], page: Page) -> str:
 
 
 def _listed_place(item: Placed, page: Page) -> str:
-    """Return the place of an import; a guess is marked, as it may be of another name."""
+    """Return the location of a mention, marked if it is a guess."""
     place = page.path(item.key, item.found.line)
     return f"{place} {page.muted(item.tie)}" if item.tie == "guess" else place
 
 
 def _is_listed(item: Reference) -> bool:
-    """Return whether a mention is shown by its place alone."""
+    """Return whether a mention is shown by its location only."""
     return _role(item) in {"import", "receiver"}
 
 
 def _role(item: Reference) -> str:
-    """Return the role of a mention; without syntax, the line tells an import."""
+    """Return the role of a mention; imports without a parsed role are detected from the line."""
     is_import = not item.container and bool(IMPORT.match(item.content))
     return "import" if is_import and item.role != "receiver" else item.role
 
 
 def _group(mention: Placed) -> tuple[str, bool, bool, str, str]:
-    """Return the sort key that mentions below one head share; words in texts come last."""
+    """Return the sort key of mentions, equal below a shared head; mentions in texts come last."""
     mentions = "" if mention.found.kind == "usage" else "mentioned"
     return mentions, _in_test(mention.found), mention.found.guess, mention.key, mention.tie
 
@@ -112,7 +112,7 @@ def _in_test(item: Reference) -> bool:
 
 
 def references_notes(response: ReferencesResponse) -> str:
-    """Return a line on the shown mentions, and on those of kinds that were left out."""
+    """Return a line with the counts of shown mentions and of omitted kinds."""
     mentions = response.mentions, response.mention_files
     return mentions_told(
         response.request, response.references, dict(response.totals), response.files, mentions
@@ -126,9 +126,9 @@ def mentions_told(
     files: int,
     mentions: tuple[int, int],
 ) -> str:
-    """Return a line on the shown mentions, on those of kinds that were left out, and on the rest.
+    """Return a line with the counts of shown mentions, of omitted kinds and of further files.
 
-    `mentions`: occurrences in files behind the page, and the number of such files.
+    `mentions` contains the number of occurrences in further files, and the number of such files.
     """
     asked = {"usage": True, "string": request.strings, "comment": request.comments}
     counts, left = [], []
@@ -147,7 +147,7 @@ def mentions_told(
 
 
 def expansion_text(response: ExpandResponse, page: Page, ask: str = "ggrep expand ") -> str:
-    """Return the lines around a place and its neighbours; `ask` is typed in front of a row id."""
+    """Return the code around a location, and its neighbours; `ask` is the command for a row id."""
     blocks = [[_heading(response, page)]]
     if response.content:
         lines = SourceLines(
@@ -170,7 +170,7 @@ def _definition(key: str, item: Definition, page: Page) -> list[str]:
 
 
 def _mentions(key: str, mentions: Sequence[Reference], page: Page, tie: str) -> str:
-    """Return a file and its mentions, their lines aligned."""
+    """Return a file with its mentions, aligned."""
     marks = [f"{item.line}:{item.column}" for item in mentions]
     width = max(len(mark) for mark in marks)
     doubt = "may be of another class or module" if mentions[0].guess else ""
@@ -196,7 +196,7 @@ def _heading(response: ExpandResponse, page: Page) -> str:
 
 
 def _neighbours(neighbours: Sequence[Neighbour], page: Page, ask: str) -> list[str]:
-    """Return the chunks before and after, and how to see them."""
+    """Return lines with the chunks before and after, and the commands that show them."""
     spans = [line_range(item.start_line, item.end_line) for item in neighbours]
     named = [f"{item.chunk_type} {item.name or item.signature}".rstrip() for item in neighbours]
     width, widest = max(map(len, spans)), min(max(map(len, named)), _NAME_COLUMNS)
@@ -208,11 +208,11 @@ def _neighbours(neighbours: Sequence[Neighbour], page: Page, ask: str) -> list[s
 
 
 class Labelled(Struct, frozen=True):
-    """A mention in one of several repositories.
+    """A mention with its repository.
 
     Attributes:
-        repo: name of the repository in places.
-        mark: one word on how it is tied to a definition elsewhere; empty for none.
+        repo: name of the repository in locations.
+        mark: word for its tie to a definition in another repository; empty for none.
     """
 
     repo: str
@@ -221,18 +221,18 @@ class Labelled(Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """Return its file as it is written."""
+        """Return the path with the repository's name."""
         return f"{self.repo}:{self.found.path}"
 
 
 def labelled_definitions(definitions: Sequence[tuple[str, Definition]], page: Page) -> str:
-    """Return definitions, each with the label of its repository; empty without any."""
+    """Return definitions with the names of their repositories as text; empty if there are none."""
     return definitions_text([(f"{repo}:{item.path}", item) for repo, item in definitions], page)
 
 
 def labelled_mentions(mentions: Sequence[Labelled], page: Page) -> str:
-    """Return mentions as those of one repository, each with the label of its own.
+    """Return mentions with the names of their repositories as text.
 
-    Empty without any.
+    Empty if there are none.
     """
     return placed_mentions([Placed(item.key, item.found, item.mark) for item in mentions], page)
