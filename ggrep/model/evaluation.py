@@ -21,11 +21,11 @@ from ggrep.model.corpus import Mode
 CHECK_FILE: Final = ".ggrep-check.toml"
 """Name of the file of a repository's committed checks."""
 MEASURES: Final = ("ndcg10", "mrr10", "recall10", "passed")
-"""Figures of one query."""
+"""Names of the figures of a query."""
 SHARES: Final = ("places", "told", "files", "line_precision", "file_precision")
-"""Figures of one slate that are shares."""
+"""Names of a slate's figures that are shares."""
 BOUNDED: Final = ("ndcg10", "mrr10", "pass_rate")
-"""Figures of a run that a gate can bound."""
+"""Names of a run's figures that a gate can bound."""
 
 Interval: TypeAlias = tuple[float, float]
 """Lower and upper bound."""
@@ -61,7 +61,7 @@ class Difference(Struct, frozen=True):
 
     @property
     def is_certain(self) -> bool:
-        """Return whether the interval leaves out zero."""
+        """Return whether the interval excludes zero."""
         return self.interval is not None and not self.interval[0] <= 0.0 <= self.interval[1]
 
 
@@ -356,7 +356,7 @@ RULES: Final = {
     "section": "a file is in a section of the slate",
     "answer": "the query is answered",
 }
-"""Every rule, as a sentence that is true when it holds."""
+"""Every rule, with a sentence that describes when it holds."""
 
 
 class CheckSummary(Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""Requests and answers: definitions and usages of a name, and the code around a place."""
+"""Requests and answers: definitions and usages of a name, and the code around a location."""
 
 from typing import Annotated, Final, Literal, TypeAlias
 
@@ -38,7 +38,7 @@ Relation: TypeAlias = Literal["definition", "implementation"]
 Boundary: TypeAlias = Literal["auto", "lines", "chunk", "definition", "container", "file"]
 
 MOST_TOKEN_BYTES: Final = 512 * 1024
-"""Longest cursor."""
+"""Maximum length of a cursor."""
 
 _Name: TypeAlias = Annotated[
     str,
@@ -60,7 +60,7 @@ class SymbolRequest(Request["SymbolResponse"], frozen=True):
     """A request for the definitions of a name.
 
     Attributes:
-        scope: a path key; empty for the whole root.
+        scope: path key of a directory or file; empty for the whole root.
     """
 
     name: _Name
@@ -118,7 +118,7 @@ class SymbolResponse(Answer, frozen=True):
 
 
 class ReferencesRequest(Request["ReferencesResponse"], frozen=True):
-    """A request for the usages of a name; a qualified one excludes those of other containers."""
+    """A request for the usages of a name; a qualified name excludes usages of other containers."""
 
     name: _Name
     scope: _Scope = ""
@@ -207,7 +207,7 @@ class ReferencesResponse(Answer, frozen=True):
 
 
 class ExpandRequest(Request["ExpandResponse"], frozen=True):
-    """A request for the code around a place."""
+    """A request for the code around a location."""
 
     target: Annotated[
         str,

@@ -1,4 +1,4 @@
-"""Documents of the page that `ggrep api` serves to browsers."""
+"""JSON documents for the web page that `ggrep api` serves."""
 
 from collections.abc import Mapping
 

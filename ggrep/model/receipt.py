@@ -18,7 +18,7 @@ from ggrep.model.request import SearchRequest
 from ggrep.model.response import Hit
 
 RECEIPT_KIND: Final = "repository"
-"""The `kind` of a receipt of one repository's answer."""
+"""The `kind` of a receipt of a repository's answer."""
 
 WORKSPACE_KIND: Final = "workspace"
 """The `kind` of a receipt of a workspace's answer."""
@@ -87,12 +87,12 @@ class ReceiptQuestion(SearchRequest, frozen=True):
 
 
 class Receipt(Struct, frozen=True):
-    """A request that was answered, so that it can be repeated.
+    """An answered request with its origin, for replaying it.
 
     Attributes:
-        budgets: the output budgets in force, by name.
-        hits: best first.
-        answer: the bytes that were printed; None where they were too many to keep.
+        budgets: the effective output budgets, by name.
+        hits: the hits, best first.
+        answer: the printed bytes; None if they were too long to store.
     """
 
     question: SearchRequest
@@ -114,7 +114,7 @@ class ReplayChange(Struct, frozen=True):
 
 
 def changes(was: Origin, now: Origin) -> tuple[ReplayChange, ...]:
-    """Return the differing fields of two origins, in their order, without the answers' digests."""
+    """Return the differences between two origins, without the digests of the answers."""
     changed = []
     for name in Origin.__struct_fields__:
         old, new = getattr(was, name), getattr(now, name)
@@ -124,7 +124,7 @@ def changes(was: Origin, now: Origin) -> tuple[ReplayChange, ...]:
 
 
 def receipt_hit(hit: Hit) -> ReceiptHit:
-    """Return the part of a hit that a receipt keeps."""
+    """Return the part of a hit that a receipt stores."""
     return ReceiptHit(
         row_id=hit.row_id,
         chunk_id=hit.chunk_id,
@@ -141,9 +141,10 @@ def receipt_hit(hit: Hit) -> ReceiptHit:
 class ReplayResult(Enum):
     """The result of a replay.
 
-    `REPRODUCED`: the same bytes over the same snapshot. `DIFFERS`: other bytes over it. The others
-    tell why another snapshot was queried: a newer one was requested; the receipt's own is gone;
-    the repository has another store under present settings; it is another repository.
+    `REPRODUCED`: the same bytes from the same snapshot. `DIFFERS`: other bytes from the same
+    snapshot. The other values are reasons why another snapshot was queried: a newer snapshot was
+    requested, the snapshot was deleted, the present settings select another store, or the
+    repository is another one.
     """
 
     REPRODUCED = "reproduced"
@@ -158,8 +159,8 @@ class Fate(Enum):
     """The state of a receipt's hit.
 
     `SAME`: the same text at the same lines of the same file. `MOVED`: the same text elsewhere.
-    `EDITED`: other text under the same name, or at the same lines, of the same file. `GONE`: none
-    of these. `UNKNOWN`: its repository could not be looked into.
+    `EDITED`: other text with the same name, or at the same lines, in the same file. `GONE`: none of
+    these. `UNKNOWN`: the repository could not be queried.
     """
 
     SAME = "same"
@@ -170,7 +171,7 @@ class Fate(Enum):
 
 
 class HitFate(Struct, frozen=True):
-    """The state of a receipt's hit and its new place; None for a hit that is gone or unknown."""
+    """The state of a receipt's hit and its new location; None if it is gone or unknown."""
 
     fate: Fate
     place: Place | None
@@ -221,10 +222,11 @@ class Replay(Struct, frozen=True):
 
     Attributes:
         now: origin of the new answer.
-        changes: differing fields of the two origins.
-        differences: the first places at which the two answers over one snapshot differ.
-        differing: number of such places; more than `differences` when those are cut.
-        same_hits: both answers hold the same chunks at the same places, in the same order.
+        changes: differences between the two origins.
+        differences: the first differences between the two answers from the same snapshot.
+        differing: number of all differences; `differences` can be shorter.
+        same_hits: whether both answers contain the same chunks at the same locations in the same
+            order.
     """
 
     receipt: Receipt
@@ -239,7 +241,7 @@ class Replay(Struct, frozen=True):
 
     @property
     def is_reproduced(self) -> bool:
-        """Return whether the very bytes came again."""
+        """Return whether the new answer has the same bytes."""
         return self.outcome is ReplayResult.REPRODUCED
 
 
@@ -269,19 +271,19 @@ def replayed_hit(
 
 
 def new_hits(old: tuple[ReplayedHit, ...], today: tuple[Hit, ...]) -> tuple[NewHit, ...]:
-    """Return the hits of today that no hit of the receipt became, best first."""
+    """Return the hits of the new answer that correspond to no hit of the receipt, best first."""
     known = {item.place_now.row_id for item in old if item.place_now}
     return tuple(new_hit(hit, rank) for rank, hit in enumerate(today) if hit.row_id not in known)
 
 
 def new_hit(hit: Hit, rank: int) -> NewHit:
-    """Return a hit of today at its rank."""
+    """Return a hit of the new answer with its rank."""
     name = hit.qualified_name or hit.name
     return NewHit(hit.row_id, hit.path, hit.start_line, hit.end_line, name, rank)
 
 
 def original_place(hit: ReceiptHit) -> Place:
-    """Return the place of a receipt's hit."""
+    """Return the recorded location of a receipt's hit."""
     return Place(hit.row_id, hit.path, hit.start_line, hit.end_line, hit.name)
 
 

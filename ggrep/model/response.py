@@ -1,4 +1,4 @@
-"""The answer of one repository: hits, totals and origin."""
+"""The answer of a repository: hits, totals and origin."""
 
 from collections.abc import Mapping
 from typing import Annotated, Final, Literal, TypeAlias
@@ -122,7 +122,7 @@ class Hit(Struct, frozen=True, omit_defaults=True):
 
 
 def federated_key(name: str) -> str | None:
-    """Return the key of a Hit's field in an answer over a workspace; None for its own."""
+    """Return the key of a Hit's field in a workspace answer; None if it has another form there."""
     if name in _OTHERWISE:
         return _OTHERWISE[name]
     first, *others = name.split("_")
@@ -130,9 +130,9 @@ def federated_key(name: str) -> str | None:
 
 
 def shortened(hit: Hit, size: int) -> Hit:
-    """Return the hit with at most `size` bytes of its content, cut between characters.
+    """Return the hit with its content cut to at most `size` bytes, between characters.
 
-    Lines that are lost count as hidden, the cut one too when nothing of it is left.
+    Removed lines count as hidden lines, also a line of which nothing is left.
     """
     content = hit.content.encode()[:size].decode(errors="ignore")
     lost = hit.content.count("\n") - content.count("\n") + (not content)
@@ -163,7 +163,7 @@ class ScanFacts(Struct, frozen=True):
 QUERY_KINDS: Final = ("phrase", "symbol", "path", "error", "question", "words")
 """Kinds of a query."""
 Freshness: TypeAlias = Literal["current", "behind", "unknown"]
-"""Whether an index is known to hold the present work tree; as old as the request."""
+"""Whether an index is known to match the work tree at the time of the request."""
 
 
 @named("git")
@@ -179,12 +179,14 @@ class GitState(Struct, frozen=True):
 
 
 class Provenance(Struct, frozen=True):
-    """The store and the snapshot that an answer came from.
+    """The store and the snapshot of an answer.
 
     Attributes:
-        degraded: the snapshot left out changes of files that could not be indexed.
-        partial: the first index is being built; `indexed_files` of `eligible_files` are searchable.
-        scan: facts of a scan that answered before the first snapshot; `snapshot_id` is then empty.
+        degraded: whether the snapshot lacks changes of files that could not be indexed.
+        partial: whether the first index is being built; `indexed_files` of `eligible_files` are
+            searchable.
+        scan: facts about a scan that answered before the first snapshot; `snapshot_id` is empty
+            then.
     """
 
     store_id: str
@@ -278,11 +280,11 @@ class MatchTotals(Struct, frozen=True, omit_defaults=True):
 
 
 class Answer(Struct, frozen=True, kw_only=True):
-    """The common part of all answers of one repository.
+    """The common part of all answers of a repository.
 
     Attributes:
-        timings_ms: stage to milliseconds; empty in deterministic mode.
-        admitted: None in deterministic mode, and where requests need no admission.
+        timings_ms: milliseconds of each stage; empty in deterministic mode.
+        admitted: admission by a daemon; None in deterministic mode or without a daemon.
     """
 
     request_id: str
@@ -295,12 +297,12 @@ class Answer(Struct, frozen=True, kw_only=True):
 
 
 def own_field(name: str) -> str | None:
-    """Return the key of a field that only one kind of answer has; None for the common fields."""
+    """Return the key of a field that is specific to a kind of answer; None for common fields."""
     return None if name in {*Answer.__struct_fields__, "request", "next_cursor"} else name
 
 
 class QueryResponse(Answer, frozen=True):
-    """The answer to a SearchRequest; `matched` is None if no lines are matched."""
+    """The answer to a SearchRequest; `matched` is None unless lines are matched."""
 
     request: SearchRequest
     confidence: Confidence
@@ -311,13 +313,13 @@ class QueryResponse(Answer, frozen=True):
 
 
 class PoolResponse(Struct, frozen=True):
-    """The answer to a PoolRequest: lists in the repository's own order, best first.
+    """The reply to a PoolRequest: ranked lists, best first.
 
     Attributes:
         blended: hits of all requested corpora in one list.
-        corpora: one list for each requested corpus.
-        leading: decides the confidence of a merged answer.
-        matched: None if no lines are matched.
+        corpora: a list for each requested corpus.
+        leading: signals for the confidence of the merged answer.
+        matched: counts of matches; None unless lines are matched.
     """
 
     provenance: Provenance
@@ -330,20 +332,20 @@ class PoolResponse(Struct, frozen=True):
 
 
 class RepoDescription(Struct, frozen=True):
-    """A repository as a coordinator must know it before a query.
+    """The description of a repository that a coordinator needs before a query.
 
     Attributes:
-        snapshot_id: None before the first snapshot.
-        embed_key: repositories with equal keys have comparable vectors.
-        lexical_key: repositories with equal keys have term statistics that add up.
-        schema_key: repositories with equal keys can be read by the same code.
-        counts: visible chunks by corpus.
-        has_vectors: a query is encoded before it is scored.
-        notices: obstacles to good answers, whatever the query.
-        moment: warnings of this moment, which deterministic answers leave out.
-        answers_key: key of the settings and the ranking that affect answers and no index; empty
-            when unknown.
-        profile: name of the profile that narrows its hits and slates; empty for none.
+        snapshot_id: the active snapshot; None before the first.
+        embed_key: key of the encoder; vectors of repositories with equal keys are comparable.
+        lexical_key: key of the lexical layout; statistics with equal keys can be added.
+        schema_key: key of the index format; the same code can read stores with equal keys.
+        counts: numbers of visible chunks by corpus.
+        has_vectors: whether queries need a vector.
+        notices: warnings that apply to every query.
+        moment: warnings that change over time, which deterministic answers omit.
+        answers_key: key of the settings and ranking rules that affect answers but not the index;
+            empty if unknown.
+        profile: name of the profile that restricts hits and slates; empty for none.
     """
 
     store_id: str

@@ -1,4 +1,4 @@
-"""The `status` document of one repository and its daemon, and the index of each profile."""
+"""The `status` document of a repository and its daemon, and the report on profiles."""
 
 from collections.abc import Mapping
 from typing import Annotated, Final, Literal
@@ -26,9 +26,9 @@ SEGMENTS_TOUCHED: Final = 64
 PUBLISH_MS: Final = 600_000
 GC_MS: Final = 120_000
 COMPACTION_MS: Final = 600_000
-"""Budgets of searches and upkeep; exceeding one is a warning, never a failure."""
+"""Budgets of searches and upkeep; exceeding a budget causes a warning, never a failure."""
 NEAR: Final = 0.9
-"""The share of a bound from which on it is near."""
+"""A value above this share of its bound is near the bound."""
 
 
 class SupportedVersions(Struct, frozen=True):
@@ -90,7 +90,7 @@ class GeneratedCounts(Struct, frozen=True):
     """Minified and data files that are indexed only up to max_bulk_bytes."""
 
     def told(self) -> str:
-        """Return it as one line; empty where there are none."""
+        """Return the counts as a line of text; empty if all are 0."""
         kinds = (
             (self.generated, "generated"),
             (self.minified, "minified"),

@@ -10,7 +10,7 @@ from ggrep.model.constraints import Count, Moment, Named, RepoSet, Versioned, Wo
 from ggrep.model.corpus import Corpus
 
 Component: TypeAlias = Literal["embedding", "lexical", "schema"]
-"""Components in which the indexes of two repositories may differ."""
+"""Components in which the indexes of two repositories can differ."""
 
 ChangeKind: TypeAlias = Literal[
     "daemon_started",

@@ -1,4 +1,4 @@
-"""A failure, as every surface reports it."""
+"""The JSON of a failure, the same for all surfaces."""
 
 from collections.abc import Sequence
 from typing import Annotated, Final, NotRequired, TypedDict
@@ -15,7 +15,7 @@ CODES: Final = tuple(
         }
     )
 )
-"""Names of failures; workspaces add `ERR_WORKSPACE_*` and `ERR_FEDERATED_*`."""
+"""Codes of failures; workspaces also use `ERR_WORKSPACE_*` and `ERR_FEDERATED_*`."""
 
 
 class IssueJson(TypedDict):

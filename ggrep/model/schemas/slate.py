@@ -1,4 +1,4 @@
-"""A slate, and the answer that holds one."""
+"""The JSON of a slate and of an answer with a slate."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal, NotRequired, TypedDict

@@ -212,7 +212,7 @@ class Channels:
             if not reply.body.get("stopping") or patience.remaining_ms() <= 0.0:
                 raise reply.error
             lost = Unreachable(f"the daemon is stopping: {reply.error}")
-            await anyio.sleep(_STOPPING_S)  # it listens until its clients have their last replies
+            await anyio.sleep(_STOPPING_S)  # it listens until its clients got their last replies
 
     async def _reach(
         self, address: DaemonAddress, deadline: Deadline, start: Start
