@@ -96,7 +96,7 @@ _PACKAGE_ROOT: Final = Path(__file__).resolve().parents[2]
 _MODULE: Final = "ggrep.daemon.pack_worker"
 _MOST_VIEWS: Final = 2
 """Maximum number of cached views; each view records the visible rows of the packs."""
-MANY_LOOSE: Final = 16
+MANY_UNPACKED: Final = 16
 """Minimum number of unpacked segments that starts packing: each costs a query about 0.3 ms."""
 _AGAIN_MS: Final = 60_000.0
 """Minimum time between two attempts."""
@@ -144,7 +144,7 @@ class HostPacks:
         The worker is useful if many segments are unpacked and not all of them were tried before.
         """
         late = self._clock.monotonic_ms() >= self._not_before_ms
-        wanted = self._many_loose(view)
+        wanted = self._many_unpacked(view)
         # Drop packed segments from the set, so that they are packed again if their pack is deleted.
         shown = {str(member.manifest.store_id) for member in view.members}
         self._tried = frozenset(
@@ -153,10 +153,10 @@ class HostPacks:
         return late and not self.packing and bool(wanted) and wanted != self._tried
 
     @staticmethod
-    def _many_loose(view: "JointView") -> frozenset[tuple[str, str]]:
-        """Return the segments of a view to pack; empty if there are fewer than `MANY_LOOSE`."""
-        loose = view.packable()
-        return loose if len(loose) >= MANY_LOOSE else frozenset()
+    def _many_unpacked(view: "JointView") -> frozenset[tuple[str, str]]:
+        """Return the segments of a view to pack; empty if there are fewer than `MANY_UNPACKED`."""
+        unpacked = view.packable()
+        return unpacked if len(unpacked) >= MANY_UNPACKED else frozenset()
 
     async def pack(self, view: "JointView") -> None:
         """Pack the unpacked segments of a view in a process of low priority.

@@ -189,8 +189,9 @@ def confidence_of(leading: TopFiles) -> Confidence:
     """Return how well the best files fit the query.
 
     A name in one of the first files is a strong match. Quoted text is always a strong match,
-    because every hit contains it. If all words occur in a single file, the answer is at least weak,
-    except for question words. A name that occurs nowhere has no match, even if parts of it occur.
+    because every hit contains it. If one of the first files contains all words, the answer is at
+    least weak, except for question words. The answer is not strong if the query's name or most of
+    its words are unknown.
     """
     if not leading.leaders:
         return Confidence.NONE

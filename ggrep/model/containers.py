@@ -204,7 +204,7 @@ def related_definitions(
     )
     every = [
         (item, replace(item.at, relation=relation, guess=guess))
-        for ones, relation, guess in groups
-        for item in ones[:MAX_DEFINED]
+        for group, relation, guess in groups
+        for item in group[:MAX_DEFINED]
     ]
     return tuple(every[:MAX_DEFINED])

@@ -16,8 +16,8 @@ class LruStatistics(Struct, frozen=True):
 
     entries: int
     size_bytes: int
-    found: int
-    missed: int
+    hits: int
+    misses: int
 
 
 class LruCache(Generic[K, V]):

@@ -13,6 +13,7 @@ from ggrep.model.constraints import (
     Sha256,
     SnapshotId,
     StoreId,
+    named,
 )
 from ggrep.model.request import SearchRequest
 from ggrep.model.response import Hit
@@ -52,7 +53,8 @@ class Origin(Struct, frozen=True):
     """Digest of the bytes that `--json --deterministic` prints, the newline too."""
 
 
-class Place(Struct, frozen=True):
+@named("place")
+class HitPlace(Struct, frozen=True):
     """A chunk of a snapshot."""
 
     row_id: Sha256
@@ -67,7 +69,7 @@ class Place(Struct, frozen=True):
     """Qualified name; empty for none."""
 
 
-class ReceiptHit(Place, frozen=True):
+class ReceiptHit(HitPlace, frozen=True):
     """One hit."""
 
     chunk_id: Sha256
@@ -174,10 +176,10 @@ class HitFate(Struct, frozen=True):
     """The state of a receipt's hit and its new location; None if it is gone or unknown."""
 
     fate: Fate
-    place: Place | None
+    place: HitPlace | None
 
 
-class HitNow(Place, frozen=True):
+class HitNow(HitPlace, frozen=True):
     """A hit of the receipt, and the new place of its chunk."""
 
     rank: Count
@@ -186,7 +188,7 @@ class HitNow(Place, frozen=True):
     """Digest of the whole chunk's text as it was indexed."""
     rank_now: Count | None
     """Rank in the new answer, from 0; null when it is not in it."""
-    place_now: Place | None
+    place_now: HitPlace | None
     """New place of the chunk; null when it is gone, or its repository could not be read."""
 
 
@@ -199,7 +201,7 @@ class ReplayedHit(HitNow, frozen=True):
     """
 
 
-class NewHit(Place, frozen=True):
+class NewHit(HitPlace, frozen=True):
     """A hit of the new answer that the receipt lacks."""
 
     rank_now: Count
@@ -282,10 +284,10 @@ def new_hit(hit: Hit, rank: int) -> NewHit:
     return NewHit(hit.row_id, hit.path, hit.start_line, hit.end_line, name, rank)
 
 
-def original_place(hit: ReceiptHit) -> Place:
+def original_place(hit: ReceiptHit) -> HitPlace:
     """Return the recorded location of a receipt's hit."""
-    return Place(hit.row_id, hit.path, hit.start_line, hit.end_line, hit.name)
+    return HitPlace(hit.row_id, hit.path, hit.start_line, hit.end_line, hit.name)
 
 
-def _rank_of(place: Place | None, ranks: dict[str, int]) -> int | None:
+def _rank_of(place: HitPlace | None, ranks: dict[str, int]) -> int | None:
     return None if place is None else ranks.get(place.row_id)

@@ -89,7 +89,7 @@ class GeneratedCounts(Struct, frozen=True):
     shortened: Count = 0
     """Minified and data files that are indexed only up to max_bulk_bytes."""
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """Return the counts as a line of text; empty if all are 0."""
         kinds = (
             (self.generated, "generated"),

@@ -54,8 +54,9 @@ class SyncJob(Struct, frozen=True):
         pull: pull before the sync; if that fails, all files are indexed, with a notice.
         push: push after the sync; if that fails, the job fails.
         abreast: number of workers that build a workspace; 0 for a sync that a caller waits for. A
-            job of a build uses its share of the cores, keeps its parsers for the next job, does no
-            upkeep of the home unless it is the first, and publishes no partial snapshots.
+            job of a build uses its share of the cores, keeps its parsers for the next job,
+            publishes no partial snapshots, and sweeps the home only if it is the worker's first
+            job.
     """
 
     root: Path

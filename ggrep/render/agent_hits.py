@@ -206,14 +206,14 @@ def body_lines(body: _Object) -> Iterator[str]:
 
 
 def expansion_lines(
-    document: _Object, *, comments: bool, above: AlreadyShown | None = None
+    document: _Object, *, comments: bool, shown_before: AlreadyShown | None = None
 ) -> Iterator[str]:
-    """Yield the numbered lines of an expansion and record them in `above`."""
+    """Yield the numbered lines of an expansion and record them in `shown_before`."""
     span = line_range(document["start_line"], document["end_line"])
     inside = f" in {' > '.join(document['breadcrumb'])}" if document["breadcrumb"] else ""
     whole = f" of {document['file_lines']} lines"
     head = f"{path_of(document)}:{span} {document['boundary']}{inside},{whole}"
-    yield from _opened(document, head, comments=comments, above=above)
+    yield from _opened(document, head, comments=comments, shown_before=shown_before)
 
 
 def neighbour_lines(document: _Object) -> Iterator[str]:
@@ -255,12 +255,12 @@ def _parameters(hit: _Object) -> str:
 
 
 def _opened(
-    document: _Object, head: str, *, comments: bool, above: AlreadyShown | None = None
+    document: _Object, head: str, *, comments: bool, shown_before: AlreadyShown | None = None
 ) -> Iterator[str]:
     """Yield an expansion's lines below a head with the number of omitted comment lines."""
     shown, left = opened_lines(document, comments=comments)
-    if above is not None:
-        above.add(path_of(document), [number for number, _ in shown], left)
+    if shown_before is not None:
+        shown_before.add(path_of(document), [number for number, _ in shown], left)
     yield head + (f", {len(left)} of comments left out" if left else "")
     yield from with_numbers(shown)
     if hidden := document.get("hidden_lines", 0):

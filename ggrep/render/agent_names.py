@@ -129,15 +129,15 @@ def _defined(places: Sequence[_Object]) -> Iterator[str]:
     yield from (f"  {value}" for value in dict.fromkeys(values[:MAX_VALUES]))
 
 
-def fresh(document: _Object, above: AlreadyShown) -> tuple[_Object | None, tuple[str, ...]]:
+def fresh(document: _Object, shown_before: AlreadyShown) -> tuple[_Object | None, tuple[str, ...]]:
     """Return the new part of an answer (None if empty), and lines that name the shown part."""
     for key in ("definitions", "references"):
         if key in document:
-            return _fresh_places(document, key, above)
+            return _fresh_places(document, key, shown_before)
     if "boundary" not in document or not document["content"]:
         return document, ()
     path, first, last = path_of(document), document["start_line"], document["end_line"]
-    unseen, seen = above.split(path, first, last)
+    unseen, seen = shown_before.split(path, first, last)
     if not seen:
         return document, ()
     if unseen:
@@ -148,10 +148,10 @@ def fresh(document: _Object, above: AlreadyShown) -> tuple[_Object | None, tuple
 
 
 def _fresh_places(
-    document: _Object, key: str, above: AlreadyShown
+    document: _Object, key: str, shown_before: AlreadyShown
 ) -> tuple[_Object | None, tuple[str, ...]]:
     entries = document[key]
-    old = above.repeated([(path_of(item), item.get("line", 1)) for item in entries])
+    old = shown_before.repeated([(path_of(item), item.get("line", 1)) for item in entries])
     if not old:
         return document, ()
     kept = [item for item in entries if (path_of(item), item.get("line", 1)) not in old]

@@ -163,17 +163,17 @@ def agent_text(
     if answers is None:
         tail = (f"note: {note}" for note in notes)
         return "\n".join((*_within(document, _body(document, view), view), *tail))
-    above, lines = AlreadyShown(), list[str]()
+    shown_before, lines = AlreadyShown(), list[str]()
     names = (*asked, *("" for _ in answers))
     for answer, name in zip(answers, names, strict=False):
-        head, body, earlier = _fresh(answer, name, above, view)
+        head, body, earlier = _fresh(answer, name, shown_before, view)
         shown = () if body is None else _within(answer, body, view)
         lines += (*head, *shown, *earlier)
     return "\n".join(lines)
 
 
 def _fresh(
-    document: _Object, typed: str, above: AlreadyShown, view: AgentView
+    document: _Object, typed: str, shown_before: AlreadyShown, view: AgentView
 ) -> tuple[list[str], Iterator[str] | None, tuple[str, ...]]:
     """Return the head of one of several answers, its new lines, and lines about shown locations.
 
@@ -182,13 +182,15 @@ def _fresh(
     opened = "boundary" in document
     asked = document.get("name") or document.get("target") or sanitise_line(typed)
     head = [f"## {_SHORT_ID.sub(_FIRST, asked)}"] if asked and not opened else []
-    rest, earlier = fresh(document, above)
+    rest, earlier = fresh(document, shown_before)
     if rest is None:
         return head, None, earlier
     if not opened:
         return head, _body(rest, view), earlier
     # With a budget, the end of the expansion may be cut, so its lines do not count as shown.
-    lines = expansion_lines(rest, comments=view.comments, above=None if view.budget else above)
+    lines = expansion_lines(
+        rest, comments=view.comments, shown_before=None if view.budget else shown_before
+    )
     return [f"## {next(lines)}"], lines, earlier
 
 

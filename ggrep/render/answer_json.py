@@ -113,7 +113,7 @@ def _slate(answer: SlateResponse) -> dict[str, Any]:
 def _symbol(answer: SymbolResponse) -> dict[str, Any]:
     asked = answer.request
     limits = {"max_symbols": asked.limit}
-    return {**_own(answer, SYMBOL_SCHEMA), "name": asked.name, "limits": limits}
+    return {**_specific(answer, SYMBOL_SCHEMA), "name": asked.name, "limits": limits}
 
 
 def _references(answer: ReferencesResponse) -> dict[str, Any]:
@@ -124,24 +124,27 @@ def _references(answer: ReferencesResponse) -> dict[str, Any]:
         "comments": asked.comments,
     }
     totals = {"totals": dict(answer.totals)}
-    return {**_own(answer, REFERENCES_SCHEMA), **totals, "name": asked.name, "limits": limits}
+    return {**_specific(answer, REFERENCES_SCHEMA), **totals, "name": asked.name, "limits": limits}
 
 
 def expansion_json(answer: ExpandResponse) -> dict[str, Any]:
     """Return the JSON keys that are specific to surrounding code."""
     asked = answer.request
     limits = {"boundary": asked.boundary, "max_expand_bytes": asked.max_bytes}
-    return {**_own(answer, EXPAND_SCHEMA), "target": asked.target, "limits": limits}
+    return {**_specific(answer, EXPAND_SCHEMA), "target": asked.target, "limits": limits}
 
 
 def _outline(answer: OutlineResponse) -> dict[str, Any]:
     asked = answer.request
     limits = {"depth": asked.depth, "max_outline_bytes": asked.max_bytes}
-    return {**_own(answer, OUTLINE_SCHEMA), "targets": list(asked.targets), "limits": limits}
+    return {**_specific(answer, OUTLINE_SCHEMA), "targets": list(asked.targets), "limits": limits}
 
 
 def _tour(answer: TourResponse) -> dict[str, Any]:
-    return {**_own(answer, TOUR_SCHEMA), "limits": {"max_tour_bytes": answer.request.max_bytes}}
+    return {
+        **_specific(answer, TOUR_SCHEMA),
+        "limits": {"max_tour_bytes": answer.request.max_bytes},
+    }
 
 
 _OF_REQUEST: Final[Mapping[type, Callable[[Any], dict[str, Any]]]] = {
@@ -155,12 +158,12 @@ _OF_REQUEST: Final[Mapping[type, Callable[[Any], dict[str, Any]]]] = {
 }
 
 
-def _own(answer: Answer, schema_version: int) -> dict[str, Any]:
+def _specific(answer: Answer, schema_version: int) -> dict[str, Any]:
     """Return the fields specific to this kind of answer, and the cursor of the next page."""
     names = filter(own_field, answer.__struct_fields__)
     cursor = paged_json(getattr(answer, "next_cursor", ""))
-    own = {name: plain(getattr(answer, name)) for name in names}
-    return {"schema_version": schema_version, **own, **cursor}
+    values = {name: plain(getattr(answer, name)) for name in names}
+    return {"schema_version": schema_version, **values, **cursor}
 
 
 def paged_json(next_cursor: str) -> "PagedJson":

@@ -44,7 +44,7 @@ def render_named(named: Sequence[Named], root: Path, view: ViewOptions) -> Rende
     if view.json:
         out = json_line(answers_json([each.answer for each in named]))
         return Rendered(out, "", status, hits=hits)
-    above, style, parts, notes = AlreadyShown(), Style(view.colour), list[str](), list[str]()
+    shown_before, style, parts, notes = AlreadyShown(), Style(view.colour), list[str](), list[str]()
     first = dict[str, None]()
     for each in named:
         asked = sanitise_line(each.asked)
@@ -53,7 +53,7 @@ def render_named(named: Sequence[Named], root: Path, view: ViewOptions) -> Rende
             lines = map(sanitise_line, error_lines(each.answer))
             notes += [f"{mark}{asked}: {line}\n" for line in lines]
             continue
-        rest, earlier = fresh(each.answer, above)
+        rest, earlier = fresh(each.answer, shown_before)
         rendered = Rendered("", "") if rest is None else render_name_answer(rest, root, view)
         if rendered.out or earlier:
             tail = "".join(f"{style.paint('muted', sanitise_line(line))}\n" for line in earlier)
@@ -83,11 +83,13 @@ def _status_and_hits(named: Sequence[Named]) -> tuple[int, int]:
     return next(failed, 0), sum(hits_of(each.answer) for each in named)
 
 
-def fresh(answer: NameAnswer, above: AlreadyShown) -> tuple[NameAnswer | None, tuple[str, ...]]:
+def fresh(
+    answer: NameAnswer, shown_before: AlreadyShown
+) -> tuple[NameAnswer | None, tuple[str, ...]]:
     """Return the new part of an answer (None if empty), and lines that name the shown part."""
     match answer:
         case SymbolResponse():
-            old = above.repeated([(entry.path, entry.line) for entry in answer.definitions])
+            old = shown_before.repeated([(entry.path, entry.line) for entry in answer.definitions])
             kept = [entry for entry in answer.definitions if (entry.path, entry.line) not in old]
             earlier = tuple(
                 f"above: {entry.path}:{entry.line} {entry.qualified_name}"
@@ -96,13 +98,13 @@ def fresh(answer: NameAnswer, above: AlreadyShown) -> tuple[NameAnswer | None, t
             )
             return None if old and not kept else replace(answer, definitions=tuple(kept)), earlier
         case ReferencesResponse():
-            old = above.repeated([(entry.path, entry.line) for entry in answer.references])
+            old = shown_before.repeated([(entry.path, entry.line) for entry in answer.references])
             rows = [entry for entry in answer.references if (entry.path, entry.line) not in old]
             places = [f"{path}:{line}" for path, line in sorted(old)]
             earlier = (f"above: {first_of(places, _NAMED)}",) if old else ()
             return None if old and not rows else replace(answer, references=tuple(rows)), earlier
         case ExpandResponse():
-            if not answer.content or not above.covers(
+            if not answer.content or not shown_before.covers(
                 answer.path, answer.start_line, answer.end_line
             ):
                 return answer, ()

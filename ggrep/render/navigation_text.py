@@ -64,21 +64,23 @@ class Placed(Struct, frozen=True):
     """A mention with its shown path, and its tie to a definition in another repository."""
 
     key: str
-    found: Reference
+    mention: Reference
     tie: str = ""
 
 
 def placed_mentions(mentions: Sequence[Placed], page: Page) -> str:
     """Return mentions in the format of `references_text`."""
-    used = [item for item in mentions if not _is_listed(item.found)]
-    calling = {item.key for item in used if item.found.role == "call"}
-    used.sort(key=lambda item: (*_group(item)[:3], item.key not in calling, item.found.path))
+    used = [item for item in mentions if not _is_listed(item.mention)]
+    calling = {item.key for item in used if item.mention.role == "call"}
+    used.sort(key=lambda item: (*_group(item)[:3], item.key not in calling, item.mention.path))
     blocks = [
-        _mentions(key, [item.found for item in group], page, tie)
+        _mentions(key, [item.mention for item in group], page, tie)
         for (*_, key, tie), group in groupby(used, key=_group)
     ]
     for title, role in (("imported", "import"), ("receiver or implemented type", "receiver")):
-        listed = [item for item in mentions if _is_listed(item.found) and _role(item.found) == role]
+        listed = [
+            item for item in mentions if _is_listed(item.mention) and _role(item.mention) == role
+        ]
         places = ", ".join(dict.fromkeys(_listed_place(item, page) for item in listed))
         blocks += [f"{title} at {places}\n"] if places else []
     return "\n".join(blocks)
@@ -86,7 +88,7 @@ def placed_mentions(mentions: Sequence[Placed], page: Page) -> str:
 
 def _listed_place(item: Placed, page: Page) -> str:
     """Return the location of a mention, marked if it is a guess."""
-    place = page.path(item.key, item.found.line)
+    place = page.path(item.key, item.mention.line)
     return f"{place} {page.muted(item.tie)}" if item.tie == "guess" else place
 
 
@@ -101,10 +103,10 @@ def _role(item: Reference) -> str:
     return "import" if is_import and item.role != "receiver" else item.role
 
 
-def _group(mention: Placed) -> tuple[str, bool, bool, str, str]:
+def _group(placed: Placed) -> tuple[str, bool, bool, str, str]:
     """Return the sort key of mentions, equal below a shared head; mentions in texts come last."""
-    mentions = "" if mention.found.kind == "usage" else "mentioned"
-    return mentions, _in_test(mention.found), mention.found.guess, mention.key, mention.tie
+    kind = "" if placed.mention.kind == "usage" else "mentioned"
+    return kind, _in_test(placed.mention), placed.mention.guess, placed.key, placed.tie
 
 
 def _in_test(item: Reference) -> bool:
@@ -216,13 +218,13 @@ class Labelled(Struct, frozen=True):
     """
 
     repo: str
-    found: Reference
+    mention: Reference
     mark: str = ""
 
     @property
     def key(self) -> str:
         """Return the path with the repository's name."""
-        return f"{self.repo}:{self.found.path}"
+        return f"{self.repo}:{self.mention.path}"
 
 
 def labelled_definitions(definitions: Sequence[tuple[str, Definition]], page: Page) -> str:
@@ -235,4 +237,4 @@ def labelled_mentions(mentions: Sequence[Labelled], page: Page) -> str:
 
     Empty if there are none.
     """
-    return placed_mentions([Placed(item.key, item.found, item.mark) for item in mentions], page)
+    return placed_mentions([Placed(item.key, item.mention, item.mark) for item in mentions], page)

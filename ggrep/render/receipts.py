@@ -17,9 +17,9 @@ from ggrep.config.settings import OUTPUT_BUDGETS
 from ggrep.model.receipt import (
     RECEIPT_KIND,
     Fate,
+    HitPlace,
     NewHit,
     Origin,
-    Place,
     Receipt,
     ReceiptHit,
     Replay,
@@ -299,7 +299,7 @@ def _rank(item: ReplayedHit) -> str:
     return f"now {item.rank_now + 1}."
 
 
-def _at(place: Place) -> str:
+def _at(place: HitPlace) -> str:
     return sanitise_line(f"{place.path}:{place.start_line}")
 
 

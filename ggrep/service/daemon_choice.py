@@ -45,5 +45,5 @@ def daemon_client_of(
 
     clock = SystemClock()
     starts = address.settings.start_daemon
-    reaching = Connector(address, clock, environ, starts=starts, notify=notify, head=head)
-    return DaemonClient(address, reaching, clock, began_ms=began_ms, until=until)
+    connector = Connector(address, clock, environ, starts=starts, notify=notify, head=head)
+    return DaemonClient(address, connector, clock, began_ms=began_ms, until=until)

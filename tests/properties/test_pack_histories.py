@@ -289,7 +289,7 @@ def _snapshots(answer: bytes) -> object:
 def histories(encoder: str) -> Iterator[Histories]:
     """Serve repositories for the length of the block."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(joint_members, "MANY_LOOSE", 10**9)  # packs are made by steps alone
+        patch.setattr(joint_members, "MANY_UNPACKED", 10**9)  # packs are made by steps alone
         patch.setattr(pack_directory, "_MOST_ROWS", ROWS)
         with served_workspace(NUMBER, encoder, max_segments=SEGMENTS) as place:
             made = Histories(place)

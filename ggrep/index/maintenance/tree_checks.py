@@ -121,7 +121,7 @@ def contents(view: SnapshotView | None) -> Iterator[HealthCheck]:
     """Yield the changes that reading made to files, if any."""
     if view is None:
         return
-    if label := view.made_files().told():
+    if label := view.made_files().summary():
         yield HealthCheck("made_files", OK, label, tuple(view.files_of(MACHINE_WRITTEN)))
     for trait, code, severity, label in _CONTENTS:
         if keys := tuple(view.files_of(trait)):

@@ -93,7 +93,7 @@ class DaemonClient:
     def __init__(
         self,
         address: DaemonAddress,
-        reaching: Connector,
+        connector: Connector,
         clock: Clock,
         *,
         wait: Callable[[float], None] = time.sleep,
@@ -104,7 +104,7 @@ class DaemonClient:
         self._began_ms = began_ms
         self._until = until or Deadline.never(clock)
         self._address = address
-        self._reaching = reaching
+        self._connector = connector
         self._clock = clock
         self._keeps = False
         self._kept: Link | None = None
@@ -207,7 +207,7 @@ class DaemonClient:
         An error closes the connection, because the daemon may still send the reply of an abandoned
         request.
         """
-        link = self._kept or self._reaching.reach(deadline)
+        link = self._kept or self._connector.reach(deadline)
         self._kept = link if self._keeps else None
         try:
             yield link

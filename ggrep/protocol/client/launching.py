@@ -67,13 +67,13 @@ class Launcher:
             since_ms = self._clock.monotonic_ms() - _SINGLE_WINDOW_MS
             self._started_ms = [each for each in self._started_ms if each > since_ms]
             may_start = not bounded or len(self._started_ms) < _MOST_SINGLE
-            reaching = Connector(
+            connector = Connector(
                 address, self._clock, self._environ, starts=may_start, wait=nap, notify=self._notify
             )
             try:
-                reaching.reach(soon).close()
+                connector.reach(soon).close()
             finally:
-                self._started_ms += [self._clock.monotonic_ms()] * reaching.starts
+                self._started_ms += [self._clock.monotonic_ms()] * connector.starts
 
         await self._waited_for(work, self._threads)
 

@@ -54,10 +54,10 @@ def rule_of(hint: Any) -> Rule:  # noqa: ANN401 - any annotation
     if isinstance(hint, UnionType):
         return replace(rule_of(Annotated[get_args(hint)[0], bounds]), optional=True)
     kind = get_origin(hint) or hint
-    few = f" of at most {bounds.most} fields" if bounds else ""
+    limit = f" of at most {bounds.most} fields" if bounds else ""
     if isinstance(kind, type) and issubclass(kind, Struct):
         inner = ((each.name, rule_of(each.type)) for each in fields(hint))
-        return Rule((dict,), f"an object{few}", bounds, fields=tuple(inner))
+        return Rule((dict,), f"an object{limit}", bounds, fields=tuple(inner))
     if kind not in {tuple, Mapping}:
         return _leaf(kind, hint, bounds)
     if bounds is None:
@@ -65,7 +65,7 @@ def rule_of(hint: Any) -> Rule:  # noqa: ANN401 - any annotation
     item: Any = get_args(hint)[0 if kind is tuple else 1]
     if any(bounds.each):
         item = Annotated[item, WireBounds(bounds.each[1], bounds.each[0], form=bounds.form)]
-    json, expected = ((list,), "an array") if kind is tuple else ((dict,), f"an object{few}")
+    json, expected = ((list,), "an array") if kind is tuple else ((dict,), f"an object{limit}")
     return Rule(json, expected, bounds, item=rule_of(item))
 
 

@@ -13,7 +13,7 @@ from ggrep.model.sanitise import sanitise_line
 from ggrep.model.sync import SyncFailed, SyncJob, SyncOutcome, SyncProgress
 from ggrep.service.build_engines import node
 
-_AHEAD: Final = 4
+_JOBS_PER_CORE: Final = 4
 """Jobs submitted for each core, so that no core waits for the driver."""
 _MOST_ABREAST: Final = 512
 _MOST_CHARACTERS: Final = 200
@@ -50,7 +50,7 @@ class ClusterEngine:
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
         self.name = cluster.name
-        self.abreast = min(_MOST_ABREAST, max(1, cluster.cores) * _AHEAD)
+        self.abreast = min(_MOST_ABREAST, max(1, cluster.cores) * _JOBS_PER_CORE)
 
     def worker(self) -> BuildWorker:
         """Return a worker that submits jobs to the cluster."""
