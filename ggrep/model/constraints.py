@@ -134,7 +134,7 @@ WorkspaceConfigHash: TypeAlias = Annotated[str, Held(pattern=r"^wsc1-[0-9a-f]{64
 
 # Fields of several documents with equal descriptions.
 RepoPath: TypeAlias = Annotated[str, "Path below the repository's root, with forward slashes."]
-SafeLine: TypeAlias = Annotated[str, "One line for people; holds no file content."]
+SafeLine: TypeAlias = Annotated[str, "Text on a single line, without file content."]
 ChunkType: TypeAlias = Annotated[
     Code, "Kind of the chunk: function, method, class, section, diagram, block and so on."
 ]
@@ -151,7 +151,7 @@ IndexStateHash: TypeAlias = Annotated[
     ManifestHash,
     "Identity of the index state: every change of an index changes it, edits of names do not.",
 ]
-CacheRoot: TypeAlias = Annotated[Named, "Directory that holds artifacts of the federation."]
+CacheRoot: TypeAlias = Annotated[Named, "Directory of workspace artifacts."]
 ConfigHash: TypeAlias = Annotated[
     WorkspaceConfigHash, "Identity of the configuration: every edit with an effect changes it."
 ]

@@ -40,7 +40,7 @@ class Daemon(Struct, frozen=True):
     progress_percent: Annotated[int, Held(least=0, most=100)] | None = None
     """Progress of the running sync, percent."""
     files: Count | None = None
-    """Files that can be found."""
+    """Searchable files."""
     query_total: Count | None = None
     """Queries answered since the start."""
     in_flight: Count | None = None
@@ -54,7 +54,7 @@ class Daemon(Struct, frozen=True):
     uptime_ms: Count | None = None
     """Time since the start of the daemon, milliseconds."""
     problem: str | None = None
-    """Problem of the daemon, one line for people."""
+    """Problem of the daemon, on a single line."""
 
 
 class Daemons(Versioned, frozen=True, kw_only=True):
@@ -83,7 +83,7 @@ class Stop(Struct, frozen=True):
     the request; `failed`: it still runs.
     """
     reason: str | None = None
-    """Reason why it still runs, one line for people."""
+    """Reason why the daemon still runs, on a single line."""
 
 
 class Stops(Versioned, frozen=True, kw_only=True):

@@ -78,18 +78,18 @@ class Definition(Struct, frozen=True):
     """One definition."""
 
     row_id: Sha256
-    """Id of the chunk that holds it; a target of `expand`."""
+    """Id of the chunk with this location; `expand` accepts it as target."""
     path: RepoPath
     line: Positive
     """Line of the name, 1-based."""
     start_line: Positive
-    """First line of the definition, with the lines that belong in front of it."""
+    """First line of the definition, including decorators and comments before it."""
     end_line: Positive
     """Last line of the definition, inclusive."""
     name: str
     """The name as it is written."""
     qualified_name: str
-    """The name behind its parents, joined with dots."""
+    """The parents' names and the name, joined with dots."""
     container: str
     """Qualified name of the enclosing definition; empty at the top."""
     kind: Code
@@ -141,7 +141,7 @@ class Reference(Struct, frozen=True):
     """One mention."""
 
     row_id: Sha256
-    """Id of the chunk that holds it; a target of `expand`."""
+    """Id of the chunk with this location; `expand` accepts it as target."""
     path: RepoPath
     line: Positive
     """Line of the name, 1-based."""
@@ -167,13 +167,13 @@ class DefinedAt(Struct, frozen=True):
 
     path: RepoPath
     start_line: Positive
-    """First line of the definition, with the lines that belong in front of it."""
+    """First line of the definition, including decorators and comments before it."""
     end_line: Positive
     """Last line of the definition, inclusive."""
     kind: Code
     """Kind of the definition: function, method, class, constant and so on."""
     qualified_name: str
-    """The name behind its parents, joined with dots."""
+    """The parents' names and the name, joined with dots."""
     signature: str
     """Head of the definition on one line; for a constant or a field, with the value."""
     relation: Relation = "definition"
@@ -192,18 +192,17 @@ class ReferencesResponse(Answer, frozen=True):
         tuple[tuple[Annotated[str, ("usage", "string", "comment", "definition")], Count], ...],
         PAIRS,
     ]
-    """Mentions of each kind in files whose syntax was read, shown or not; `definition` counts those
-    left out as definitions. While `mentions` is not 0 these are lower bounds.
-    """
+    """Mentions of each kind in parsed files, shown or not; `definition` counts occurrences that are
+    definitions, which are not shown. If `mentions` is not 0, the counts are lower bounds."""
     files: Count
     """Number of files with shown mentions."""
     mentions: Count = 0
-    """Occurrences of any kind in files behind the page, whose syntax was not read."""
+    """Occurrences of any kind in further files, which were not parsed."""
     mention_files: Count = 0
-    """Number of those files."""
+    """Number of files with these occurrences."""
     next_cursor: str = ""
     defined: tuple[DefinedAt, ...] = ()
-    """The first definitions; requested ones precede their implementations."""
+    """The first definitions; requested definitions come before implementations."""
 
 
 class ExpandRequest(Request["ExpandResponse"], frozen=True):
@@ -242,14 +241,14 @@ class Neighbour(Struct, frozen=True):
     side: Literal["before", "after"]
     """Side of the text."""
     row_id: Sha256
-    """Id of the chunk; a target of `expand`."""
+    """Id of the chunk; `expand` accepts it as target."""
     start_line: Positive
     """First line of the chunk, 1-based."""
     end_line: Positive
     """Last line of the chunk, 1-based, inclusive."""
     chunk_type: ChunkType
     name: str
-    """The definition's or heading's own name; empty for blocks."""
+    """Unqualified name of the definition or heading; empty for blocks."""
     signature: str
     """Head of the definition on one line; empty for none."""
 

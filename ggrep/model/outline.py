@@ -37,7 +37,7 @@ class OutlineRequest(Request["OutlineResponse"], frozen=True):
         WireBounds(MOST_TARGETS, each=(0, MOST_PATH_BYTES)),
     ] = ("",)
     depth: Annotated[
-        int, Field("depth", "Levels that are shown; 0 for as many as fit.", most=MOST_ITEMS)
+        int, Field("depth", "Number of shown levels; 0 for as many as fit.", most=MOST_ITEMS)
     ] = 0
     max_bytes: MaxBytes = 4_096
     deterministic: Deterministic = False
@@ -58,9 +58,9 @@ class OutlineEntry(Struct, frozen=True):
     name: str
     """Name, or several names separated by commas when they are shown together."""
     signature: str
-    """Head of the entry from the name on; empty for none."""
+    """Head of the entry, starting with the name; empty for none."""
     start_line: Positive
-    """First line of the entry, with the lines that belong in front of it."""
+    """First line of the entry, including decorators and comments before it."""
     end_line: Positive
     """Last line of the entry, inclusive."""
 
@@ -131,9 +131,9 @@ class TourFact(Struct, frozen=True):
     text: str
     """The fact: a quotation, a name or a count."""
     path: str
-    """File or folder that states it; empty for facts of all files together."""
+    """File or folder with the fact; empty for facts about all files."""
     line: Count = 0
-    """Line of that file; 0 for the whole of it."""
+    """Line in the file; 0 for the whole file."""
 
 
 class TourSection(Struct, frozen=True):
@@ -153,7 +153,7 @@ class TourResponse(Answer, frozen=True):
 
     request: TourRequest
     sections: tuple[TourSection, ...]
-    """Sections with facts; unknown subjects have none."""
+    """Sections with facts; subjects without facts are omitted."""
 
 
 _TYPES: Final = frozenset({"class", "interface", "enum", "typealias", "module"})

@@ -26,7 +26,7 @@ WORKSPACE_KIND: Final = "workspace"
 
 
 class Origin(Struct, frozen=True):
-    """Everything beside the query that decides an answer."""
+    """Everything that determines an answer apart from the query."""
 
     version: str
     """Version of the program."""
@@ -36,7 +36,7 @@ class Origin(Struct, frozen=True):
     store_id: StoreId
     """The store that answered."""
     snapshot_id: SnapshotId
-    """The one snapshot that was queried."""
+    """The snapshot that was queried."""
     config_fingerprint: Sha256
     """Identity of the settings that shape the index (SHA-256, hex)."""
     ignore_fingerprint: Sha256
@@ -46,11 +46,11 @@ class Origin(Struct, frozen=True):
     query_fingerprint: Sha256
     """Identity of the request and of the settings that shape its answer (SHA-256, hex)."""
     encoder: str
-    """Key of the encoder; equal ones make comparable vectors."""
+    """Key of the encoder; vectors of equal encoders are comparable."""
     git_head: str | None
     """Commit that was checked out when the files were indexed; null outside git."""
     answer_sha256: Sha256
-    """Digest of the bytes that `--json --deterministic` prints, the newline too."""
+    """Digest of the output of `--json --deterministic`, including the newline."""
 
 
 @named("place")
@@ -58,7 +58,7 @@ class HitPlace(Struct, frozen=True):
     """A chunk of a snapshot."""
 
     row_id: Sha256
-    """Id of the chunk; equal for the same text at the same place of the same path."""
+    """Id of the chunk; equal for the same text at the same position in the same path."""
     path: str
     """Path below the root."""
     start_line: Count
@@ -73,11 +73,11 @@ class ReceiptHit(HitPlace, frozen=True):
     """One hit."""
 
     chunk_id: Sha256
-    """Digest of the whole chunk's text as it was indexed."""
+    """Digest of the chunk's whole indexed text."""
     is_anchor: bool
     """Whether it is the file's header chunk."""
     score: float
-    """Score that orders the list; comparable within one answer."""
+    """Score that orders the list; comparable only within an answer."""
     snippet_sha256: Sha256
     """Digest of the text that was shown."""
 
@@ -180,16 +180,16 @@ class HitFate(Struct, frozen=True):
 
 
 class HitNow(HitPlace, frozen=True):
-    """A hit of the receipt, and the new place of its chunk."""
+    """A hit of the receipt, and the new location of its chunk."""
 
     rank: Count
     """Rank in the receipt, from 0."""
     chunk_id: Sha256
-    """Digest of the whole chunk's text as it was indexed."""
+    """Digest of the chunk's whole indexed text."""
     rank_now: Count | None
-    """Rank in the new answer, from 0; null when it is not in it."""
+    """Rank in the new answer, from 0; null if the answer does not contain it."""
     place_now: HitPlace | None
-    """New place of the chunk; null when it is gone, or its repository could not be read."""
+    """New location of the chunk; null if it is gone or the repository could not be read."""
 
 
 class ReplayedHit(HitNow, frozen=True):
@@ -209,10 +209,10 @@ class NewHit(HitPlace, frozen=True):
 
 
 class ReplayDifference(Struct, frozen=True):
-    """One place at which two answers differ."""
+    """A difference between two answers."""
 
     place: str
-    """Path of the value, as `$.results[0].score`."""
+    """JSON path of the value, such as `$.results[0].score`."""
     was: str | None
     """Value in the receipt as JSON, cut to a line; null for none."""
     now: str | None

@@ -183,7 +183,7 @@ class SearchRequest(Request[Any], frozen=True):
         ),
         WireBounds(MOST_ITEMS),
     ] = 3
-    """Maximum number of hits of one file; 0 for as many as the settings allow."""
+    """Maximum number of hits in a file; 0 for as many as the settings allow."""
     mode: Annotated[
         Mode, Field("search.intent", "The intent of the query, which shapes ranking and quotas.")
     ] = Mode.BALANCED
@@ -195,11 +195,11 @@ class SearchRequest(Request[Any], frozen=True):
     ] = CORPORA
     """Corpora that were searched."""
     scope: Annotated[str, Field("search.scope", SCOPE), WireBounds(MOST_SCOPE_BYTES)] = ""
-    """Path that the answer is narrowed to; empty for all."""
+    """Path to which the answer is restricted; empty for all."""
     filters: Annotated[
         tuple[Filter, ...], Field("search.filter", FILTERS), WireBounds(MOST_FILTERS)
     ] = ()
-    """Filters that narrow the answer further."""
+    """Filters that restrict the answer."""
     snippet: Annotated[
         SnippetMode, Field("search.snippet", "How much of each hit's text to return.")
     ] = SnippetMode.DEFAULT
@@ -211,9 +211,9 @@ class SearchRequest(Request[Any], frozen=True):
     include_anchors: Annotated[
         bool, Field("search.anchors", "Include header chunks among the hits.")
     ] = False
-    """Whether header chunks of files are hits too."""
+    """Whether header chunks of files can be hits."""
     deterministic: Annotated[bool, Field("search.deterministic", DETERMINISTIC)] = False
-    """Whether equal state gives equal bytes."""
+    """Whether equal states give equal bytes."""
     explain: Annotated[bool, Field("search.explain", "Add an explanation of each score.")] = False
     """Whether scores are explained."""
     keep_weak: Annotated[
@@ -267,11 +267,11 @@ class SearchRequest(Request[Any], frozen=True):
     ] = False
     """Whether all files with matching lines are listed."""
     within: Annotated[tuple[Filter, ...], WireBounds(8 * MOST_FILTERS)] = ()
-    """Filters of a profile's view, which narrow the answer too."""
+    """Filters of a profile's view, which also restrict the answer."""
     timeout_ms: Annotated[Count, Field("search.timeoutMs", TIMEOUT, most=MOST_MS)] = (
         DEFAULT_TIMEOUT_MS
     )
-    """Deadline in milliseconds; 0 for the configured one."""
+    """Timeout in milliseconds; 0 for the configured timeout."""
 
     @property
     def is_exact(self) -> bool:

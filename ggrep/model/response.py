@@ -52,13 +52,11 @@ class HitLine(Struct, frozen=True, omit_defaults=True):
     line: Positive
     """Number of the line, 1-based."""
     text: str
-    """The line without its end, free of control characters; of a long line the part around its
-    first match.
-    """
+    """The line without newline and control characters; for a long line, the part around its first
+    match."""
     columns: tuple[tuple[Positive, Positive], ...]
-    """The 1-based bytes of the line at which each match begins and behind which it ends;
-    none for a line of context.
-    """
+    """For each match, the 1-based positions of its first and its last byte in the line; empty for a
+    line of context."""
     marks: tuple[tuple[int, int], ...] = ()
     """Offsets of each match in `text`, in characters."""
     cut: Annotated[bool, (True,)] = False
@@ -70,7 +68,7 @@ class Hit(Struct, frozen=True, omit_defaults=True):
     """One chunk."""
 
     row_id: Sha256
-    """Id of the chunk; equal for the same text at the same place of the same path."""
+    """Id of the chunk; equal for the same text at the same position in the same path."""
     chunk_id: str
     path: RepoPath
     start_line: Positive
@@ -78,16 +76,16 @@ class Hit(Struct, frozen=True, omit_defaults=True):
     end_line: Positive
     """Last line of the chunk, 1-based, inclusive."""
     score: float
-    """Score that orders the list; comparable within one answer."""
+    """Score that orders the list; comparable only within an answer."""
     lexical_score: float
-    """Share of the score from words alone, which breaks ties."""
+    """Part of the score from words only, which breaks ties."""
     corpus: Annotated[Corpus, Corpus]
     """List of a federated answer that the chunk belongs to."""
     chunk_type: ChunkType
     name: str
-    """The definition's or heading's own name; empty for blocks."""
+    """Unqualified name of the definition or heading; empty for blocks."""
     qualified_name: str
-    """The name behind its parents, joined with dots; empty when the name is."""
+    """The parents' names and the name, joined with dots; empty if the name is empty."""
     signature: str
     """Head of the definition on one line; empty for none."""
     breadcrumb: tuple[str, ...]
@@ -116,9 +114,8 @@ class Hit(Struct, frozen=True, omit_defaults=True):
     definition: Extent | None = None
     """Lines of the whole definition; present when the chunk is only a part of it."""
     encoding: Named = ""
-    """Encoding of the file, as `cp1252` or `shift_jis_2004`; present when it is not UTF-8. The text
-    of the answer is UTF-8.
-    """
+    """Encoding of the file, such as `cp1252` or `shift_jis_2004`; present if it is not UTF-8. The
+    text of the answer is UTF-8."""
 
 
 def federated_key(name: str) -> str | None:
@@ -147,17 +144,17 @@ class ScanFacts(Struct, frozen=True):
     files: Count
     """Files that were examined."""
     listed_files: Count | None
-    """Maximum number of files to examine; null when not all were listed."""
+    """Number of files to examine; null if the listing was incomplete."""
     bytes_read: Count = field(name="bytes")
     """Bytes that were examined."""
     matching_files: Count
-    """Examined files that may answer."""
+    """Examined files that may be relevant."""
     ranked_files: Count
     """The best of the matching files, which were ranked."""
     complete: bool
-    """Whether the time was enough for all files."""
+    """Whether there was enough time for all files."""
     best: tuple[str, ...] = ()
-    """Path keys of files that may answer, the best first; not all of them."""
+    """Path keys of the best files that may be relevant, best first."""
 
 
 QUERY_KINDS: Final = ("phrase", "symbol", "path", "error", "question", "words")
@@ -171,11 +168,11 @@ class GitState(Struct, frozen=True):
     """The work tree the snapshot was taken from; null outside git."""
 
     head_sha: Commit | None
-    """Commit of HEAD; null before the first one."""
+    """Commit of HEAD; null before the first commit."""
     dirty: bool | None
     """Whether tracked files differed from HEAD; null when unknown."""
     untracked_included: bool
-    """Whether files that git does not track are indexed as well."""
+    """Whether untracked files are also indexed."""
 
 
 class Provenance(Struct, frozen=True):
@@ -221,7 +218,7 @@ class Explanation(Struct, frozen=True):
     """
 
     kind: Annotated[str, QUERY_KINDS]
-    """Kind of the query, which some weights follow."""
+    """Kind of the query, which determines some weights."""
     rules: tuple[str, ...]
     """Rules that the form of the query triggered."""
     terms: tuple[Term, ...]
@@ -233,11 +230,11 @@ class Explanation(Struct, frozen=True):
     returned_mix: Mapping[str, Count]
     """Hits of the answer by corpus."""
     cuts: Mapping[str, Count]
-    """Hits passed over, by cause: their file had its share, or the answer is weak."""
+    """Omitted hits by cause: too many hits in the file, or a weak answer."""
     confidence: Mapping[str, float]
-    """Signals of the confidence: the most `evidence` of the best ten files, the shares `stem` and
-    `found` of what the query spells, the `weight` of its words, the share `unknown` of them.
-    """
+    """Signals of the confidence: the highest `evidence` of the best ten files, the shares `stem`
+    and `found` of the query's words, the `weight` of these words, and the share `unknown` of
+    missing words."""
     weights: Mapping[str, float]
     """Weights of the blend."""
     segments: Count
@@ -250,9 +247,9 @@ class Admitted(Struct, frozen=True):
     """Admission of the request."""
 
     queued: bool
-    """Whether it had to wait."""
+    """Whether the request had to wait."""
     waited_ms: Count
-    """Time that it waited, milliseconds."""
+    """Waiting time of the request, milliseconds."""
     in_flight: Count
     """Requests that were being answered."""
     queue_depth: Count

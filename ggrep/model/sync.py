@@ -291,7 +291,7 @@ class SyncFiles(Struct, frozen=True):
     """Numbers of files by their treatment."""
 
     indexed: Count
-    """New or changed files, read and cut anew."""
+    """New or changed files, which were read and chunked."""
     deleted: Count
     """Files that are gone since the last sync."""
     unchanged: Count
@@ -308,12 +308,12 @@ class DegradedFile(Struct, frozen=True):
 
 
 class SyncWarning(Struct, frozen=True):
-    """A warning about how the list of files came about."""
+    """A warning about the listing of files."""
 
     code: str
     """Stable name of the warning."""
     message: str
-    """One line for people."""
+    """Text on a single line."""
     path_key: str | UnsetType = UNSET
     """The file it concerns."""
 
@@ -335,15 +335,15 @@ class SyncReport(Versioned, frozen=True, kw_only=True):
     """Whether a snapshot was published."""
     files: SyncFiles
     chunks: Count
-    """Chunks that can be found afterwards."""
+    """Searchable chunks after the sync."""
     segments: Count
     """Segments that a query reads afterwards."""
     merged_segments: Count
-    """Segments that were merged into another."""
+    """Segments that were merged."""
     vectors_encoded: Count
-    """Texts that were given to the encoder; 0 without one."""
+    """Texts that were encoded; 0 without an encoder."""
     vectors_reused: Count
-    """Vectors of new chunks that were cached, or that an equal text has."""
+    """Vectors of new chunks from the cache or from equal texts."""
     skipped: tuple[SkippedFile, ...]
     """Files that are not indexed."""
     degraded: tuple[DegradedFile, ...]
@@ -351,8 +351,8 @@ class SyncReport(Versioned, frozen=True, kw_only=True):
     duration_ms: Count
     """Duration in milliseconds."""
     warnings: tuple[SyncWarning, ...]
-    """Warnings about how the list of files came about."""
+    """Warnings about the listing of files."""
     retry_after_ms: int | None = None
-    """Milliseconds until degraded files that may improve are tried again; None without any."""
+    """Milliseconds until degraded files are tried again; None if there are none."""
     products: tuple[str, ...] | None = None
-    """Files of the walk that lie in directories of products, see `product_files`."""
+    """Indexed files in build output directories, see `product_files`."""
