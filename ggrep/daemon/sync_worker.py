@@ -1,7 +1,7 @@
 """The sync process: `python -m ggrep.daemon.sync_worker`, with messages as lines of JSON.
 
-The process can be killed at any moment: the active snapshot stays valid. It ends with all its
-children at the end of standard input, and after some time without a job.
+The process can be killed at any moment: the active snapshot stays valid. The process ends with all
+its children at the end of standard input, and after some time without a job.
 """
 
 import os

@@ -162,14 +162,14 @@ def _shortened(
     kept: list[tuple[MergedHit, ...]] = []
     cuts: list[LimitHit] = []
     for hits in lists:
-        places, cut = shortened_list(
+        indexes, cut = shortened_list(
             hits,
             confidence,
             most=most,
             file=lambda merged: (merged.repo_id, merged.hit.path),
             keep_weak=keep_weak,
         )
-        kept.append(tuple(hits[place] for place in places))
+        kept.append(tuple(hits[index] for index in indexes))
         cuts += cut
     return kept, tuple(cuts[:1])
 

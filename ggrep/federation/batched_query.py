@@ -55,7 +55,7 @@ class Batch(Struct, frozen=True):
         kept = frozenset(kept)
         return replace(
             self.question,
-            silent=tuple(place for place, repo in enumerate(self.members) if repo not in kept),
+            silent=tuple(index for index, repo in enumerate(self.members) if repo not in kept),
             others=tuple(counts.statistics for counts in figures.values()),
             texts=tuple(sorted(texts)) if self.question.folds else (),
         )
@@ -64,8 +64,8 @@ class Batch(Struct, frozen=True):
         self, members: Sequence[RepoId], repos: Mapping[RepoId, WorkspaceRepo]
     ) -> BatchedQuery:
         """Return the query to `members`, whose lists are merged by rank."""
-        places = range(len(members))
-        by_rank = sorted(places, key=lambda place: (-repos[members[place]].priority, place))
+        indexes = range(len(members))
+        by_rank = sorted(indexes, key=lambda index: (-repos[members[index]].priority, index))
         return replace(self.question, by_rank=tuple(by_rank))
 
 
@@ -119,7 +119,7 @@ def verdicts_of(
 ) -> dict[RepoId, bool]:
     """Return for each member without lists whether it could have changed the answer."""
     reaching = frozenset(response.reaching)
-    return {members[place]: place in reaching for place in silent}
+    return {members[index]: index in reaching for index in silent}
 
 
 def pools_of(
@@ -139,18 +139,18 @@ def pools_of(
     partial, silent = frozenset(response.partial), frozenset(silent)
     nothing = tuple((corpus, ()) for corpus in session.search.corpora)
     pools: dict[RepoId, PoolResponse] = {}
-    for place, repo in enumerate(members):
-        if place in silent:
+    for index, repo in enumerate(members):
+        if index in silent:
             continue
-        listed = lists.get(place, MemberLists(place, nothing))
+        listed = lists.get(index, MemberLists(index, nothing))
         pools[repo] = PoolResponse(
-            provenance=_provenance(session.descriptions[repo], partial=place in partial),
+            provenance=_provenance(session.descriptions[repo], partial=index in partial),
             blended=listed.blended,
             corpora=listed.corpora,
             # The top files of all members are reported once.
             leading=NO_TOP_FILES if pools else response.leading,
-            limits_hit=sorted_limits((*response.limits_hit, *limits.get(place, ()))),
-            warnings=sorted_notices(notices.get(place, ())),
+            limits_hit=sorted_limits((*response.limits_hit, *limits.get(index, ()))),
+            warnings=sorted_notices(notices.get(index, ())),
         )
     return pools
 

@@ -19,7 +19,7 @@ def canonical_path(path: Path) -> Path:
         real = os.path.realpath(path, strict=True)
     except (FileNotFoundError, NotADirectoryError):
         real = os.path.realpath(path)
-    # POSIX lets two slashes at the start mean something else; here they never do.
+    # POSIX allows a special meaning for two leading slashes, which is not used here.
     return Path("/" + real.lstrip("/"))
 
 

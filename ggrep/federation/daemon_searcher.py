@@ -243,8 +243,8 @@ class DaemonSearchers(Struct):
     ) -> None:
         """Read the daemons' addresses, and start missing daemons.
 
-        A query to a repository without a daemon fails. Each call reads the settings again. With
-        `waits`, return once the started daemons listen.
+        A query to a repository without a daemon fails. Each call of `prepare` reads the settings
+        again. With `waits`, return once the started daemons listen.
         """
         self._met = {}
         met = self._met

@@ -67,15 +67,15 @@ def add_repo(text: str, entry: NewEntry) -> str:
     Raises:
         WorkspaceError: the text is not valid, before or after.
     """
-    places = find_entries(_checked(text))
+    positions = find_entries(_checked(text))
     piece = _entry_text(entry)
-    start, end = places.elements[-1]
-    comma = places.commas[-1]
+    start, end = positions.elements[-1]
+    comma = positions.commas[-1]
     indent = _indent(text, start)
     if indent is None:
         return _checked(f"{text[:end]}, {piece}{text[end:]}")
     newline = "\r\n" if "\r\n" in text else "\n"
-    after = _end_of_line(text, end if comma is None else comma + 1, places.tokens)
+    after = _end_of_line(text, end if comma is None else comma + 1, positions.tokens)
     tail = "," if comma is not None else ""
     rest = text[end:after] if comma is not None else "," + text[end:after]
     return _checked(f"{text[:end]}{rest}{newline}{indent}{piece}{tail}{text[after:]}")
@@ -87,9 +87,9 @@ def move_repo(text: str, index: int, root: str) -> str:
     Raises:
         WorkspaceError: the text is not valid, before or after.
     """
-    places = find_entries(text)
-    start, end = places.elements[index]
-    inside = [t for t in places.tokens if start <= t.start < end and t.kind not in TRIVIA]
+    positions = find_entries(text)
+    start, end = positions.elements[index]
+    inside = [t for t in positions.tokens if start <= t.start < end and t.kind not in TRIVIA]
     for key, value in zip(inside, inside[2:], strict=False):
         if text[key.start : key.end].strip("\"'") == "root" and key.depth == value.depth:
             return _checked(f"{text[: value.start]}{_json(root)}{text[value.end :]}")
@@ -136,34 +136,34 @@ def remove_repo_at(text: str, index: int) -> str:
     Comments above an entry stay: they may describe all following entries.
     """
     entries_of(text)
-    places = find_entries(text)
-    if not 0 <= index < len(places.elements):
-        raise shape_problem(f"there is no entry {index}; the file has {len(places.elements)}")
-    if len(places.elements) == 1:
+    positions = find_entries(text)
+    if not 0 <= index < len(positions.elements):
+        raise shape_problem(f"there is no entry {index}; the file has {len(positions.elements)}")
+    if len(positions.elements) == 1:
         hint = "add another before, or delete the file"
         raise shape_problem("it is the only entry; a workspace needs at least one", hint)
-    start, end = places.elements[index]
-    comma = places.commas[index]
+    start, end = positions.elements[index]
+    comma = positions.commas[index]
     if comma is None and index > 0:
-        before = places.commas[index - 1]
-        shorter = _cut_last(text, before or start, start, end, places)
+        before = positions.commas[index - 1]
+        shorter = _cut_last(text, before or start, start, end, positions)
     else:
-        shorter = _cut(text, start, end if comma is None else comma + 1, places)
+        shorter = _cut(text, start, end if comma is None else comma + 1, positions)
     entries_of(shorter)
     return shorter
 
 
-def _cut_last(text: str, comma: int, start: int, end: int, places: EntryPositions) -> str:
+def _cut_last(text: str, comma: int, start: int, end: int, positions: EntryPositions) -> str:
     if _indent(text, start) is None and not text[comma + 1 : start].strip():
         return text[:comma] + text[end:]
-    shortened = _cut(text, start, end, places)
+    shortened = _cut(text, start, end, positions)
     return shortened[:comma] + shortened[comma + 1 :]
 
 
-def _cut(text: str, start: int, stop: int, places: EntryPositions) -> str:
+def _cut(text: str, start: int, stop: int, positions: EntryPositions) -> str:
     """Return `text` without a span, and without its line if the line contains nothing else."""
     indent = _indent(text, start)
-    after = _end_of_line(text, stop, places.tokens)
+    after = _end_of_line(text, stop, positions.tokens)
     if indent is None or text[after:].partition("\n")[0].strip():
         blanks = len(text) - stop - len(text[stop:].lstrip(" \t"))
         return text[:start] + text[stop + (blanks if text[stop : stop + 1] == " " else 0) :]

@@ -47,7 +47,7 @@ class FederatedResponse(Envelope, frozen=True, kw_only=True):
     def merge_unsaid(self) -> bool:
         """Return whether several lists were merged by rank only because no strategy is set."""
         strategy = self.request.merge_strategy or self.workspace.merge.strategy
-        # Setting the constant of a strategy implies that strategy.
+        # Setting `rrf_k` implies the strategy `rrf`.
         rrf_k = self.request.rrf_k or self.workspace.merge.rrf_k
         gave = sum(report.status in {"ok", "partial"} for report in self.reports)
         return strategy is None and rrf_k is None and gave > 1

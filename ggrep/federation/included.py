@@ -82,12 +82,12 @@ def with_included(
             entries = _of_workspace(draft, path, include, directory, nested)
         else:
             entries = _of_directory(path, include, directory, locate)
-        for place, entry in entries:
-            if names_in(place.canonical) is None:
+        for located, entry in entries:
+            if names_in(located.canonical) is None:
                 means[include.glob] = True
-                if place.canonical not in known:
-                    known.add(place.canonical)
-                    added[place.absolute] = entry
+                if located.canonical not in known:
+                    known.add(located.canonical)
+                    added[located.absolute] = entry
     ordered = sorted(added.items(), key=lambda item: os.fsencode(item[0]))
     unmatched = tuple(glob for glob, is_meant in means.items() if not is_meant and glob[0] != "!")
     number = len(draft.entries) + len(ordered)
@@ -109,15 +109,15 @@ def _of_directory(
 ) -> Iterator[tuple[LocatedRoot, EntryDraft]]:
     """Yield the repository at a directory, with the directory's name as alias."""
     try:
-        place = locate(os.path.relpath(path, directory))
+        located = locate(os.path.relpath(path, directory))
     except RootProblem:
         return
-    if place is None or place.missing is not None:
+    if located is None or located.missing is not None:
         return
-    if place.is_root:
+    if located.is_root:
         tags, enabled, priority = include.tags, include.enabled, include.priority
-        name = place.canonical.name
-        yield place, EntryDraft(0, "", name, tags, enabled, priority, place, include.glob)
+        name = located.canonical.name
+        yield located, EntryDraft(0, "", name, tags, enabled, priority, located, include.glob)
 
 
 def _of_workspace(
@@ -153,19 +153,19 @@ def _meant(
     """Return matching directories and files in the order of the globs, each with its first glob."""
     globs = Globs(directory, names_in)
     include_of: dict[Path, IncludeDraft] = {}
-    for place, include in enumerate(includes):
+    for index, include in enumerate(includes):
         leaves_out = include.glob.startswith("!")
         try:
             roots = list(globs.places(include.glob[leaves_out:]))
         except GlobProblem as problem:
             text = f"glob {include.glob!r}: {problem}"
-            raise _refused(f"$.include[{place}]", "glob", text, "use fewer ** and braces") from None
+            raise _refused(f"$.include[{index}]", "glob", text, "use fewer ** and braces") from None
         for root in roots:
             if leaves_out:
                 include_of.pop(root, None)
             else:
                 include_of.setdefault(root, include)
-    order = {include.glob: place for place, include in reversed([*enumerate(includes)])}
+    order = {include.glob: index for index, include in reversed([*enumerate(includes)])}
     return sorted(include_of.items(), key=lambda item: (order[item[1].glob], os.fsencode(item[0])))
 
 

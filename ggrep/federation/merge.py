@@ -92,8 +92,8 @@ def merge_rrf(
         for rank in range(min(per_repo_top, len(ranked.hits)))
     ]
     keyed = [
-        ((-score, *tie_order(merged, ranked.priority, place)), merged)
-        for place, (score, ranked, rank) in enumerate(entries)
+        ((-score, *tie_order(merged, ranked.priority, index)), merged)
+        for index, (score, ranked, rank) in enumerate(entries)
         for merged in [_merged(ranked, rank, score)]
     ]
     keyed.sort(key=lambda pair: pair[0])
@@ -117,16 +117,16 @@ def _merged(ranked: RankedList, rank: int, score: float) -> MergedHit:
 def global_order(merged: MergedHit) -> tuple[float, float, bytes, int, str, RepoId]:
     """Return the sort key for hits with comparable scores; no two hits have the same key."""
     hit = merged.hit
-    place = hit.path.encode(), hit.start_line, hit.row_id, merged.repo_id
-    return -hit.score, -hit.lexical_score, *place
+    position = hit.path.encode(), hit.start_line, hit.row_id, merged.repo_id
+    return -hit.score, -hit.lexical_score, *position
 
 
 def tie_order(
-    merged: MergedHit, priority: int, place: int
+    merged: MergedHit, priority: int, index: int
 ) -> tuple[int, RepoId, str, bytes, int, int]:
     """Return the sort key that breaks ties of equal ranks."""
     hit = merged.hit
-    return -priority, merged.repo_id, hit.row_id, hit.path.encode(), hit.start_line, place
+    return -priority, merged.repo_id, hit.row_id, hit.path.encode(), hit.start_line, index
 
 
 REFILL_LIMIT: Final = "fold_refill"
@@ -146,13 +146,13 @@ def fold(ordered: Sequence[MergedHit]) -> tuple[MergedHit, ...]:
     first: dict[tuple[str, str], int] = {}
     copies: dict[int, list[AlsoIn]] = defaultdict(list)
     for merged in ordered:
-        place = first.setdefault(_text(merged.hit), len(kept))
-        if place < len(kept) and kept[place].repo_id != merged.repo_id:
-            copies[place].append(_also_in(merged))
+        index = first.setdefault(_text(merged.hit), len(kept))
+        if index < len(kept) and kept[index].repo_id != merged.repo_id:
+            copies[index].append(_also_in(merged))
         else:
             kept.append(merged)
-    for place, others in copies.items():
-        kept[place] = replace(kept[place], also_in=tuple(sorted(others, key=_also_in_order)))
+    for index, others in copies.items():
+        kept[index] = replace(kept[index], also_in=tuple(sorted(others, key=_also_in_order)))
     return tuple(kept)
 
 
@@ -197,9 +197,9 @@ def needs_more(
     if len(kept) < top:
         return tuple(sorted(used))
     last = kept[top - 1].global_id
-    place = next(place for place, merged in enumerate(ordered) if merged.global_id == last)
+    index = next(index for index, merged in enumerate(ordered) if merged.global_id == last)
     # If a repository has a known hit at this rank or later, its further hits come after that hit.
-    reaching = {merged.repo_id for merged in ordered[place:]}
+    reaching = {merged.repo_id for merged in ordered[index:]}
     return tuple(sorted(used - reaching))
 
 
@@ -310,8 +310,8 @@ def merge_lists(lists: Lists, rules: Rules) -> Merged:
 def unfinished(lists: Lists, rules: Rules, asked: Mapping[RepoId, int]) -> tuple[RepoId, ...]:
     """Return the repositories whose lists must be longer to fill the merged lists.
 
-    The result is empty without folding, because only folding removes hits. It is also empty with
-    `rrf`, which merges lists of any length. `asked` contains the requested list length of each
+    The result is empty without folding, because only folding removes hits. The result is also empty
+    with `rrf`, which merges lists of any length. `asked` contains the requested list length of each
     repository.
     """
     if not rules.folds or rules.strategy != GLOBAL:

@@ -127,8 +127,8 @@ def suggests(pools: Iterable[SymbolPool]) -> bool:
 def suggestions_of(pools: SymbolPools) -> tuple[str, ...]:
     """Return the names that a single store over all files would suggest."""
     beside = [
-        ((place, *near.order), near.path, repo, near.name)
-        for place, step in enumerate(("spelled", "other_case"))
+        ((index, *near.order), near.path, repo, near.name)
+        for index, step in enumerate(("spelled", "other_case"))
         for repo, pool in sorted(pools.get(step, {}).items())  # type: ignore[call-overload]
         for near in pool.near
     ]

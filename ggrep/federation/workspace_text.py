@@ -201,12 +201,12 @@ def find_entries(text: str) -> EntryPositions:
 
 
 def _opening_of_repos(text: str, solid: Sequence[Token]) -> int:
-    for place, token in enumerate(solid[:-2]):
+    for index, token in enumerate(solid[:-2]):
         is_key = token.kind == "string" and token.depth == 1
-        if is_key and text[solid[place + 1].start] == ":":
+        if is_key and text[solid[index + 1].start] == ":":
             key = stable_json.loads(text[token.start : token.end])
             if key == "repos":
-                return place + 2
+                return index + 2
     raise shape_problem("there is no `repos`", _REPOS_HINT)
 
 
@@ -242,21 +242,21 @@ def lines_of(text: str) -> dict[str, int]:
         starts: dict[int, int] = {}
     else:
         starts = {start: at for at, (start, _) in enumerate(find_entries(text).elements)}
-    places: dict[str, int] = {}
+    line_by_field: dict[str, int] = {}
     line, counted, entry = 1, 0, ""
     for token, after in pairwise(token for token in scan(text) if token.kind not in TRIVIA):
         line, counted = line + text.count("\n", counted, token.start), token.start
         if token.start in starts:
             entry = f"$.repos[{starts[token.start]}]"
-            places[entry] = line
+            line_by_field[entry] = line
         if token.kind != "string" or text[after.start] != ":":
             continue
         key = stable_json.loads(text[token.start : token.end])
         if token.depth == 1:
-            places[f"$.{key}"], entry = line, ""
+            line_by_field[f"$.{key}"], entry = line, ""
         elif entry and token.depth == _KEY_DEPTH:
-            places[f"{entry}.{key}"] = line
-    return places
+            line_by_field[f"{entry}.{key}"] = line
+    return line_by_field
 
 
 def line_of(lines: Mapping[str, int], field: str) -> int:

@@ -120,8 +120,8 @@ _ENTRANCES = frozenset(
 def traits_of(path_key: str) -> int:
     """Return the trait bits of a path.
 
-    The names are those of common build tools and test runners. They match whole path parts or the
-    ends of words: `contest.py` and `latest/` are no tests.
+    The names are those of common build tools and test runners. A name matches a whole path part or
+    the end of a word: `contest.py` and `latest/` are no tests.
     """
     *directories, name = path_key.split("/")
     parts = {part.lower() for part in directories}

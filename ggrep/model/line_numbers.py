@@ -39,7 +39,7 @@ _STEP: Final = 5
 def with_numbers(lines: Iterable[tuple[int, str]]) -> Iterator[str]:
     """Yield lines with a number and a tab; most lines have only the tab.
 
-    The first line, the first line after a gap, and lines with a multiple of five have numbers.
+    A number is shown on the first line, after a gap, and on lines with a multiple of five.
     """
     expected = 0
     for number, line in lines:

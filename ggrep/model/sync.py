@@ -203,7 +203,7 @@ def job_json(job: SyncJob) -> dict[str, Json]:
 
 
 def job_from(document: Mapping[str, Any]) -> SyncJob:
-    """Return the job in a document of `job_json`."""
+    """Return the job from a document made by `job_json`."""
     values = {name: document[name] for name in SyncJob.__struct_fields__ if name in document}
     values["root"], values["home"] = Path(_read(values["root"])), Path(_read(values["home"]))
     values["environ"] = {key: _read(value) for key, value in values.get("environ", {}).items()}
@@ -216,7 +216,7 @@ def priority_line(store_id: str, paths: Sequence[str]) -> bytes:
 
 
 def priority_from(line: bytes) -> tuple[str, tuple[PathKey, ...]] | None:
-    """Return store and files in a line of `priority_line`; None for any other line."""
+    """Return store id and files from a line made by `priority_line`; None for any other line."""
     match stable_json.loads(line):
         case {"wish": {"store_id": str(store_id), "paths": [*paths]}}:
             return store_id, tuple(PathKey(str(path)) for path in paths)
@@ -235,7 +235,7 @@ def outcome_json(outcome: SyncOutcome) -> dict[str, Json]:
 
 
 def outcome_from(document: object) -> SyncOutcome:
-    """Return the outcome in a document of `outcome_json`.
+    """Return the outcome from a document made by `outcome_json`.
 
     Raises:
         DecodeError: the document is not an outcome.
@@ -258,7 +258,7 @@ def error_json(error: BaseException) -> dict[str, Json]:
 
 
 def error_from(document: Mapping[str, Any]) -> GgrepError:
-    """Return the error in a document of `error_json`."""
+    """Return the error from a document made by `error_json`."""
     code, message = str(document.get("code")), str(document.get("message"))
     retry = document.get("retry_after_ms")
     match code:

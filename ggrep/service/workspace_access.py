@@ -104,7 +104,8 @@ async def open_workspace(
 ) -> OpenedWorkspace:
     """Return the workspace of a file, read once in another thread.
 
-    Repositories outside of the allowed directories fail separately, unless the request names one.
+    If the request names a repository outside of the allowed directories, opening fails. Other such
+    repositories are returned as `forbidden`.
 
     Raises:
         Forbidden: the file, its cache or a named repository is outside of the allowed directories.

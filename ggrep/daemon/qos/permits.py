@@ -187,7 +187,7 @@ class CpuPermits:
             self.permits.give_back(client)
 
     def _note(self, client: str, now_ms: float) -> None:
-        """Record an active client; with several active clients, each gets a bound."""
+        """Record an active client, and set the maximum number of permits of a client."""
         self._seen.pop(client, None)
         self._seen[client] = now_ms
         # Clients are in the order of their last requests, the oldest first.

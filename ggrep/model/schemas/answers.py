@@ -86,7 +86,7 @@ class TimedJson(TypedDict):
 
 
 class SearchLimitsJson(TypedDict):
-    """Limits of the request, after clamping."""
+    """Effective limits of the request."""
 
     max_results: Count
     """Maximum number of hits."""
@@ -176,7 +176,7 @@ class SearchJson(AnswerJson, SearchMoreJson):
 
 
 class ExpandLimitsJson(TypedDict):
-    """Limits of the request, after clamping."""
+    """Effective limits of the request."""
 
     boundary: Boundary
     """Requested extent; `auto` is the definition around a location, or the whole file if it
@@ -199,7 +199,7 @@ class ExpandJson(AnswerJson, TimedJson, ExpansionJson):
 
 
 class ReferencesLimitsJson(TypedDict):
-    """Limits of the request, after clamping."""
+    """Effective limits of the request."""
 
     max_references: Count
     """Maximum number of mentions; 0 for as many as the caps allow."""
@@ -219,7 +219,7 @@ class ReferencesJson(AnswerJson, TimedJson, PagedJson):
 
 
 class SymbolLimitsJson(TypedDict):
-    """Limits of the request, after clamping."""
+    """Effective limits of the request."""
 
     max_symbols: Count
     """Maximum number of definitions; 0 for as many as the caps allow."""
@@ -244,7 +244,7 @@ class AnswersJson(TypedDict):
 
 
 class OutlineLimitsJson(TypedDict):
-    """Limits of the request, after clamping."""
+    """Effective limits of the request."""
 
     depth: Count
     """Number of shown levels; 0 for as many as fit."""
@@ -262,7 +262,7 @@ class OutlineJson(AnswerJson, TimedJson):
 
 
 class TourLimitsJson(TypedDict):
-    """Limits of the request, after clamping."""
+    """Effective limits of the request."""
 
     max_tour_bytes: Count
     """Maximum bytes of the text."""

@@ -2,7 +2,7 @@
 
 Claiming a thousand daemons takes most of a second; the client's first query does not wait for that.
 The process reads a JSON list of home, flags and hexadecimal roots of repositories from standard
-input. It ends once the host listens or its start has failed.
+input. The process ends once the host listens or its start has failed.
 """
 
 import os

@@ -139,5 +139,5 @@ def is_trusted(directory: Path) -> bool:
 
 
 def marker_path(socket: Path) -> Path:
-    """Return the path of the marker with the reason not to start a daemon."""
+    """Return the path of the marker file, which prevents starts of a daemon."""
     return socket.with_suffix(".stopping")

@@ -1,9 +1,10 @@
 """The locator file, with which a plain search finds the daemon of a repository's root.
 
-The directory of the sockets contains a locator for each root and each profile of a daemon. Its
-name, `locator_name(root, profile)`, starts with eight hexadecimal digits: the CRC-32 of the root's
-bytes, followed by NUL and the profile's name if the daemon has a profile. Readers must be fast and
-import only the standard library, so the file has exactly six lines, each with a newline at the end:
+The directory of the sockets contains a locator for each root and each profile of a daemon. The name
+of a locator, `locator_name(root, profile)`, starts with eight hexadecimal digits: the CRC-32 of the
+root's bytes, followed by NUL and the profile's name if the daemon has a profile. Readers must be
+fast and import only the standard library, so the file has exactly six lines, each with a newline at
+the end:
 
     ggrep-locator-1
     root of the repository, in the bytes of the file system
