@@ -65,7 +65,7 @@ def add_repo(text: str, entry: NewEntry) -> str:
     """Return `text` with another entry at the end of `repos`.
 
     Raises:
-        WorkspaceError: the text is not valid, before or after.
+        WorkspaceError: the text is invalid before or after the edit.
     """
     positions = find_entries(_checked(text))
     piece = _entry_text(entry)
@@ -85,7 +85,7 @@ def move_repo(text: str, index: int, root: str) -> str:
     """Return `text` with the root of the entry at `index` replaced and everything else unchanged.
 
     Raises:
-        WorkspaceError: the text is not valid, before or after.
+        WorkspaceError: the text is invalid before or after the edit.
     """
     positions = find_entries(text)
     start, end = positions.elements[index]

@@ -66,7 +66,7 @@ def parse_text(text: str, path: Path | str, clock: Clock | None = None) -> objec
     Args:
         text: JSON with comments and trailing commas.
         path: path of the file, for messages.
-        clock: measures `PARSE_DEADLINE_MS`; None for this thread's processor time.
+        clock: measures `PARSE_DEADLINE_MS`; None for this thread's CPU time.
 
     Raises:
         WorkspaceError: the text is empty, no JSONC or nested too deep, contains a key twice, or

@@ -332,7 +332,7 @@ class RepoDescription(Struct, frozen=True):
     """The description of a repository that a coordinator needs before a query.
 
     Attributes:
-        snapshot_id: the active snapshot; None before the first.
+        snapshot_id: the active snapshot; None before the first snapshot.
         embed_key: key of the encoder; vectors of repositories with equal keys are comparable.
         lexical_key: key of the lexical layout; statistics with equal keys can be added.
         schema_key: key of the index format; the same code can read stores with equal keys.

@@ -65,8 +65,7 @@ ANONYMOUS: Final = "anonymous"
 """Name of clients that report no name."""
 
 QUEUE_PARTS: Final = 2
-"""A client can have at most the queue's length divided by this number in the queue, but at least
-one query."""
+"""Divisor of the queue's length that gives the maximum number of a client's waiting queries."""
 
 _RETRY_UNMEASURED_MS: Final = 250
 _RETRY_LEAST_MS: Final = 25

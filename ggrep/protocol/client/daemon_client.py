@@ -49,7 +49,7 @@ def value_of(kind: type[T], reply: Reply, key: str) -> T:
 
 
 _LOOK_MS: Final = 5_000
-"""Timeout of a daemon's progress report."""
+"""Timeout for a daemon's reply about indexing progress."""
 
 START_MS: Final = 35_000
 """Timeout of a daemon's start."""
