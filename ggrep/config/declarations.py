@@ -320,7 +320,7 @@ class Settings(Struct, frozen=True):
         Key(
             "the current profile; flag `--profile`",
             pattern=PROFILE_NAME,
-            misfit="is no name: 1 to 64 of a-z, 0-9, '.', '_', '-'",
+            misfit="is not a valid name; use 1 to 64 of a-z, 0-9, '.', '_', '-'",
             who="e r",
             of_root=True,
         ),

@@ -102,7 +102,7 @@ def _taken(descriptor: int, name: Path, *, clear: bool) -> HeldLock | None:
     if not is_file(descriptor, name):
         return None
     if not locked:
-        raise AlreadyServed("a daemon serves this store already")
+        raise AlreadyServed("another daemon already serves this store")
     if clear or os.fstat(descriptor).st_nlink > 1:
         name.unlink()
         return None
@@ -234,9 +234,9 @@ def _require_trusted(directory: Path) -> None:
     status = directory.stat(follow_symlinks=False)
     ours = stat.S_ISDIR(status.st_mode) and status.st_uid in {os.geteuid(), 0}
     if not ours and not modes_in(directory).file & stat.S_IWGRP:
-        raise StoreError(f"{directory.name}: the directory of sockets belongs to another user")
+        raise StoreError(f"the directory of sockets, {directory.name}, belongs to another user")
     if stat.S_IMODE(status.st_mode) & stat.S_IWOTH:
-        raise StoreError(f"{directory.name}: the directory of sockets is writable by all users")
+        raise StoreError(f"all users can write to the directory of sockets, {directory.name}")
 
 
 def sweep(home: Home) -> None:

@@ -49,7 +49,7 @@ class JobLines(Stop):
     @property
     def reason(self) -> str | None:
         """Return the reason to end the running query."""
-        return "the request was ended" if self._data or self._is_readable(0.0) else None
+        return "the request was cancelled" if self._data or self._is_readable(0.0) else None
 
     def next(self, idle_s: float) -> bytes:
         """Return the next line that is not empty; nothing at the end, or after an idle time."""

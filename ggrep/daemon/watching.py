@@ -96,7 +96,7 @@ Mode = Literal["watching", "polling", "off"]
 
 _MOST_TRIES: Final = 48
 """Most tries to open a watch to find the roots that can be watched."""
-_TOO_MANY: Final = "cannot be watched, like others before it"
+_TOO_MANY: Final = "cannot be watched; earlier directories could not be watched either"
 
 _GROUP_MS: Final = 200
 """Longest time for which successive events are collected."""

@@ -270,9 +270,11 @@ def _search_issues(request: FederatedRequest) -> list[Issue]:
     if not search.query.strip():
         issues.append(_issue("ERR_FEDERATED_INVALID_QUERY", "$.query", "the query is empty"))
     if not search.corpora:
-        issues.append(_issue("ERR_FEDERATED_INVALID_MODE", "$.search.mode", "no corpus is named"))
+        issues.append(
+            _issue("ERR_FEDERATED_INVALID_MODE", "$.search.mode", "must name at least one corpus")
+        )
     if search.scope:
-        message = f"no path may be given with a workspace, found {search.scope!r}"
+        message = f"a query of a workspace cannot have a path, but found {search.scope!r}"
         issues.append(_issue("ERR_FEDERATED_SCOPE_NOT_ALLOWED", "$.search.scope", message))
     return issues
 
@@ -306,7 +308,7 @@ def _token_issues(request: FederatedRequest) -> list[Issue]:
     }
     for field, values in flags.items():
         if len(values) > MAX_TOKENS:
-            message = f"holds {len(values)} values, at most {MAX_TOKENS} are read"
+            message = f"has {len(values)} values; the maximum is {MAX_TOKENS}"
             issues.append(_issue(_INVALID_LIMIT, field, message))
         issues += [
             _issue(_INVALID_LIMIT, field, f"a value has {len(value)} characters")

@@ -148,7 +148,7 @@ class Problems:
         if not self._further:
             return tuple(self._issues)
         message = f"$: {self._further} further issues are not listed"
-        hint = "fix the listed ones and load the file again"
+        hint = "fix the listed issues, then load the file again"
         return (*self._issues, Issue(SHAPE, message, self._path, "$", "too-many", hint))
 
     def add(self, code: str, field: str, reason: str, message: str, *, hint: str = "") -> None:
@@ -194,7 +194,7 @@ class Problems:
             return None
         trimmed = value.strip()
         if not trimmed.isprintable():
-            self.add(SHAPE, field, "unprintable", f"{trimmed!a} holds control characters")
+            self.add(SHAPE, field, "unprintable", f"{trimmed!a} contains control characters")
             return None
         return trimmed or None
 
@@ -280,7 +280,7 @@ def validate(value: object, path: str, locate: Locate) -> WorkspaceDraft:
     `locate` is called for each entry's root; `path` is for messages.
     """
     if not isinstance(value, Mapping):
-        message = f"workspace file {path} must hold an object, holds {kind_of(value)}"
+        message = f"workspace file {path} must contain a JSON object, but contains {kind_of(value)}"
         raise WorkspaceError(
             (Issue("ERR_WORKSPACE_ROOT_NOT_OBJECT", message, path, "$", "type", "write { ... }"),)
         )
@@ -314,7 +314,7 @@ def _draft(value: Mapping[str, object], problems: Problems, locate: Locate) -> W
         )
         repos = []
     if len(repos) > MAX_REPOS:
-        message = f"holds {len(repos)} repositories, at most {MAX_REPOS} are read"
+        message = f"has {len(repos)} repositories; the maximum is {MAX_REPOS}"
         problems.add(SHAPE, "$.repos", "too-many", message, hint="split the workspace")
         repos = []
     entries = tuple(
@@ -342,7 +342,7 @@ def _includes(
         problems.add(SHAPE, "$.include", "type", f"must be an array, is {kind_of(value)}")
         return ()
     if len(value) > MAX_INCLUDES:
-        message = f"holds {len(value)} globs, at most {MAX_INCLUDES} are read"
+        message = f"has {len(value)} globs; the maximum is {MAX_INCLUDES}"
         problems.add(SHAPE, "$.include", "too-many", message)
         return ()
     drafts = (
@@ -469,15 +469,15 @@ def _check_unique(entries: tuple[EntryDraft, ...], problems: Problems) -> None:
         if entry.located is not None:
             root, repo_id = entry.located.canonical, entry.located.repo_id
             if (first := roots.setdefault(root, entry)) is not entry:
-                _duplicate(problems, first, entry, "REPO_ROOT", f"both mean {root}")
+                _duplicate(problems, first, entry, "REPO_ROOT", f"are the same directory {root}")
             elif (first := ids.setdefault(repo_id, entry)) is not entry:
-                _duplicate(problems, first, entry, "REPO_ID", f"both are {repo_id}")
+                _duplicate(problems, first, entry, "REPO_ID", f"have the same id {repo_id}")
         alias = entry.alias
         if (
             alias is not None
             and (first := aliases.setdefault(alias.casefold(), entry)) is not entry
         ):
-            message = f"both are named {first.alias!r}, case aside"
+            message = f"have the same alias {first.alias!r}; letter case is ignored"
             _duplicate(problems, first, entry, "ALIAS", message)
 
 

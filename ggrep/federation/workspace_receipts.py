@@ -312,11 +312,11 @@ def workspace_receipt_of(values: dict[str, Any]) -> WorkspaceReceipt:
         InvalidRequest: they hold none, or it contradicts itself.
     """
     if values.keys() != _KEYS or values["kind"] != WORKSPACE_KIND:
-        raise InvalidRequest("no receipt of a kind that this build knows")
+        raise InvalidRequest("not a receipt, or its kind is unknown to this build")
     try:
         return _receipt(values)
     except DecodeError as error:
-        raise InvalidRequest(f"no receipt: {error}") from error
+        raise InvalidRequest(f"not a valid receipt: {error}") from error
 
 
 def _receipt(values: dict[str, Any]) -> WorkspaceReceipt:
@@ -344,7 +344,7 @@ def _question(values: object) -> FederatedRequest:
         parse_search_request(values["search"], "$.question.search")
     question = decode(FederatedRequest, values, "$.question")
     if not question.search.deterministic:
-        raise DecodeError("$.question: not deterministic")
+        raise DecodeError("$.question: must be deterministic")
     return question
 
 
@@ -354,4 +354,4 @@ def _check_list(receipt: WorkspaceReceipt, answer: object) -> None:
     listed = results if isinstance(results, list) else [None]
     ids = [result.get("globalId") if isinstance(result, dict) else None for result in listed]
     if answer is not None and ids != [f"{hit.repo_id}:{hit.hit.row_id}" for hit in receipt.hits]:
-        raise DecodeError("$.hits: not those of the answer")
+        raise DecodeError("$.hits: do not match the answer")

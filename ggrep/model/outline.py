@@ -290,7 +290,7 @@ def heading_line(outline: PathOutline, shown: str) -> str:
     if outline.folder:
         files = counted(outline.files, "file")
         return f"{shown.rstrip('/') or '.'}/  {files}, {lines}, {outline.language}"
-    read = "" if outline.reading != "none" else "; its definitions are unknown"
+    read = "" if outline.reading != "none" else "; no definitions, as there is no parser"
     return f"{shown}  {outline.language}, {lines}{read}"
 
 

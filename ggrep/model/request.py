@@ -76,7 +76,7 @@ def sum_statistics(parts: Iterable[CollectionStatistics]) -> CollectionStatistic
     items = list(parts)
     layouts = {part.layout for part in items}
     if len(layouts) != 1:
-        raise Incompatible(f"statistics of different lexical layouts: {sorted(layouts)}")
+        raise Incompatible(f"statistics have different lexical layouts: {sorted(layouts)}")
     totals: dict[str, tuple[int, int]] = {}
     for part in items:
         for entry in part.terms:

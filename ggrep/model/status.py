@@ -97,7 +97,7 @@ class GeneratedCounts(Struct, frozen=True):
             (self.data, "data file" if self.data == 1 else "data files"),
         )
         parts = ", ".join(f"{count} {kind}" for count, kind in kinds if count)
-        return f"{parts}; ranked below hand-written files" if parts else ""
+        return f"{parts}; they rank below hand-written files" if parts else ""
 
 
 class RetainedSnapshot(Struct, frozen=True):

@@ -197,7 +197,7 @@ def hit_lines(document: _Object) -> Iterator[str]:
 def body_lines(body: _Object) -> Iterator[str]:
     """Yield an opened hit under its place, or why it could not be opened."""
     if "code" in body:
-        yield f"no body: {body['message']}"
+        yield f"not opened: {body['message']}"
         return
     name = ".".join(body["breadcrumb"])
     span = line_range(body["start_line"], body["end_line"])
@@ -260,11 +260,14 @@ def _opened(
     shown, left = opened_lines(document, comments=comments)
     if above is not None:
         above.add(path_of(document), [number for number, _ in shown], left)
-    yield head + (f", {len(left)} of comments left out" if left else "")
+    yield head + (f", {len(left)} comment lines left out" if left else "")
     yield from with_numbers(shown)
     if hidden := document.get("hidden_lines", 0):
         what, after = document["boundary"], f"{path_of(document)}:{document['end_line'] + 1}"
-        yield f"cut: {hidden} more lines of this {what}; expand {after} goes on, or max-bytes"
+        yield (
+            f"cut: {hidden} more lines of this {what}; to continue: expand {after}, or a "
+            "larger max-bytes"
+        )
 
 
 _MOST_CHARACTERS: Final = 240

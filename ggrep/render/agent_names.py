@@ -36,7 +36,7 @@ def definition_lines(document: _Object) -> Iterator[str]:
             yield f"  {signature}"
     if not document["definitions"]:
         near = ", ".join(document.get("suggestions", ()))
-        yield f"nothing defines {document.get('name', '')}" + (
+        yield f"no definition of {document.get('name', '')}" + (
             f"; similar names: {near}" if near else ""
         )
 
@@ -70,7 +70,10 @@ def reference_lines(document: _Object) -> Iterator[str]:
             yield _row(line, list(same))
     if len(guesses) > MAX_GUESSES:
         places = first_of(list(dict.fromkeys(map(_listed, guesses))), MAX_LISTED)
-        yield f"maybe of it: {len(guesses)} uses at {places}; refs of the bare name has them"
+        yield (
+            f"possibly related: {len(guesses)} uses at {places}; refs with the plain name "
+            "shows them"
+        )
     for role, words_of_role in _FOLDED.items():
         listed = [item for item in mentions if _folded(item) == role]
         if named := dict.fromkeys(map(_listed, listed)):

@@ -52,7 +52,7 @@ def symbol_notes(response: SymbolResponse) -> str:
 def nothing_defines(name: str, suggestions: Sequence[str]) -> str:
     """Return the message that nothing defines a name, with similar names."""
     near = f"; similar names: {', '.join(suggestions)}" if suggestions else ""
-    return sanitise_line(f"nothing defines {name}{near}") + "\n"
+    return sanitise_line(f"no definition of {name}{near}") + "\n"
 
 
 def references_text(response: ReferencesResponse, page: Page) -> str:
@@ -137,8 +137,8 @@ def mentions_told(
         if shown:
             counts.append(plural(shown, kind))
         elif not wanted and totals.get(kind, 0):
-            left.append(f"{plural(totals[kind], kind)} not shown, --{kind}s shows them")
-    nothing = f"nothing uses {request.name}"
+            left.append(f"{plural(totals[kind], kind)} hidden; --{kind}s shows them")
+    nothing = f"no usage of {request.name}"
     head = f"{', '.join(counts)} in {plural(files, 'file')}" if counts else nothing
     if mentions[0]:
         in_files = plural(mentions[1], "more file")
@@ -173,7 +173,7 @@ def _mentions(key: str, mentions: Sequence[Reference], page: Page, tie: str) -> 
     """Return a file and its mentions, their lines aligned."""
     marks = [f"{item.line}:{item.column}" for item in mentions]
     width = max(len(mark) for mark in marks)
-    doubt = "may be of another class or module" if mentions[0].guess else ""
+    doubt = "may belong to another class or module" if mentions[0].guess else ""
     mentioned = "" if mentions[0].kind == "usage" else "mentioned"
     notes = ", ".join(filter(None, (mentioned, tie, doubt)))
     lines = [page.path(key) + (f"  {page.muted(notes)}" if notes else "")]

@@ -179,7 +179,7 @@ def test_a_drop_is_below_something(ggrep: Command, checks: Path) -> None:
     outcome = ggrep("check", "--max-drop", 1)
 
     assert outcome.status == 2
-    assert "--max-drop needs --baseline" in outcome.err
+    assert "--max-drop requires --baseline" in outcome.err
 
 
 @pytest.mark.slow
@@ -193,7 +193,7 @@ def test_the_summary_of_a_job_says_what_does_not_hold(
     head, _, titles, _, row = file.read_text().splitlines()
 
     assert head == "### ggrep check failed: 2 checks, 1 failed"
-    assert titles == "| check | question | wanted | came |"
+    assert titles == "| check | question | expected | actual |"
     assert row.startswith("| alpha | alpha needle | no\\|where\\*.py (expect\\_any) | ")
 
     checks.write_text(CHECKS)
@@ -264,7 +264,7 @@ def test_inputs_and_each_other_are_not_overwritten(tmp_path: Path) -> None:
     link.symlink_to(checks)
     (tmp_path / "down").mkdir()
 
-    with pytest.raises(UsageError, match=r"--junit: .*link is the same file as .*, which is read"):
+    with pytest.raises(UsageError, match=r"--junit: .*link is the same file as .*, an input file"):
         require_writable({"--junit": link}, [checks])
     with pytest.raises(UsageError, match=r"--sarif: .* is the same file as --junit"):
         require_writable({"--junit": fresh, "--sarif": tmp_path / "down" / ".." / "fresh"}, [])

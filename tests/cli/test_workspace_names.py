@@ -124,7 +124,7 @@ def test_flags_of_a_workspace_need_one(ggrep: Command, command: str) -> None:
     found = ggrep(command, "round_cents", "--only", "web")
 
     assert found.status == 2
-    assert "--only: only with --workspace" in found.err
+    assert "--only: allowed only with --workspace" in found.err
 
 
 @pytest.mark.parametrize(

@@ -483,7 +483,7 @@ async def test_another_users_socket_is_not_talked_to(
 
 def refuses(*_: object) -> None:
     """Be the check of a socket that is another user's."""
-    raise Unreachable("the socket belongs to another user")
+    raise Unreachable("the socket of the daemon belongs to another user")
 
 
 async def test_a_daemon_that_does_not_introduce_itself_is_silent(
@@ -492,7 +492,7 @@ async def test_a_daemon_that_does_not_introduce_itself_is_silent(
     """It would have seconds, and has half of the time that is left."""
     daemon.greets = False
 
-    with pytest.raises(NoReply, match=f"process {os.getpid()}, does not answer"):
+    with pytest.raises(NoReply, match=f"process {os.getpid()} does not answer"):
         await opened(address, soon(100))
 
 

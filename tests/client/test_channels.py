@@ -373,7 +373,7 @@ async def test_a_start_that_nobody_waits_for_any_more_is_given_up(
                 await found.ask(meet("a"), Ping(), soon(60))
 
     await eventually(lambda: patient.ended)
-    assert patient.ended == ["no task waits for the daemon any more"]
+    assert patient.ended == ["the start of the daemon was cancelled: no task waits for it"]
 
 
 async def test_what_is_asked_after_closing_fails(meet: Meet) -> None:

@@ -252,11 +252,11 @@ def test_a_profile_for_a_root_beats_the_repository_s_choice(base: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ('[root."a"]\nencoder = "none"', r'root\."a": not an absolute path'),
+        ('[root."a"]\nencoder = "none"', r'root\."a": the path is not absolute'),
         ('[root."/a"]\nwatch = false', r'root\."/a": watch: only encoder, profile and repo_key'),
         ('[root."/a"]\nencoder = 7', r'root\."/a": encoder'),
         ('[root."/a"]\nprofile = "No Name"', r'root\."/a": profile'),
-        ('[root]\n"/a" = 1', r'root\."/a": not a table'),
+        ('[root]\n"/a" = 1', r'root\."/a": must be a table'),
         ("root = 1", r"root: write a table for each"),
         ('[root."/a"]\nencoder = "none"\n[root."/a/"]\nencoder = "none"', None),
         ('profile = "docs"', r'profiles are a repository.s own.*\[root\."/path"\]'),
@@ -276,7 +276,7 @@ def test_two_tables_of_one_root_are_refused(base: Path) -> None:
     """Nobody could say which counts."""
     told(base, f'[root."{base}/a"]\nencoder = "none"\n[root."{base}/a/"]\nencoder = "hashed"\n')
 
-    with pytest.raises(InvalidRequest, match="several tables are of"):
+    with pytest.raises(InvalidRequest, match="several tables apply to"):
         encoder(base, "a")
 
 

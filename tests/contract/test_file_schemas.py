@@ -22,8 +22,8 @@ READERS = {
     "checks": "checks",
 }
 _BEYOND = re.compile(
-    "is wider than|is required with|has no effect without|cannot narrow|is not in .ggrep.toml"
-    "|braces|not valid TOML|PARSE_FAILED|both are named|control characters|expects nothing"
+    "is less strict than|is required with|has no effect without|cannot hide hits|unknown profile"
+    "|braces|not valid TOML|PARSE_FAILED|same alias|control characters|expects nothing"
     "|two are named|not a regular expression|leads out of|more than the limit|cannot go together"
     "|never fails|is not key:value|printable"
 )

@@ -81,8 +81,8 @@ async def test_words_that_no_repository_contains_are_named_once() -> None:
     ]
     assert said == [
         ["no repository contains `cD`"],
-        ["no repository that was searched contains `aB`, `cD`"],
-        ["no repository that was searched contains `aB`, `cD`"],
+        ["no repository among those searched contains `aB`, `cD`"],
+        ["no repository among those searched contains `aB`, `cD`"],
     ]
 
 

@@ -117,6 +117,6 @@ async def test_a_watch_sees_it_go_and_come_back(tmp_path: Path) -> None:
     seen += [followed.look(), followed.look()]
 
     told = [change and change.message for change in seen]
-    came = "repositories went missing or came back"
+    came = "directories of repositories were removed or restored"
     assert told == [None, came, None, came, None]
     assert missing == [False, True]

@@ -258,7 +258,10 @@ def test_what_was_shown_before_is_said(served: ServedWorkspace, daemons: Asked) 
     again = daemons.slate(workspace, request, shape)
 
     told = [item.message for item in again.warnings if item.code == "files_seen"]
-    assert told == [f"{len(paths(first))} files that match were shown before in this session"]
+    assert told == [
+        f"{len(paths(first))} matching files are omitted, because this session has shown "
+        "them before"
+    ]
 
 
 def test_a_target_is_asked_though_few_repositories_are(

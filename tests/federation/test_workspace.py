@@ -665,4 +665,7 @@ def test_an_unreadable_root_is_missing(
     """Its index could be read, but nobody would learn that it is no longer kept."""
     monkeypatch.setattr("ggrep.federation.workspace.os.access", lambda *_: False)
 
-    assert load(body(), whole=False).repos[0].missing == "root '../alpha': may not be read"
+    assert (
+        load(body(), whole=False).repos[0].missing
+        == "root '../alpha': is not readable by this user"
+    )

@@ -103,7 +103,7 @@ async def test_another_spelling_is_told_once_for_all() -> None:
 
     assert shown(found) == ["a:a.py:1", "b:b.py:1"]
     assert [(item.code, item.message, item.repo_id) for item in found.warnings] == [
-        ("other_case", "nothing is spelled retry; shown is RETRY, Retry", None)
+        ("other_case", "no name is spelled retry; other letter case is shown: RETRY, Retry", None)
     ]
 
 
@@ -230,7 +230,7 @@ async def test_who_is_not_selected_is_not_asked() -> None:
 
 async def test_a_path_beside_a_workspace_is_refused() -> None:
     """A scope is of one repository."""
-    with pytest.raises(WorkspaceError, match="no path may be given"):
+    with pytest.raises(WorkspaceError, match="a path is not allowed here"):
         await symbol([spelled("a", "a.py")], replace(ASKED, scope="src"))
 
 
@@ -466,7 +466,7 @@ async def test_who_fails_while_judging_has_no_say_in_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("matches", "told"), [(False, ["nothing indexed matches lang:go"]), (True, [])]
+    ("matches", "told"), [(False, ["no indexed file matches lang:go"]), (True, [])]
 )
 async def test_filters_that_match_nothing_anywhere_are_named(
     matches: bool, told: list[str]

@@ -152,7 +152,7 @@ def test_messages_name_arguments_rather_than_places() -> None:
 
 def test_keys_of_a_body_are_named_as_arguments_are() -> None:
     """A body's `mode` is our `corpus`; sent to our `mode`, an agent would come back at once."""
-    said = "$.search.intent: 'all' is a corpus; say it in `mode`, not in `other`"
+    said = "$.search.intent: 'all' is a corpus; use the field `mode`, not in `other`"
     arguments = (
         Argument("mode", "string", ("search", "intent")),
         Argument("corpus", "array", ("search", "mode")),

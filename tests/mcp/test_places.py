@@ -41,14 +41,14 @@ async def test_a_relative_path_counts_from_the_start(own: Path) -> None:
 
 async def test_a_relative_path_from_nowhere_is_refused() -> None:
     """It could be anything."""
-    with pytest.raises(InvalidRequest, match=r"^src: give an absolute path$"):
+    with pytest.raises(InvalidRequest, match=r"^src must be an absolute path$"):
         await Access(StartOptions(directory=None, anywhere=True)).repository("src")
 
 
 @pytest.mark.parametrize("named", ["", " ", "a\0b"])
 async def test_what_is_no_path_is_refused(own: Path, named: str) -> None:
     """The empty one would mean the directory itself."""
-    with pytest.raises(InvalidRequest, match="is not the path of anything"):
+    with pytest.raises(InvalidRequest, match="is not a valid path"):
         await Access(StartOptions(directory=own)).repository(named)
 
 

@@ -101,7 +101,7 @@ def test_an_unknown_key_of_a_body_is_refused_by_its_place() -> None:
 def test_two_names_of_one_argument_have_to_agree() -> None:
     """Either could be meant."""
     with pytest.raises(
-        InvalidRequest, match=r"^search: top and topK are the same; give one of them"
+        InvalidRequest, match=r"^search: top and topK have the same meaning; use one of them"
     ):
         ours("search", top=3, topK=4)
     assert ours("search", top=3, topK=3) == {"top": 3}

@@ -571,8 +571,8 @@ async def test_hits_of_a_workspace_have_anchors_of_their_own(
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"level": 2, "graph": False}, "graph, level: only with format slate"),
-        ({"format": "hits", "max_bytes": 9_000}, "max_bytes: only with format slate"),
+        ({"level": 2, "graph": False}, "graph, level: allowed only with format slate"),
+        ({"format": "hits", "max_bytes": 9_000}, "max_bytes: allowed only with format slate"),
         ({"format": "slate", "top": 3, "per_file": 1}, "per_file, top: not with format slate"),
     ],
 )
@@ -593,7 +593,7 @@ def test_every_argument_that_shapes_slates_is_of_slates_alone() -> None:
     arguments = BY_NAME["search_workspace"].every
 
     for name in shaping - {"anchors"}:
-        with pytest.raises(InvalidRequest, match=f"^{name}: only with format slate$"):
+        with pytest.raises(InvalidRequest, match=f"^{name}: allowed only with format slate$"):
             placed_for(arguments, {"query": "q", name: 1})
 
 

@@ -146,7 +146,9 @@ def test_what_cannot_be_opened_is_named(root: Path, home: Path) -> None:
     environ = {"GGREP_HOME": str(home)}
     with pytest.raises(ggrep.InvalidRequest, match="no such file or directory"):
         ggrep.open(root / "gone", environ=environ)
-    with pytest.raises(ggrep.InvalidRequest, match="daemon: unknown 'maybe'; use one of auto"):
+    with pytest.raises(
+        ggrep.InvalidRequest, match="daemon: unknown value 'maybe'; use one of auto"
+    ):
         ggrep.open(root, daemon="maybe", environ=environ)  # type: ignore[arg-type]  # on purpose
     with pytest.raises(ggrep.InvalidRequest, match=r"profile: .fast. is not in \.ggrep\.toml"):
         ggrep.open(root, profile="fast", environ=environ)

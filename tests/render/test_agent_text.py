@@ -96,7 +96,7 @@ def opened(content: str, language: str = "java") -> dict[str, Any]:
 def test_long_comments_are_left_out_of_an_opened_place_and_counted() -> None:
     """What stands beside the code says why; the rest is a fifth of what agents read."""
     assert agent_text(opened(LONG)).split("\n") == [
-        "A.java:3-16 lines, of 40 lines, 12 of comments left out",
+        "A.java:3-16 lines, of 40 lines, 12 comment lines left out",
         "8\tint f() {",
         "\t  // why",
         "10\t  // and how",
@@ -139,7 +139,7 @@ def test_lines_that_begin_inside_of_a_long_comment_begin_behind_it() -> None:
     """Of a type with a long description the head is shown, and not how that ends."""
     text = agent_text(opened(" * so.\n *\n * @since 2\n */\nclass A\n{"))
 
-    assert text.split("\n")[0].endswith("4 of comments left out")
+    assert text.split("\n")[0].endswith("4 comment lines left out")
     assert text.split("\n")[1:] == ["7\tclass A", "\t{"]
 
 
@@ -147,7 +147,7 @@ def test_a_long_docstring_is_left_out() -> None:
     """Below a definition, and nowhere else."""
     text = 'def f(\n    a,\n) -> int:\n    """Says.\n\n    More.\n    """\n    return a'
 
-    assert agent_text(opened(text, "python")).split("\n")[0].endswith("4 of comments left out")
+    assert agent_text(opened(text, "python")).split("\n")[0].endswith("4 comment lines left out")
 
 
 def test_of_several_opened_places_each_head_stands_once() -> None:
@@ -246,7 +246,7 @@ def test_notes_stand_behind_what_the_document_says() -> None:
     assert agent_text(document, notes=(MERGED_BY_RANK,)).split("\n") == [
         "warning: m",
         "strong, 0 hits",
-        'note: merged by rank only, because no strategy is set; merge "global" ranks better',
+        'note: merged by rank only, because no merge strategy is set; "global" ranks better',
     ]
 
 

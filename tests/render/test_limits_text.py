@@ -23,8 +23,8 @@ def entry(code: str, limit: int, observed: int | None = None) -> dict[str, objec
         ),
         (
             [entry("max_evidence_per_file", 1, 80)],
-            "cut: 1 of up to 80 pieces of a file; more: --evidence 50",
-            "cut: 1 of up to 80 pieces of a file; more: evidence=50",
+            "cut: 1 of up to 80 pieces of evidence per file; more: --evidence 50",
+            "cut: 1 of up to 80 pieces of evidence per file; more: evidence=50",
         ),
         (
             [entry("max_scan_files", 35, 111)],

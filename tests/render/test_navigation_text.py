@@ -80,7 +80,7 @@ def test_usages_of_a_workspace_are_grouped_as_those_of_one_repository() -> None:
     assert heads == [
         "api:a.py  import",
         "web:a.py",
-        "api:a.py  import, may be of another class or module",
+        "api:a.py  import, may belong to another class or module",
         "api:b.py  guess",
         "imported at api:a.py:1 guess",
     ]
@@ -91,8 +91,8 @@ def test_totals_tell_what_was_left_out_for_its_kind() -> None:
     asked = replace(REFERENCES, request=replace(REFERENCES.request, strings=True))
 
     assert references_notes(REFERENCES) == (
-        "3 usages in 2 files; 1 string not shown, --strings shows them;"
-        " 2 comments not shown, --comments shows them\n"
+        "3 usages in 2 files; 1 string hidden; --strings shows them;"
+        " 2 comments hidden; --comments shows them\n"
     )
     assert "--strings" not in references_notes(asked)
 

@@ -304,12 +304,15 @@ def test_what_came_before_a_bad_length_is_taken_first_and_answered_last() -> Non
     refused = daemon.refuse(misfit)
 
     assert isinstance(asked, Envelope)
-    assert str(misfit.error) == f"frame: 4294967295 bytes exceed the cap of {CAP}"
+    assert (
+        str(misfit.error)
+        == f"frame: 4294967295 bytes are more than the maximum of the cap of {CAP}"
+    )
     client = client_at("open")
     client.request(Ping(), "a")
     client.receive(replied + refused)
     assert isinstance(client.next_event(), Reply)
-    assert client.next_event() == Lost(f"the daemon refuses a request: {misfit.error}")
+    assert client.next_event() == Lost(f"the daemon refused a request: {misfit.error}")
 
 
 def test_a_misfit_keeps_the_id_that_it_has() -> None:

@@ -36,7 +36,7 @@ _LONGEST_WAIT_MS: Final = 50.0
 _LINE_TTL_MS: Final = 2000
 """Who stands in front of the line and was not awake for so long is passed."""
 
-_STAGE: Final = "the wait for an encode slot"
+_STAGE: Final = "waiting for an encoding slot"
 
 
 class SlotStatistics(Struct, frozen=True):

@@ -139,7 +139,7 @@ class VectorDatabase:
     def _require_format(self) -> None:
         version = self._figure("user_version")
         if version != _FORMAT:
-            raise Damaged(f"format {version} instead of {_FORMAT}")
+            raise Damaged(f"file format {version} instead of {_FORMAT}")
 
     def _used_bytes(self) -> int:
         pages = self._figure("page_count") - self._figure("freelist_count")

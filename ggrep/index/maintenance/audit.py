@@ -98,17 +98,22 @@ def _figures(manifest: SnapshotManifest) -> Iterator[Finding]:
     counts = manifest.counts
     rows = sum(ref.rows for ref in manifest.segments)
     if rows != counts.chunks_indexed:
-        message = f"segments have {rows} rows, chunks_indexed is {counts.chunks_indexed}"
+        message = f"segments have {rows} rows, but chunks_indexed is {counts.chunks_indexed}"
         yield "counts_mismatch", f"{message}; run: ggrep repair"
     tombstones = sum(ref.count for ref in manifest.tombstones)
     if tombstones != counts.tombstones_added:
-        message = f"{tombstones} tombstones, tombstones_added is {counts.tombstones_added}"
+        message = (
+            f"there are {tombstones} tombstones, but tombstones_added is {counts.tombstones_added}"
+        )
         yield "tombstones_mismatch", message
     doubled = [
         name for name, times in Counter(r.table for r in manifest.segments).items() if times > 1
     ]
     if doubled:
-        yield "segment_twice", f"named more than once: {', '.join(sorted(doubled))}"
+        yield (
+            "segment_twice",
+            f"the manifest lists segments more than once: {', '.join(sorted(doubled))}",
+        )
 
 
 def _visible(view: SnapshotView) -> Iterator[Finding]:
@@ -129,10 +134,10 @@ def _visible(view: SnapshotView) -> Iterator[Finding]:
     if counted != recorded:
         yield (
             "visible_mismatch",
-            f"visible files, rows and lengths are {counted}, counted as {recorded}",
+            f"visible files, rows and lengths are {counted}, but the manifest has {recorded}",
         )
     for key in sorted(key for key, times in seen.items() if times > 1):
-        yield "path_twice", f"visible in more than one segment: {key}"
+        yield "path_twice", f"a file is visible in more than one segment: {key}"
 
 
 def _masks(view: SnapshotView) -> Iterator[Finding]:
@@ -140,7 +145,7 @@ def _masks(view: SnapshotView) -> Iterator[Finding]:
         wrong = np.flatnonzero(expected != segment.visible_files)
         if len(wrong):
             key = segment.image.path(int(wrong[0]))
-            message = f"{len(wrong)} files, the first is {key}"
+            message = f"the masks of {len(wrong)} files are wrong, first {key}"
             yield "visibility_mismatch", f"segment {segment.image.name}: {message}"
 
 
@@ -172,7 +177,10 @@ def _segment(
     if rows != ref.rows:
         yield "rows_mismatch", f"segment {ref.table} has {rows} rows, not {ref.rows}"
     if (image.files, image.rows) != (ref.files, ref.rows):
-        counted = f"{image.files} files and {image.rows} rows, not {ref.files} and {ref.rows}"
+        counted = (
+            f"{image.files} files and {image.rows} rows; the manifest has {ref.files} and "
+            f"{ref.rows}"
+        )
         yield "image_mismatch", f"image of {ref.table} has {counted}"
     if (rows, image.rows) == (ref.rows, ref.rows):
         yield from _compare(store, segment, places)
@@ -196,10 +204,10 @@ def _compare(store: Path, segment: SegmentView, places: set[_Place]) -> Iterator
                     yield "place_twice", f"{place[0]}: chunk {place[1]} is visible more than once"
                 places.add(place)
         for what in _wrong(rows, image, paths, hashes):
-            yield "row_mismatch", f"segment {image.name}: {what}, rows from {rows.start}"
+            yield "row_mismatch", f"segment {image.name}: in rows from {rows.start}, {what}"
         if not _has_vectors(rows, vectors, image):
-            what = "vectors are not the image's"
-            yield "row_mismatch", f"segment {image.name}: {what}, rows from {rows.start}"
+            what = "vectors differ from the image"
+            yield "row_mismatch", f"segment {image.name}: in rows from {rows.start}, {what}"
 
 
 def _compare_texts(store: Path, image: SegmentImage) -> Iterator[Finding]:
@@ -216,8 +224,8 @@ def _compare_texts(store: Path, image: SegmentImage) -> Iterator[Finding]:
             ("extents of definitions", extents == texts.extents(here)),
         ):
             if not same:
-                what = f"{name} are not the image's"
-                yield "row_mismatch", f"segment {image.name}: {what}, rows from {first}"
+                what = f"{name} differ from the image"
+                yield "row_mismatch", f"segment {image.name}: in rows from {first}, {what}"
         first = here.stop
 
 
@@ -252,20 +260,20 @@ def _wrong(
     placed = zip(rows.path_keys, rows.chunk_ids, rows.ordinals, strict=True)
     shown = [image.row_id(row).hex() for row in range(here.start, here.stop)]
     if not rows.row_ids == [row_id_of(*place) for place in placed] == shown:
-        yield "row ids are not those of path, chunk and ordinal"
+        yield "row ids do not match path, chunk and ordinal"
     cut = zip(rows.chunk_hashes, rows.chunker_versions, rows.kinds, strict=True)
     if (rows.text_hashes, rows.chunk_ids) != (
         rows.chunk_hashes,
         [chunk_id_of(*facts) for facts in cut],
     ):
-        yield "chunk ids are not those of the texts"
+        yield "chunk ids do not match the texts"
     files, firsts = image.row_files[here].tolist(), image.file_rows.tolist()
     if (rows.path_keys, rows.file_hashes, rows.ordinals) != (
         [paths[file] for file in files],
         [hashes[file] for file in files],
         [row - firsts[file] for row, file in enumerate(files, rows.start)],
     ):
-        yield "paths, file hashes or ordinals are not the image's"
+        yield "paths, file hashes or ordinals differ from the image"
     starts, ends = image.row_lines(here.start, here.stop)
     anchors = image.row_anchors[here].astype(np.bool_)
     if (rows.start_lines, rows.end_lines, rows.anchors()) != (
@@ -273,7 +281,7 @@ def _wrong(
         ends.tolist(),
         anchors.tolist(),
     ):
-        yield "lines or anchors are not the image's"
+        yield "lines or anchors differ from the image"
 
 
 def _has_vectors(

@@ -72,7 +72,7 @@ class StorePair(Struct, frozen=True):
         with ExitStack() as stack:
             for store in sorted((self.source, self.target), key=lambda path: path.name):
                 owner_id = f"clone by process {os.getpid()}"
-                patience = self.patience(_QUEUE_MS, f"a writer holds {store.name}")
+                patience = self.patience(_QUEUE_MS, f"another process is writing to {store.name}")
                 lease = hold_lease(store, owner_id, self.clock, patience, ttl_ms=self.ttl_ms)
                 leases[store] = stack.enter_context(lease)
             patience = self.patience(_QUEUE_MS, "the store is being removed")
@@ -132,7 +132,7 @@ def _stores(home: Home, source_id: str, target_id: str) -> tuple[Path, Path]:
     """Return both directories; raise if the target cannot become a copy of the source."""
     source, target = parse_store_id(source_id), parse_store_id(target_id)
     if source.store_id == target.store_id:
-        raise InvalidRequest(f"a store cannot be cloned to itself: {source_id}")
+        raise InvalidRequest(f"store cannot be cloned to itself: {source_id}")
     if source.config != target.config:
         raise InvalidRequest(
             f"{target_id} is of configuration {target.config}, {source_id} of {source.config}:"

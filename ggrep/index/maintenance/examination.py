@@ -85,7 +85,8 @@ def reading(store: Path, clock: Clock) -> Iterator[None]:
         raise NoIndex
     deadline = Deadline.after(clock, _READERS_MS)
     with shared(
-        store_files.readers_lock(store), Patience(deadline, time.sleep, "the store is held")
+        store_files.readers_lock(store),
+        Patience(deadline, time.sleep, "another process is cleaning or removing this store"),
     ):
         yield
 
@@ -154,7 +155,9 @@ def _active_manifest(store: Path, known: Sequence[SnapshotId]) -> SnapshotManife
     active = read_active(store)
     if active is None:
         raise CorruptStore(
-            "ACTIVE_SNAPSHOT is missing" if known else "nothing is published yet; run: ggrep index"
+            "ACTIVE_SNAPSHOT is missing"
+            if known
+            else "this repository has no index yet; run: ggrep index"
         )
     return read_manifest(store, active)
 

@@ -31,7 +31,7 @@ def permissions(store: Path, settings: Settings) -> HealthCheck:
     require_mode(store, shared=settings.shared_store)
     modes = modes_in(store.parent)
     if stat.S_IMODE(store.stat().st_mode) & ~modes.directory:
-        return HealthCheck("permissions", FAIL, "others may look into the store's directory")
+        return HealthCheck("permissions", FAIL, "other users can list the store's directory")
     odd = sorted(
         path.relative_to(store).as_posix()
         for path in store.rglob("*")
@@ -39,15 +39,15 @@ def permissions(store: Path, settings: Settings) -> HealthCheck:
     )
     if odd:
         named = ", ".join(odd[:_NAMED])
-        message = f"files of another mode than the store's: {len(odd)}: {named}"
+        message = f"files with a wrong mode: {len(odd)}: {named}"
         return HealthCheck("permissions", WARN, message)
-    return HealthCheck("permissions", OK, "directories and files have the modes that they should")
+    return HealthCheck("permissions", OK, "all directories and files have the right mode")
 
 
 def filesystem(store: Path) -> HealthCheck:
     """Return whether the store is on a local disk."""
     refuse_network(store)
-    return HealthCheck("filesystem", OK, "the store lies on a local file system")
+    return HealthCheck("filesystem", OK, "the store is on a local file system")
 
 
 def orphans(examination: Examination) -> HealthCheck:
@@ -56,7 +56,7 @@ def orphans(examination: Examination) -> HealthCheck:
         return HealthCheck("orphans", WARN, UNKNOWN)
     size = sum(_bytes(path) for path in unnamed(examination))
     older = sum(manifest != examination.manifest for manifest in examination.readable)
-    message = f"bytes that no snapshot names: {size}; snapshots besides the active one: {older}"
+    message = f"bytes that no snapshot uses: {size}; snapshots besides the active one: {older}"
     return HealthCheck("orphans", OK, message)
 
 

@@ -23,26 +23,28 @@ from ggrep.parse.languages.grammar_files import damaged_grammar_files
 def damage(examination: Examination) -> HealthCheck:
     """Return the damage of the index, worded as in every answer."""
     if examination.damage is None:
-        return HealthCheck("damage", OK, "no damage of the index is known")
+        return HealthCheck("damage", OK, "no damage is known")
     return HealthCheck("damage", FAIL, examination.damage.notice.message)
 
 
 def manifest_present(examination: Examination) -> HealthCheck:
     """Return whether the pointer leads to a manifest."""
     if not examination.problem:
-        return HealthCheck("manifest_present", OK, "the pointer's manifest was found and read")
+        return HealthCheck(
+            "manifest_present", OK, "the manifest of the active snapshot can be read"
+        )
     return HealthCheck("manifest_present", FAIL, examination.problem)
 
 
 def segments_present(examination: Examination) -> HealthCheck:
     """Return whether all files that the manifest names exist."""
     if examination.manifest is None:
-        return HealthCheck("segments_present", WARN, "not checked: there is no manifest to go by")
+        return HealthCheck("segments_present", WARN, "not checked: there is no readable manifest")
     missing = [fault.artifact for fault in examination.faults if fault.missing]
     if missing:
         return HealthCheck("segments_present", FAIL, f"missing: {', '.join(missing)}")
     number = len(examination.manifest.segments)
-    return HealthCheck("segments_present", OK, f"tables and images in place, segments: {number}")
+    return HealthCheck("segments_present", OK, f"all tables and images exist, segments: {number}")
 
 
 def artifact_integrity(examination: Examination, *, deep: bool) -> HealthCheck:
@@ -52,10 +54,10 @@ def artifact_integrity(examination: Examination, *, deep: bool) -> HealthCheck:
     if changed:
         return HealthCheck("artifact_integrity", FAIL, "; ".join(changed))
     if examination.manifest is None:
-        message = "not checked but for the parsers: there is no manifest to go by"
+        message = "only the parsers were checked: there is no readable manifest"
         return HealthCheck("artifact_integrity", WARN, message)
-    how = "hash to what" if deep else "are by size and date what"
-    return HealthCheck("artifact_integrity", OK, f"artifacts and parsers {how} was published")
+    how = "have the hashes that" if deep else "have the sizes and dates that"
+    return HealthCheck("artifact_integrity", OK, f"artifacts and parsers {how} were published")
 
 
 def older_snapshots(examination: Examination, store_id: StoreId, *, deep: bool) -> HealthCheck:
@@ -68,10 +70,12 @@ def older_snapshots(examination: Examination, store_id: StoreId, *, deep: bool) 
         store, verifier = examination.store, examination.verifier
         damaged += [m.snapshot_id for m in others if faults_of(store, m, store_id, verifier)]
     if damaged:
-        message = f"damaged, so they cannot replace the active one: {', '.join(sorted(damaged))}"
+        message = (
+            f"damaged snapshots, which cannot replace the active one: {', '.join(sorted(damaged))}"
+        )
         return HealthCheck("older_snapshots", WARN, message)
-    how = "can be read" if not deep else "are whole"
-    return HealthCheck("older_snapshots", OK, f"{len(others)} older ones {how}")
+    how = "can be read" if not deep else "are undamaged"
+    return HealthCheck("older_snapshots", OK, f"{len(others)} older snapshots {how}")
 
 
 def tombstones_enforced(examination: Examination) -> HealthCheck:
@@ -81,8 +85,8 @@ def tombstones_enforced(examination: Examination) -> HealthCheck:
     for segment, expected in expected_masks(examination.view):
         if not np.array_equal(expected, segment.visible_files):
             name = segment.image.name
-            raise CorruptStore(f"segment {name}: its mask disagrees with the segment map")
-    return HealthCheck("tombstones_enforced", OK, "masks agree with tombstones and segment map")
+            raise CorruptStore(f"segment {name}: the mask does not match the segment map")
+    return HealthCheck("tombstones_enforced", OK, "masks match the tombstones and the segment map")
 
 
 def expected_masks(
@@ -106,11 +110,11 @@ def index_drift(examination: Examination) -> HealthCheck:
     for ref in _sound(examination):
         rows = count_rows(examination.store, ref.table)
         if rows != ref.rows:
-            raise CorruptStore(f"segment {ref.table} has {rows} rows, not {ref.rows}")
+            raise CorruptStore(f"segment {ref.table} has {rows} rows instead of {ref.rows}")
     if examination.faults:
         return HealthCheck("index_drift", WARN, UNKNOWN)
     rows = examination.manifest.counts.chunks_indexed
-    return HealthCheck("index_drift", OK, f"{rows} rows where the manifest says so")
+    return HealthCheck("index_drift", OK, f"{rows} rows, as in the manifest")
 
 
 def row_schema(examination: Examination) -> HealthCheck:
@@ -121,7 +125,9 @@ def row_schema(examination: Examination) -> HealthCheck:
         dimension = segment.image.dimension
         wrong = schema_differences(examination.store, segment.image.name, dimension)
         if wrong:
-            raise CorruptStore(f"segment {segment.image.name}: columns {', '.join(wrong)}")
+            raise CorruptStore(
+                f"segment {segment.image.name} has wrong columns: {', '.join(wrong)}"
+            )
     return HealthCheck("row_schema", OK, "tables have the columns of this build")
 
 

@@ -36,23 +36,23 @@ from ggrep.parse.source.path_keys import parse_path_key, printable
 _MANY_UNTRACKED = 1_000
 _MUCH_UNTRACKED_BYTES = 100 << 20
 _CONTENTS = (
-    (MASKED, "secrets_masked", WARN, "files with secrets in them, which are masked"),
-    (RECODED, "other_encodings", OK, "files that are not UTF-8, indexed as what they say"),
+    (MASKED, "secrets_masked", WARN, "files that contain secrets, which are masked"),
+    (RECODED, "other_encodings", OK, "files in other encodings than UTF-8, indexed as UTF-8"),
     (
         SHORTENED,
         "shortened_files",
         WARN,
         "minified and data files indexed only up to max_bulk_bytes",
     ),
-    (UNREAD, "unread_notebooks", WARN, "notebooks that cannot be read, indexed as they are"),
-    (CELL_LINES, "notebook_lines", OK, "notebooks whose lines count within their cells"),
+    (UNREAD, "unread_notebooks", WARN, "notebooks that cannot be parsed, indexed as plain text"),
+    (CELL_LINES, "notebook_lines", OK, "notebooks whose line numbers count within the cells"),
     (
         GUESSED,
         "guessed_encodings",
         WARN,
-        "files whose encoding is a guess; a charset in .editorconfig declares it",
+        "files whose encoding was guessed; declare it as charset in .editorconfig",
     ),
-    (REPLACED, "undecodable_bytes", WARN, "files with bytes that their encoding does not know"),
+    (REPLACED, "undecodable_bytes", WARN, "files with bytes that are invalid in their encoding"),
 )
 _LINK_REASONS = ("out_of_root", "symlink_loop")
 
@@ -71,13 +71,16 @@ def index_state(examination: Examination, load: DaemonLoad | None) -> HealthChec
             "index_state", WARN, f"index_state.json is {what}; the next sync rewrites it"
         )
     if examination.manifest is None:
-        return HealthCheck(
-            "index_state", WARN, "not checked: there is no manifest to hold it against"
-        )
+        return HealthCheck("index_state", WARN, "not checked: there is no readable manifest")
     if state.active_snapshot_id != examination.manifest.snapshot_id:
-        message = f"it belongs to snapshot {state.active_snapshot_id}; the next sync rewrites it"
+        message = (
+            f"index_state.json belongs to snapshot {state.active_snapshot_id}; the next sync "
+            "rewrites it"
+        )
         return HealthCheck("index_state", WARN, message)
-    return HealthCheck("index_state", OK, "the record of the last sync is of the active snapshot")
+    return HealthCheck(
+        "index_state", OK, "the record of the last sync belongs to the active snapshot"
+    )
 
 
 def casefold_collisions(view: SnapshotView | None, settings: Settings) -> HealthCheck:
@@ -98,11 +101,11 @@ def path_safety(view: SnapshotView | None, state: IndexState | None) -> HealthCh
         return HealthCheck("path_safety", WARN, UNKNOWN)
     unsafe = tuple(printable(key) for key in _visible(view) if not _is_path_key(key))
     if unsafe:
-        message = f"indexed paths that are none below the root: {len(unsafe)}"
+        message = f"indexed paths outside the root: {len(unsafe)}"
         return HealthCheck("path_safety", FAIL, message, unsafe)
     skipped = state.skipped if state else ()
     outside = tuple(skip.path_key for skip in skipped if skip.reason in _LINK_REASONS)
-    message = f"links out of the root or in circles, not followed: {len(outside)}"
+    message = f"links that lead out of the root or form a loop, not followed: {len(outside)}"
     return HealthCheck("path_safety", WARN if outside else OK, message, outside)
 
 
@@ -112,9 +115,9 @@ def unicode_normalisation(view: SnapshotView | None) -> HealthCheck:
         return HealthCheck("unicode_normalisation", WARN, UNKNOWN)
     other = tuple(key for key in _visible(view) if not unicodedata.is_normalized("NFC", key))
     if other:
-        message = f"paths that are not NFC, which other tools may not find: {len(other)}"
+        message = f"paths not in Unicode form NFC, which other tools may not find: {len(other)}"
         return HealthCheck("unicode_normalisation", WARN, message, other)
-    return HealthCheck("unicode_normalisation", OK, "all paths are in normal form C")
+    return HealthCheck("unicode_normalisation", OK, "all paths are in Unicode form NFC")
 
 
 def contents(view: SnapshotView | None) -> Iterator[HealthCheck]:
@@ -154,9 +157,9 @@ def repo_hygiene(root: Path, settings: Settings) -> HealthCheck:
     try:
         paths = list_work_tree(root, include_untracked=True).untracked
     except GitFailed as error:
-        return HealthCheck("repo_hygiene", WARN, f"git cannot say what is untracked: {error}")
+        return HealthCheck("repo_hygiene", WARN, f"git cannot list untracked files: {error}")
     size = sum(_size(root, path) for path in paths)
-    message = f"untracked files that nothing ignores: {len(paths)}, {size} bytes"
+    message = f"untracked files that are not ignored: {len(paths)}, {size} bytes"
     many = len(paths) > _MANY_UNTRACKED or size > _MUCH_UNTRACKED_BYTES
     unclean = bool(paths) and settings.shared_store_clean
     if settings.shared_store and (many or unclean):

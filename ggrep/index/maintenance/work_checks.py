@@ -26,7 +26,7 @@ from ggrep.model.status import (
     SEGMENTS_TOUCHED,
 )
 
-UNMEASURED: Final = "no daemon: not measured"
+UNMEASURED: Final = "not measured: no daemon runs"
 
 
 _RECENT = timedelta(days=1)
@@ -43,15 +43,16 @@ def lease(examination: Examination, clock: Clock) -> HealthCheck:
     if record is None:
         there = files.record.exists()
         what = "the record is damaged" if there else "there is no record of a writer"
-        return HealthCheck("lease", WARN, f"{what}; the next writer begins another")
+        return HealthCheck("lease", WARN, f"{what}; the next writer creates one")
     epoch = record.lease_epoch
     if examination.manifest is not None and epoch < examination.manifest.lease_epoch:
         message = (
-            f"its epoch {epoch} is before the active snapshot's, {examination.manifest.lease_epoch}"
+            f"the epoch of the lease, {epoch}, is before that of the active snapshot, "
+            f"{examination.manifest.lease_epoch}"
         )
         return HealthCheck("lease", WARN, message)
     if record.released:
-        return HealthCheck("lease", OK, f"no writer is at work; last epoch: {epoch}")
+        return HealthCheck("lease", OK, f"no process is writing; last epoch: {epoch}")
     silent_ms = None
     if is_live(files):
         silent_ms = round(clock.monotonic_ms() - record.heartbeat_ms)
@@ -63,11 +64,11 @@ def _writer(record: LeaseRecord, silent_ms: int | None) -> HealthCheck:
     who = f"process {record.pid} of epoch {record.lease_epoch}"
     if silent_ms is None:
         return HealthCheck(
-            "lease", WARN, f"{who} died at work; the next writer goes on from before it"
+            "lease", WARN, f"{who} died while writing; the next writer discards its changes"
         )
-    message = f"{who} is at work, last heard of {silent_ms} ms ago"
+    message = f"{who} is writing, last heartbeat {silent_ms} ms ago"
     if silent_ms > record.lease_ttl_ms:
-        return HealthCheck("lease", WARN, f"{message}; the next writer takes over")
+        return HealthCheck("lease", WARN, f"{message}; the next writer takes the lease over")
     return HealthCheck("lease", OK, message)
 
 
@@ -82,19 +83,21 @@ def derived_caches(store: Path) -> HealthCheck:
         if path.exists() and not is_readable(path)
     ]
     if damaged:
-        message = f"damaged, and not used: {', '.join(damaged)}; the next sync rewrites them"
+        message = (
+            f"damaged caches, which are not used: {', '.join(damaged)}; the next sync rewrites them"
+        )
         return HealthCheck("derived_caches", WARN, message)
-    return HealthCheck("derived_caches", OK, "stat cache and memory of verified files can be read")
+    return HealthCheck(
+        "derived_caches", OK, "the caches of file stats and verified files can be read"
+    )
 
 
 def healed(store: Path, clock: Clock) -> HealthCheck:
     """Return the damage that was repaired."""
     damage = read_healed(store)
     if damage is None:
-        return HealthCheck("healed", OK, "no damage was ever rebuilt")
-    message = (
-        f"damaged artifacts that were rebuilt: {damage.files}, the last at {rfc3339(damage.at)}"
-    )
+        return HealthCheck("healed", OK, "nothing was ever repaired")
+    message = f"rebuilt artifacts: {damage.files}, last at {rfc3339(damage.at)}"
     recent = clock.now() - damage.at < _RECENT
     if recent:
         message += "; check the disk if it happens again"
@@ -108,14 +111,14 @@ def open_handles(
     segments = len(examination.manifest.segments) if examination.manifest else 0
     budget = settings.max_open_segments_per_query
     near = segments >= NEAR * budget
-    message = f"a query opens {segments} segments of {budget}"
+    message = f"a query opens {segments} of at most {budget} segments"
     if load is None:
-        measured = "no daemon: handles not measured"
+        measured = "handles are not measured: no daemon runs"
     else:
         handles = load.handles
         limit = handles.segments_budget
         near = near or bool(limit and handles.segments_open >= NEAR * limit)
-        measured = f"the daemon holds {handles.segments_open} of {limit or 'unlimited'}"
+        measured = f"the daemon has {handles.segments_open} segments open, limit: {limit or 'none'}"
     return HealthCheck("open_handles", WARN if near else OK, f"{message}; {measured}")
 
 
@@ -125,22 +128,24 @@ def embed_limiter(load: DaemonLoad | None) -> HealthCheck:
         return HealthCheck("embed_limiter", OK, UNMEASURED)
     encode = load.encode
     if not encode.max_concurrent:
-        return HealthCheck("embed_limiter", OK, "nothing limits encoding on this host")
-    message = f"slots for encoding in use: {encode.in_use} of {encode.max_concurrent}"
+        return HealthCheck("embed_limiter", OK, "encoding is not limited on this host")
+    message = f"encoding slots in use: {encode.in_use} of {encode.max_concurrent}"
     if encode.stale:
-        return HealthCheck("embed_limiter", WARN, f"{message}; a holder has died or fallen silent")
+        return HealthCheck(
+            "embed_limiter", WARN, f"{message}; a process with a slot has died or hangs"
+        )
     return HealthCheck("embed_limiter", OK, message)
 
 
 def daemon_stale(load: DaemonLoad | None) -> HealthCheck:
     """Return whether the daemon uses the current configuration."""
     if load is None:
-        return HealthCheck("daemon_stale", OK, "no daemon")
+        return HealthCheck("daemon_stale", OK, "no daemon runs")
     if load.stale:
         why = load.stale_reason or "the configuration has changed"
-        message = f"process {load.pid} answers from before a change and takes in no other: {why}"
+        message = f"process {load.pid} uses outdated settings and indexes no changes: {why}"
         return HealthCheck("daemon_stale", WARN, message)
-    return HealthCheck("daemon_stale", OK, f"process {load.pid} serves the present configuration")
+    return HealthCheck("daemon_stale", OK, f"process {load.pid} uses the current settings")
 
 
 def performance(state: IndexState | None, load: DaemonLoad | None) -> Iterator[HealthCheck]:
@@ -151,7 +156,7 @@ def performance(state: IndexState | None, load: DaemonLoad | None) -> Iterator[H
         yield HealthCheck("perf_publish_time", OK, "not measured: there is no record of a sync")
     else:
         slow = state.last_duration_ms > PUBLISH_MS
-        message = f"the last sync took {state.last_duration_ms} ms of {PUBLISH_MS}"
+        message = f"the last sync took {state.last_duration_ms} ms, budget: {PUBLISH_MS} ms"
         yield HealthCheck("perf_publish_time", WARN if slow else OK, message)
     upkeep = state.upkeep if state else Upkeep()
     yield _upkeep_time("perf_gc_time", "collection", upkeep.last_gc_ms, GC_MS)
@@ -173,8 +178,8 @@ def _query_latency(load: DaemonLoad | None) -> HealthCheck:
     enough = load.queries.query_total >= _ENOUGH_SEARCHES
     slow = enough and (p50 > QUERY_P50_MS or p95 > QUERY_P95_MS)
     message = (
-        f"recent searches: median {p50} ms of {QUERY_P50_MS},"
-        f" 95th percentile {p95} ms of {QUERY_P95_MS}"
+        f"recent searches: median {p50} ms, budget: {QUERY_P50_MS} ms;"
+        f" 95th percentile {p95} ms, budget: {QUERY_P95_MS} ms"
     )
     return HealthCheck("perf_query_latency", WARN if slow else OK, message)
 
@@ -185,7 +190,7 @@ def _segments_touched(load: DaemonLoad | None) -> HealthCheck:
     touched = load.queries.segments_touched_max
     if touched is None:
         return HealthCheck("perf_segments_touched", OK, "not measured: no search yet")
-    message = f"recent searches read {touched} segments at most, of {SEGMENTS_TOUCHED}"
+    message = f"recent searches read at most {touched} segments, budget: {SEGMENTS_TOUCHED}"
     over = touched > SEGMENTS_TOUCHED
     return HealthCheck("perf_segments_touched", WARN if over else OK, message)
 
@@ -194,7 +199,7 @@ def _upkeep_time(code: str, what: str, took_ms: int | None, budget_ms: int) -> H
     if took_ms is None:
         return HealthCheck(code, OK, f"no {what} yet")
     severity = WARN if took_ms > budget_ms else OK
-    return HealthCheck(code, severity, f"the last {what} took {took_ms} ms of {budget_ms}")
+    return HealthCheck(code, severity, f"the last {what} took {took_ms} ms, budget: {budget_ms} ms")
 
 
 def _is_stat_cache(path: Path) -> bool:

@@ -141,7 +141,7 @@ def _create_once(scratch: Path) -> None:
         durable.write_all(descriptor, _SAMPLE)
         os.fsync(descriptor)
     with suppress(FileExistsError), durable.opened(path, flags):
-        raise ValueError("an existing file was created again")
+        raise ValueError("exclusive creation of an existing file did not fail")
 
 
 def _rename_and_read(scratch: Path) -> None:
@@ -149,7 +149,7 @@ def _rename_and_read(scratch: Path) -> None:
     durable.write_file(target, b"old")
     durable.replace_file(target, _SAMPLE)
     if target.read_bytes() != _SAMPLE:
-        raise ValueError("the bytes that were read differ from the written ones")
+        raise ValueError("the bytes read differ from the bytes written")
 
 
 def _lock_alone(scratch: Path) -> None:
@@ -159,7 +159,7 @@ def _lock_alone(scratch: Path) -> None:
         _lock(first)
         with suppress(BlockingIOError):
             _lock(second)
-            raise ValueError("a locked file was locked again")
+            raise ValueError("a second lock on a locked file did not fail")
 
 
 def _map(scratch: Path) -> None:
@@ -170,7 +170,7 @@ def _map(scratch: Path) -> None:
         closing(mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)) as mapped,
     ):
         if mapped[:] != _SAMPLE:
-            raise ValueError("the mapped bytes differ from the written ones")
+            raise ValueError("the mapped bytes differ from the bytes written")
 
 
 _STEPS: Final[Mapping[str, Callable[[Path], None]]] = MappingProxyType(
@@ -211,4 +211,4 @@ def _is_unlocked(leftover: Path) -> bool:
 
 def _unfit(directory: Path, step: str, error: Exception) -> StoreError:
     why = (error.strerror if isinstance(error, OSError) else None) or error
-    return StoreError(f"{directory}: not usable for an index: {step} failed: {why}; {ADVICE}")
+    return StoreError(f"{directory} cannot store an index: {step} failed: {why}; {ADVICE}")

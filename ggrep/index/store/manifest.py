@@ -162,7 +162,7 @@ def read_manifest(store: Path, snapshot_id: SnapshotId) -> SnapshotManifest:
     except InvalidRequest as error:
         raise CorruptStore(f"{label}: {error}") from error
     if not is_sound:
-        raise CorruptStore(f"{label}: its root and its store do not belong together")
+        raise CorruptStore(f"{label}: store_id does not belong to canonical_root")
     return manifest
 
 

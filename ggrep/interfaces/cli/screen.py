@@ -312,7 +312,7 @@ def _known_term() -> Iterator[None]:
                 curses.setupterm(fd=1)
                 break
         else:
-            raise UsageError(f"TERM: {term!r} is not described on this machine")
+            raise UsageError(f"TERM: {term!r} has no terminfo entry on this machine")
         yield
     finally:
         environ["TERM"] = term

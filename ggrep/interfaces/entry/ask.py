@@ -59,7 +59,7 @@ class Connection:
 
     def _require_running(self) -> None:
         if is_stopped(self._pid):
-            raise ValueError("the daemon is stopped")
+            raise ValueError("the daemon is suspended")
 
     def receive(self, until_ms: float) -> dict[str, object]:
         """Return the next object that the daemon sends."""
@@ -88,7 +88,7 @@ class Connection:
                 self._require_running()
                 continue
             if not data:
-                raise ValueError("the daemon went away")
+                raise ValueError("the daemon closed the connection")
             self._received += data
         taken = bytes(self._received[:size])
         del self._received[:size]

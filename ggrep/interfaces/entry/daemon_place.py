@@ -92,7 +92,7 @@ def read_locator(file: str, root: str) -> Locator:
         os.close(descriptor)
     lines = data.split(b"\n")
     if len(lines) != 7 or [lines[0], lines[1], lines[6]] != [MAGIC, os.fsencode(root), b""]:
-        raise ValueError("the file is of another root or format")
+        raise ValueError("the locator belongs to another root or has another format")
     store_id, fingerprint, address, build = lines[2:6]
     return Locator(store_id.decode(), fingerprint.decode(), os.fsdecode(address), build.decode())
 
@@ -137,7 +137,7 @@ def place_of_line(line: Line, environ: dict[str, str]) -> LikelyRoot:
             continue  # not every included directory is a repository
         if os.path.exists(locator_file(place.root, environ)):
             return place
-    raise ValueError("no daemon of it left a hint")
+    raise ValueError("no daemon of this root has written a locator")
 
 
 def _roots_in(file: str) -> list[str]:

@@ -177,7 +177,7 @@ def judged(reply: dict[str, object], *, strict: bool = False) -> Rendered:
     if not isinstance(holder, dict) or holder.get("code") in _LEFT_TO_CLI:
         raise ValueError("the daemon declined")
     if holder.get("stopping"):
-        raise ValueError("another daemon must be queried")
+        raise ValueError("another daemon must answer this command")
     match holder.get("rendered"):
         case {"out": str(out), "err": str(err), "exit_status": int(status), **more}:
             pass
@@ -264,7 +264,7 @@ def _require_peer(hello: dict[str, object], locator: Locator) -> None:
     greeted = [hello.get(name) for name in names]
     expected = [PROTOCOL_VERSION, locator.store_id, locator.config_fingerprint, locator.build]
     if greeted not in ([*expected, False], [*expected, None]):
-        raise ValueError("another daemon, or a stale one")
+        raise ValueError("the daemon serves another root or has outdated settings")
 
 
 def _failed(

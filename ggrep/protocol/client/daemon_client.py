@@ -254,7 +254,7 @@ class DaemonClient:
 def _give_up(error: GgrepError, tried: int, deadline: Deadline) -> None:
     """Raise an error if no further try makes sense."""
     if deadline.remaining_ms() <= 0.0:
-        raise DeadlineExceeded("no daemon was ready in time") from error
+        raise DeadlineExceeded("the daemon was not ready within the timeout") from error
     if tried >= _TRIES or isinstance(error, NotStarted):
         raise error
 

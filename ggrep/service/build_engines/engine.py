@@ -59,7 +59,7 @@ def open_engine(
     """Return an engine, connected."""
     if name == "local":
         if address is not None:
-            raise UsageError("--cluster goes with --engine ray")
+            raise UsageError("--cluster requires --engine ray")
         return LocalEngine(abreast)
     require_extra()
     cluster = address or environ.get(RAY_ADDRESS, "")

@@ -166,7 +166,7 @@ def _watch(terminal: Terminal) -> int:
     """Show all daemons, read every second."""
     from ggrep.interfaces.cli.screen import require_screen, show_live
 
-    require_screen("--watch needs a terminal; for one look: ggrep status --all")
+    require_screen("--watch requires a terminal; to print the status once: ggrep status --all")
     home, style = home_from(terminal.environ), terminal.style
     readings: deque[list[Daemon]] = deque(maxlen=READINGS)
 

@@ -266,7 +266,7 @@ def _lines(shown: Status) -> Iterator[tuple[str, str]]:
             yield "secrets", f"{left} left out, values masked in {masked}"
         if generated := snapshot.made_files.told():
             part = snapshot.made_files.shortened
-            yield "machine-written", f"{generated}; {part} indexed in part" if part else generated
+            yield "machine-written", f"{generated}; {part} partly indexed" if part else generated
         yield "segments", str(snapshot.segments)
         yield "complete", _complete(shown)
         yield "size", f"{shown.resources.disk.store_bytes / 1e6:.1f} MB"
@@ -281,17 +281,17 @@ def _missing(shown: Status) -> str:
     if any(warning.code in DAMAGE_CODES for warning in shown.warnings):
         return "damaged"
     if shown.sync.state == "indexing" or shown.sync.pending:
-        return "none yet; it is being built"
+        return "none yet; indexing is in progress"
     return "none yet; run: ggrep index"
 
 
 def _complete(shown: Status) -> str:
     snapshot = shown.snapshot
     if any(warning.code in DAMAGE_CODES - COMPLETE for warning in shown.warnings):
-        return "no, the index is damaged"
+        return "no: the index is damaged"
     if snapshot.partial:
-        return "no, the first index is being built"
-    return "no, degraded" if snapshot.degraded else "yes"
+        return "no: the first index is being built"
+    return "no: degraded" if snapshot.degraded else "yes"
 
 
 def _sync(shown: Status) -> str:
@@ -300,8 +300,8 @@ def _sync(shown: Status) -> str:
         return "waiting for git to finish"
     if sync.state == "indexing":
         done = f", {sync.done_files} of {plural(sync.total_files, 'file')}"
-        return f"at work{done if sync.total_files else ''}"
-    last = f", the last one {sync.last_result} at {sync.last_sync_at}" if sync.last_sync_at else ""
+        return f"running{done if sync.total_files else ''}"
+    last = f", the last sync {sync.last_result} at {sync.last_sync_at}" if sync.last_sync_at else ""
     return f"{'waiting' if sync.pending else 'idle'}{last}"
 
 

@@ -52,7 +52,7 @@ _FILTER = Flag(
     takes="filter",
 )
 
-_CURSOR = Flag("--cursor", "Show what follows: next_cursor of a JSON answer.")
+_CURSOR = Flag("--cursor", "Show the next page: the next_cursor of a JSON answer.")
 
 
 class SymbolOptions(Struct, frozen=True):
@@ -148,7 +148,7 @@ def expand(
     targets: Annotated[
         list[str],
         Argument(
-            "Paths, path:line, path:line-line, row ids, or names; alias:path in a workspace.",
+            "Paths, path:line, path:line-line, row ids or names; in a workspace also alias:path.",
             metavar="TARGET...",
         ),
     ],
@@ -195,9 +195,9 @@ def names_of(typed: Sequence[str], inside: str | None) -> TypedNames:
     names = tuple(text for text in typed if not _is_path(text))
     every = [*([] if inside is None else [inside]), *paths]
     if not names:
-        raise UsageError("no name was given")
+        raise UsageError("the name is missing")
     if len(every) > 1:
-        raise UsageError(f"give only one path, not {' and '.join(every)}")
+        raise UsageError(f"use only one path, not {' and '.join(every)}")
     return TypedNames(tuple(dict.fromkeys(names)), every[0] if every else None)
 
 
@@ -224,7 +224,7 @@ def _printed(
     for each in named if len(named) > 1 else ():
         if not hits_of(each.answer) and Path(site.view.cwd or ".", each.asked).exists():
             asked = sanitise_line(each.asked)
-            notes += f"{asked} was taken for a name; to search in it: --in {asked}\n"
+            notes += f"{asked} was read as a name; to search only in this path: --in {asked}\n"
     return replace(rendered, err=notes)
 
 

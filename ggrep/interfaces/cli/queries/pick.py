@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from ggrep.search.engine.engine import Engine
 
 _DEBOUNCE_S: Final = 0.08
-_HELP: Final = "type to search; Enter opens, Escape leaves"
+_HELP: Final = "type to search; Enter opens, Escape quits"
 _AROUND: Final = 3
 """The opened line is in this part of the preview."""
 _GOTO: Final = frozenset({"code", "code-insiders", "codium", "cursor", "windsurf"})
@@ -66,7 +66,7 @@ def pick(
     """
     terminal = open_terminal()
     searched = spelled("search", query or "WORDS")
-    require_screen(f"pick needs a terminal; without one: {searched}", prints=prints)
+    require_screen(f"pick requires a terminal; without a terminal: {searched}", prints=prints)
     repo = reach(location_of(None), terminal, {})
     asks = uses_daemon(repo.address, terminal.environ, offline=False)
     if asks:
@@ -113,7 +113,7 @@ def _edit(words: Sequence[str]) -> int:
     finally:
         signal.signal(signal.SIGINT, before)
     if status:
-        raise GgrepError(f"{words[0]} ended with status {status}")
+        raise GgrepError(f"the editor {words[0]} ended with status {status}")
     return 0
 
 

@@ -121,7 +121,7 @@ def answered(
     try:
         with ended_at(until):
             if fresh and not scans and not terminal.progress:
-                terminal.tell(f"{label} has no index yet; indexing it first")
+                terminal.tell(f"{label} has no index yet; indexing starts now")
             with watching(terminal, label, quiet_ms) if fresh or waits else nullcontext() as watch:
                 if waits:
                     daemon.sync(watch, strict=asking.strict_sync)
@@ -232,7 +232,9 @@ def follow_index(address: "DaemonAddress", terminal: Terminal) -> None:
             asking = daemon_client_of(address, terminal.environ, terminal.tell)
             there = asking.follow(lambda: is_indexed(address), watch, _PATIENCE_MS)
     if there:
-        terminal.tell(f"the index of {label} is ready: repeat the command to use it")
+        terminal.tell(
+            f"the index of {label} is ready: repeat the command to search the complete index"
+        )
     else:
         terminal.tell(f"{label} has no index yet; progress: ggrep status")
 
@@ -286,7 +288,9 @@ class RepositoryQuery(Struct, frozen=True):
         if len({each.root for each in reached.values()}) > 1:
             names = sorted({sanitise_line(each.root.name) for each in reached.values()})
             roots = " and ".join(names)
-            raise InvalidRequest(f"these places are in {roots}; give those of one repository")
+            raise InvalidRequest(
+                f"these places are in several repositories, {roots}; use places of one repository"
+            )
         first, environ = reached[targets[0].place], terminal.environ
         address, view = first.address, view_of(terminal, json=self.output.json)
         keys = tuple(target.key(reached[target.place].scope) for target in targets)

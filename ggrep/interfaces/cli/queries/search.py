@@ -54,7 +54,11 @@ class ForEditor(Struct, frozen=True):
     title: ClassVar = "For editors"
 
     vimgrep: Annotated[
-        bool, Flag("--vimgrep", "Print path:line:column:text, a line a place, for quickfix lists.")
+        bool,
+        Flag(
+            "--vimgrep",
+            "Print one line path:line:column:text for each match, for quickfix lists of editors.",
+        ),
     ] = False
 
 
@@ -149,7 +153,9 @@ def search(
         return search_as_slate(typed, slate, repositories)
     if repositories.files:
         if agent.bodies is not None:
-            raise UsageError("--body and --workspace cannot go together; expand alias:path opens")
+            raise UsageError(
+                "--body and --workspace cannot go together; use ggrep expand alias:path"
+            )
         from ggrep.interfaces.cli.queries.workspace_search import search_workspace
 
         if for_agents:
@@ -168,7 +174,7 @@ def _check_receipt(output: ReceiptOutput) -> None:
 
         require_receipt_place(output.receipt, force=output.force)
     elif output.force:
-        raise UsageError("--force: only with --receipt")
+        raise UsageError("--force: allowed only with --receipt")
 
 
 def search_for_agent(typed: TypedSearch, wish: AgentTextOptions) -> RepositoryQuery:

@@ -62,7 +62,7 @@ class Finder:
         other = next(at for at, place in enumerate(places) if place.root != places[0].root)
         made = spelled("workspace", "init", "FILE", *(str(places[at].root) for at in (0, other)))
         message = f"{paths[0]} and {paths[other]} belong to different repositories"
-        raise UsageError(f"{message}; to search both: {made}, then --workspace FILE")
+        raise UsageError(f"{message}; to search both: {made}, then use --workspace FILE")
 
     def require_paths(self, command: str, query: str, paths: Sequence[str]) -> None:
         """Raise if a positional PATH does not exist; most likely it is a word of the query."""
@@ -73,7 +73,7 @@ class Finder:
             return
         text = f"{missing}: no such file or directory"
         if missing.startswith("-"):
-            meant = f"did you mean, without -- before it: {spelled(command, query, *paths)}"
+            meant = f"did you mean, without --: {spelled(command, query, *paths)}"
         elif set(missing) & set("*?["):
             meant = f"to narrow by a pattern: {spelled(command, query, '-g', missing)}"
         elif (file := missing.partition(":")[0]) and Path(file).exists():
@@ -94,7 +94,7 @@ class Finder:
         if path is None:
             return TypedTarget(Location(root or location_of(None).root, ""), "", typed)
         if path.is_dir():
-            raise InvalidRequest(f"{typed}: a directory; give a file, a line of one, or a row id")
+            raise InvalidRequest(f"{typed} is a directory; use a file, path:line or a row id")
         if root is None:
             return TypedTarget(location_of(path), lines, typed)
         return TypedTarget(

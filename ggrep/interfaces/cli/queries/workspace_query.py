@@ -161,7 +161,8 @@ def _refuse(typed: TypedSearch, repositories: WorkspaceOptions) -> None:
         )
     if typed.asking.repo is not None:
         raise UsageError(
-            "--repo and --workspace cannot go together; choose with --select or --only",
+            "--repo and --workspace cannot go together; select repositories with "
+            "--select or --only",
             code="ERR_FEDERATED_REPO_FLAG_NOT_ALLOWED",
         )
     if typed.paths:
@@ -177,7 +178,7 @@ def _refuse(typed: TypedSearch, repositories: WorkspaceOptions) -> None:
         if is_given:
             raise UsageError(f"{flag} and --receipt cannot go together")
     if any(token.startswith(("/", "~")) for token in (*repositories.select, *repositories.only)):
-        raise UsageError("--receipt: choose repositories by alias or id, not by absolute path")
+        raise UsageError("--receipt: select repositories by alias or id, not by absolute path")
 
 
 def _sync(
@@ -274,7 +275,7 @@ def merge_note(response: FederatedResponse, cwd: str) -> str:
         return ""
     file = sanitise_line(str(_file_of(response, cwd)))
     return (
-        f"merged by rank only, because neither the command nor {file} sets a strategy;"
+        f"hits are merged by rank only, because neither the command nor {file} sets a strategy;"
         f" better: --merge global, or in {file}: {MERGE_LINE}\n"
     )
 

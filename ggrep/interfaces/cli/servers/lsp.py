@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def lsp(
     workspaces: Annotated[
         list[Path] | None,
-        Flag("--workspace", "Answer for the repositories of this workspace file, too; repeatable."),
+        Flag("--workspace", "Also serve the repositories of this workspace file; repeatable."),
     ] = None,
     log: Annotated[bool, Flag("--log", "Log to standard error.")] = False,
 ) -> int:

@@ -57,18 +57,16 @@ class RemoteOptions(Struct, frozen=True):
 
     engine: Annotated[
         str,
-        Flag(
-            "--engine", "Build in processes here, or on a cluster of Ray.", words=get_args(Engine)
-        ),
+        Flag("--engine", "Build in local processes, or on a Ray cluster.", words=get_args(Engine)),
     ] = "local"
     cluster: Annotated[
-        str | None, Flag("--cluster", "HOST:PORT of Ray's head; default: RAY_ADDRESS.")
+        str | None, Flag("--cluster", "HOST:PORT of the head node of Ray; default: RAY_ADDRESS.")
     ] = None
     no_local: Annotated[
         bool, Flag("--no-local", "Build and push on the cluster only; do not pull into this home.")
     ] = False
     remote: RemoteFlag = None
-    no_pull: Annotated[bool, Flag("--no-pull", "Index everything here; pull nothing.")] = False
+    no_pull: Annotated[bool, Flag("--no-pull", "Index everything locally; pull nothing.")] = False
     push: Annotated[bool, Flag("--push", "Push each index to the remote.")] = False
 
 
@@ -78,7 +76,7 @@ def build(
     file: FileArgument = None,
     named: FileOption = None,
     include_disabled: Annotated[
-        bool, Flag("--include-disabled", "Build disabled repositories too.")
+        bool, Flag("--include-disabled", "Also build disabled repositories.")
     ] = False,
     concurrency: Annotated[
         int | None,
@@ -184,9 +182,9 @@ class _Jobs(Struct, frozen=True):
 def _require_sense(elsewhere: RemoteOptions) -> None:
     is_local = elsewhere.engine == "local"
     if is_local and elsewhere.no_local:
-        raise UsageError("--no-local goes with --engine ray")
+        raise UsageError("--no-local requires --engine ray")
     if not is_local and (elsewhere.no_pull or elsewhere.push):
-        raise UsageError("a cluster always pulls and pushes; leave out --no-pull and --push")
+        raise UsageError("a build on a cluster always pulls and pushes; omit --no-pull and --push")
 
 
 def _remote(elsewhere: RemoteOptions, home: Home) -> Remote | None:

@@ -39,7 +39,7 @@ def chosen_file(file: Path | None, named: Sequence[Path] | None) -> Path:
     """Return the only named file, from the argument or `--workspace`."""
     given = [*([file] if file else []), *(named or ())]
     if not given:
-        raise UsageError("no workspace file; give FILE or --workspace FILE")
+        raise UsageError("the workspace file is missing; use FILE or --workspace FILE")
     if len(given) > 1:
         raise UsageError(
             "a workspace file was given more than once",
