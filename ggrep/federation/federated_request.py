@@ -83,7 +83,7 @@ class FederatedRequest(Struct, frozen=True):
             most=MAX_TOKENS,
         ),
     ] = ()
-    """Tags that repositories were chosen by."""
+    """Tags that selected repositories."""
     repo_filter: Annotated[
         Texts,
         Field(
@@ -93,7 +93,7 @@ class FederatedRequest(Struct, frozen=True):
             most=MAX_TOKENS,
         ),
     ] = ()
-    """Globs that repositories were chosen by."""
+    """Globs that selected repositories."""
     include_disabled: Annotated[
         bool,
         Field(
@@ -102,7 +102,7 @@ class FederatedRequest(Struct, frozen=True):
             also=("includeDisabled",),
         ),
     ] = False
-    """Disabled repositories take part."""
+    """Whether disabled repositories were selected."""
     only: Annotated[
         Texts,
         Field(
@@ -112,7 +112,7 @@ class FederatedRequest(Struct, frozen=True):
             most=MAX_TOKENS,
         ),
     ] = ()
-    """Repositories that alone were kept, by alias or id."""
+    """The only selected repositories, by alias or id."""
     merge_strategy: Annotated[
         str | None,
         Field(
@@ -122,7 +122,7 @@ class FederatedRequest(Struct, frozen=True):
             words=STRATEGIES,
         ),
     ] = None
-    """How lists were merged; null for the workspace's own way."""
+    """Merge strategy; null for that of the workspace."""
     rrf_k: Annotated[
         Count | None,
         Field(
@@ -132,7 +132,7 @@ class FederatedRequest(Struct, frozen=True):
             most=MAX_RRF_K,
         ),
     ] = None
-    """Damping of the rrf merge; null for the workspace's."""
+    """Rank constant of the rrf merge; null for that of the workspace."""
     per_repo_top: Annotated[
         Count | None,
         Field(
@@ -141,7 +141,7 @@ class FederatedRequest(Struct, frozen=True):
             most=MAX_PER_REPO_TOP,
         ),
     ] = None
-    """Hits asked of each repository; null for the usual."""
+    """Maximum number of hits per repository; null for the default."""
     max_repos: Annotated[
         Count,
         Field(
@@ -153,7 +153,7 @@ class FederatedRequest(Struct, frozen=True):
     fold: Annotated[
         bool | None, Field("merge.fold", "Show text that several repositories share only once.")
     ] = None
-    """Copies of one text are shown once; null for the strategy's own way."""
+    """Whether identical texts are shown once; null for the default of the strategy."""
     concurrency: Annotated[
         Positive,
         Field(
@@ -163,7 +163,7 @@ class FederatedRequest(Struct, frozen=True):
             most=MAX_CONCURRENCY,
         ),
     ] = DEFAULT_CONCURRENCY
-    """Repositories asked at once."""
+    """Maximum number of repositories queried in parallel."""
     cohort: Annotated[
         Texts,
         Field(
@@ -173,7 +173,7 @@ class FederatedRequest(Struct, frozen=True):
             most=MAX_TOKENS,
         ),
     ] = ()
-    """Cohorts that were asked."""
+    """Requested cohorts."""
     cohort_policy: Annotated[
         Policy, Field("cohorts.policy", "Which of several cohorts to search.")
     ] = "default"
@@ -186,15 +186,15 @@ class FederatedRequest(Struct, frozen=True):
             also=("allowUnsafeMix",),
         ),
     ] = False
-    """Lists that do not compare were merged."""
+    """Whether lists with incomparable scores were merged."""
     strict: Annotated[bool, Field("strict", "Fail when any repository fails.")] = False
-    """The first failure of a repository is the answer's."""
+    """Whether the failure of a repository failed the request."""
     deadline: Deadline | None = None
     base_dirs: tuple[Path, ...] = ()
     snippet_bytes: Annotated[
         Count, Field("limits.snippetBytes", "Maximum bytes of snippet text in the whole answer.")
     ] = DEFAULT_SNIPPET_BYTES
-    """Most snippet text of the answer."""
+    """Maximum bytes of snippet text in the answer."""
     include_paths: Annotated[
         bool, Field("debug.includePaths", "Include absolute paths; requires the token.")
     ] = False
@@ -203,10 +203,13 @@ class FederatedRequest(Struct, frozen=True):
     )
     all_repos: Later[
         Annotated[
-            bool, Field("limits.allRepos", "List all repositories, not only those that matter.")
+            bool,
+            Field(
+                "limits.allRepos", "List all repositories, not only those that affect the answer."
+            ),
         ]
     ] = False
-    """All repositories are listed, not only those that matter; false where it is missing."""
+    """Whether all repositories are listed, not only those that affect the answer; else absent."""
 
 
 class EffectiveSettings(Struct, frozen=True):

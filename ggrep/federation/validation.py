@@ -32,11 +32,11 @@ MAX_REPOS: Final = 16_384
 MAX_INCLUDES: Final = 256
 """Most globs of one workspace."""
 
-_Enabled: TypeAlias = Annotated[bool, Key("False leaves a repository out of searches.")]
+_Enabled: TypeAlias = Annotated[bool, Key("Whether searches include the repository.")]
 _Priority: TypeAlias = Annotated[
-    int, Key("Higher comes first among equals.", -MAX_INTEGER, MAX_INTEGER)
+    int, Key("Rank among equal scores; higher comes first.", -MAX_INTEGER, MAX_INTEGER)
 ]
-_Tags: TypeAlias = Annotated[tuple[str, ...], Key("Words to select repositories by.")]
+_Tags: TypeAlias = Annotated[tuple[str, ...], Key("Tags to select repositories by.")]
 
 
 class WorkspaceDefaults(Struct, frozen=True):
@@ -51,11 +51,16 @@ class MergeDefaults(Struct, frozen=True):
     """Merge settings unless the request overrides them; None if unset."""
 
     strategy: Annotated[
-        str | None, Key("How lists are merged unless a request says.", words=STRATEGIES)
+        str | None, Key("Merge strategy of requests that name none.", words=STRATEGIES)
     ] = None
     rrf_k: Annotated[
         int | None,
-        Key("Constant of reciprocal rank fusion; larger levels out.", 1, MAX_INTEGER, key="rrfK"),
+        Key(
+            "Rank constant k of reciprocal rank fusion; a larger k makes ranks more equal.",
+            1,
+            MAX_INTEGER,
+            key="rrfK",
+        ),
     ] = None
 
 
@@ -81,7 +86,7 @@ class IncludeDraft(Struct, frozen=True):
     glob: Annotated[
         str,
         Key(
-            "Directories, each a repository, or workspaces: * of a name, ** at any depth; ! not.", 1
+            "Glob of repositories or workspace files: * in a name, ** at any depth; ! excludes.", 1
         ),
     ]
     tags: _Tags = ()
@@ -99,7 +104,7 @@ class EntryDraft(Struct, frozen=True):
 
     index: int
     root: Annotated[str, Key("Directory in the repository, absolute or relative to this file.", 1)]
-    alias: Annotated[str | None, Key("Its short name, unlike all others.")]
+    alias: Annotated[str | None, Key("Short name, unique in the workspace.")]
     tags: _Tags
     enabled: _Enabled
     priority: _Priority
@@ -119,11 +124,11 @@ class WorkspaceDraft(Struct, frozen=True):
         str | None, Key("Directory for artifacts of the federation.", key="cacheRoot")
     ]
     defaults: Annotated[WorkspaceDefaults, Key("Defaults of entries.")]
-    merge: Annotated[MergeDefaults, Key("How answers are merged unless a request says.")]
+    merge: Annotated[MergeDefaults, Key("Defaults of merging.")]
     entries: Annotated[tuple[EntryDraft, ...], Key("The repositories.", 0, MAX_REPOS, key="repos")]
     include: Annotated[
         tuple[IncludeDraft, ...],
-        Key("Globs of directories and of workspaces (.jsonc) that belong too.", 0, MAX_INCLUDES),
+        Key("Globs of further repositories and workspace files (.jsonc).", 0, MAX_INCLUDES),
     ] = ()
     unmatched: tuple[str, ...] = ()
     removed_strategy: str = ""

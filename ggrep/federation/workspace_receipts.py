@@ -57,7 +57,7 @@ class WorkspaceQuestion(FederatedRequest, frozen=True, kw_only=True):
     """The request as it was asked; `ggrep replay` asks it again."""
 
     search: ReceiptQuestion
-    """The query; `top` stands in place of its limit."""
+    """The request; `top` replaces its limit."""
 
 
 _NOT_KEPT: Final[Mapping[str, Any]] = {
@@ -73,21 +73,21 @@ class RepoOrigin(Struct, frozen=True):
 
     repo_id: RootId
     alias: str | None
-    """Its name in the workspace; null for none."""
+    """Short name of the repository; null for none."""
     status: Annotated[str, get_args(Status)]
     """Outcome of the repository."""
     store_id: _StoreIdOrNone
-    """Its store; empty when unknown."""
+    """Store of the repository; empty when unknown."""
     snapshot_id: SnapshotId | None
-    """The snapshot that was asked; null when unknown."""
+    """The snapshot that was queried; null when unknown."""
     config_fingerprint: _Sha256OrNone
-    """Identity of the settings the index was built under; empty when unknown."""
+    """Identity of the settings that shape the index; empty when unknown."""
     ignore_fingerprint: _Sha256OrNone
     """Identity of the ignore rules; empty when unknown."""
     encoder: str
     """Key of the encoder; equal ones make comparable vectors."""
     answers_key: str
-    """Identity of the settings and the ranking that shape answers and no index."""
+    """Identity of the settings and the ranking that affect answers but not the index."""
 
 
 class WorkspaceOrigin(Struct, frozen=True):
@@ -100,7 +100,7 @@ class WorkspaceOrigin(Struct, frozen=True):
     repo_set_id: str
     """Identity of the workspace's set of repositories."""
     answer_sha256: Sha256
-    """Digest of the bytes that `--json --deterministic` prints, the newline too."""
+    """Digest of the bytes that `--json --deterministic` prints, including the newline."""
     repos: tuple[RepoOrigin, ...]
     """The selected repositories, by id."""
 
@@ -131,7 +131,7 @@ class WorkspaceReceiptJson(DocumentJson):
     """Kind of the receipt: a workspace."""
     question: WorkspaceQuestion
     answer: FederatedJson | None
-    """The answer itself; null where it is too long to keep."""
+    """The answer; null when it is too long to keep."""
     sha256: Sha256
     """Digest of the canonical bytes of all other keys."""
 
@@ -183,7 +183,7 @@ class RepoChange(ReplayChange, frozen=True):
     """One key of two origins that differ; `asked` where only one of the answers asked it."""
 
     repo_id: str | None
-    """The repository; null for the workspace's own."""
+    """The repository; null for the workspace."""
 
 
 class ReplayedRepoHit(ReplayedHit, frozen=True):
@@ -191,7 +191,7 @@ class ReplayedRepoHit(ReplayedHit, frozen=True):
 
     repo_id: RootId
     fate: Fate
-    """As in the replay of one repository; `unknown`: it could not be looked into."""
+    """As in the replay of one repository; `unknown`: the repository could not be read."""
 
 
 class NewRepoHit(NewHit, frozen=True):
@@ -204,9 +204,9 @@ class WorkspaceReplay(Versioned, frozen=True, kw_only=True):
     """Outcome of replaying a workspace's receipt."""
 
     reproduced: bool
-    """The same bytes came again."""
+    """Whether the same bytes were returned."""
     query: str
-    """The words of the question."""
+    """Text of the query."""
     receipt: WorkspaceOrigin
     """Origin of the receipt's answer."""
     now: WorkspaceOrigin
@@ -216,7 +216,7 @@ class WorkspaceReplay(Versioned, frozen=True, kw_only=True):
     hits: tuple[ReplayedRepoHit, ...]
     """The receipt's hits, best first."""
     new_hits: tuple[NewRepoHit, ...]
-    """Hits of now that none of the receipt's became."""
+    """Hits of the new answer that the receipt lacks."""
 
 
 def replay_of(

@@ -135,7 +135,7 @@ WorkspaceConfigHash: TypeAlias = Annotated[str, Held(pattern=r"^wsc1-[0-9a-f]{64
 
 # Fields of several documents with equal descriptions.
 RepoPath: TypeAlias = Annotated[str, "Path below the repository's root, with forward slashes."]
-SafeLine: TypeAlias = Annotated[str, "One line for people; holds no file content."]
+SafeLine: TypeAlias = Annotated[str, "One line for people, without file content."]
 ChunkType: TypeAlias = Annotated[
     Code, "Kind of the chunk: function, method, class, section, diagram, block and so on."
 ]
@@ -152,7 +152,9 @@ IndexStateHash: TypeAlias = Annotated[
     ManifestHash,
     "Identity of the index state: every change of an index changes it, edits of names do not.",
 ]
-CacheRoot: TypeAlias = Annotated[Named, "Directory that holds artifacts of the federation."]
+CacheRoot: TypeAlias = Annotated[
+    Named, "Directory for files of the workspace, such as its manifest."
+]
 ConfigHash: TypeAlias = Annotated[
     WorkspaceConfigHash, "Identity of the configuration: every edit with an effect changes it."
 ]
@@ -162,7 +164,7 @@ class Versioned(Struct, frozen=True, kw_only=True):
     """A document, which begins with the version of its shape."""
 
     schema_version: Literal[1] = 1
-    """Version of this shape; another number is another shape."""
+    """Version of this format; every change of the format changes it."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document as JSON values."""
@@ -176,4 +178,4 @@ class DocumentJson(TypedDict):
     """The beginning of every document."""
 
     schema_version: Literal[1]
-    """Version of this shape; another number is another shape."""
+    """Version of this format; every change of the format changes it."""

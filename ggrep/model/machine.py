@@ -90,7 +90,7 @@ class Snippet(Struct, frozen=True):
     path: str
     """Absolute path of the file."""
     text: str
-    """Text of the entry, as it stands in a file without others."""
+    """Text of the entry, as in a file without other entries."""
 
 
 class Snippets(Versioned, frozen=True, kw_only=True):
@@ -123,7 +123,7 @@ class MachineChecks(Versioned, frozen=True, kw_only=True):
     """Output of `ggrep doctor --json`."""
 
     ok: bool
-    """Whether there is no problem."""
+    """Whether no check found a problem."""
     checks: tuple[MachineCheck, ...]
     """Checks in the order in which they ran."""
 

@@ -51,7 +51,7 @@ _Filters: TypeAlias = Annotated[
 ]
 _Cursor: TypeAlias = Annotated[
     str,
-    Field("cursor", "`next_cursor` of an answer: return what follows it."),
+    Field("cursor", "`next_cursor` of an answer: return the next page."),
     WireBounds(MOST_TOKEN_BYTES),
 ]
 
@@ -83,13 +83,13 @@ class Definition(Struct, frozen=True):
     line: Positive
     """Line of the name, 1-based."""
     start_line: Positive
-    """First line of the definition, with the lines that belong in front of it."""
+    """First line of the definition, including decorators and comments before it."""
     end_line: Positive
     """Last line of the definition, inclusive."""
     name: str
     """The name as it is written."""
     qualified_name: str
-    """The name behind its parents, joined with dots."""
+    """The name after those of its enclosing definitions, joined with dots."""
     container: str
     """Qualified name of the enclosing definition; empty at the top."""
     kind: Code
@@ -167,19 +167,19 @@ class DefinedAt(Struct, frozen=True):
 
     path: RepoPath
     start_line: Positive
-    """First line of the definition, with the lines that belong in front of it."""
+    """First line of the definition, including decorators and comments before it."""
     end_line: Positive
     """Last line of the definition, inclusive."""
     kind: Code
     """Kind of the definition: function, method, class, constant and so on."""
     qualified_name: str
-    """The name behind its parents, joined with dots."""
+    """The name after those of its enclosing definitions, joined with dots."""
     signature: str
     """Head of the definition on one line; for a constant or a field, with the value."""
     relation: Relation = "definition"
     """Relation to the requested container."""
     guess: bool = False
-    """Whether no type declares that it implements the container."""
+    """Whether the link to the container is a guess: no type declares that it implements it."""
 
 
 class ReferencesResponse(Answer, frozen=True):
@@ -192,15 +192,15 @@ class ReferencesResponse(Answer, frozen=True):
         tuple[tuple[Annotated[str, ("usage", "string", "comment", "definition")], Count], ...],
         PAIRS,
     ]
-    """Mentions of each kind in files whose syntax was read, shown or not; `definition` counts those
-    left out as definitions. While `mentions` is not 0 these are lower bounds.
+    """Mentions of each kind in parsed files, shown or not; `definition` counts definitions, which
+    are not listed. These are lower bounds unless `mentions` is 0.
     """
     files: Count
     """Number of files with shown mentions."""
     mentions: Count = 0
-    """Occurrences of any kind in files behind the page, whose syntax was not read."""
+    """Occurrences of any kind in further files, which were not parsed."""
     mention_files: Count = 0
-    """Number of those files."""
+    """Number of these further files."""
     next_cursor: str = ""
     defined: tuple[DefinedAt, ...] = ()
     """The first definitions; requested ones precede their implementations."""
@@ -240,7 +240,7 @@ class Neighbour(Struct, frozen=True):
     """A chunk of the same file that is not part of the text."""
 
     side: Literal["before", "after"]
-    """Side of the text."""
+    """Whether the chunk is before or after the text."""
     row_id: Sha256
     """Id of the chunk; a target of `expand`."""
     start_line: Positive
@@ -271,8 +271,8 @@ class ExpandResponse(Answer, frozen=True):
     content: str
     """Text, free of control characters and cut to the requested bytes."""
     hidden_lines: Count
-    """Lines of the boundary that were cut."""
+    """Number of lines of the boundary that were cut."""
     file_lines: Count
-    """Lines of the whole file."""
+    """Number of lines of the file."""
     neighbours: tuple[Neighbour, ...]
     """The next chunks on both sides, by line."""

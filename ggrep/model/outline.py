@@ -37,7 +37,7 @@ class OutlineRequest(Request["OutlineResponse"], frozen=True):
         WireBounds(MOST_TARGETS, each=(0, MOST_PATH_BYTES)),
     ] = ("",)
     depth: Annotated[
-        int, Field("depth", "Levels that are shown; 0 for as many as fit.", most=MOST_ITEMS)
+        int, Field("depth", "Number of levels to show; 0 for as many as fit.", most=MOST_ITEMS)
     ] = 0
     max_bytes: MaxBytes = 4_096
     deterministic: Deterministic = False
@@ -60,7 +60,7 @@ class OutlineEntry(Struct, frozen=True):
     signature: str
     """Head of the entry from the name on; empty for none."""
     start_line: Positive
-    """First line of the entry, with the lines that belong in front of it."""
+    """First line of the entry, including decorators and comments before it."""
     end_line: Positive
     """Last line of the entry, inclusive."""
 
@@ -69,7 +69,7 @@ class ListedPath(Struct, frozen=True):
     """One file or subfolder of a folder."""
 
     depth: Count
-    """Levels below the folder; 0 for its own entries."""
+    """Levels below the folder; 0 for its direct entries."""
     name: str
     """Path below the folder that it is listed under."""
     folder: bool
@@ -77,7 +77,7 @@ class ListedPath(Struct, frozen=True):
     files: Count
     """Files below a subfolder; 1 for a file."""
     lines: Count
-    """Lines of these files."""
+    """Number of lines of these files."""
     language: str
     """Language of the file, or of most lines of the subfolder."""
     holds: tuple[str, ...] = ()
@@ -131,7 +131,7 @@ class TourFact(Struct, frozen=True):
     text: str
     """The fact: a quotation, a name or a count."""
     path: str
-    """File or folder that states it; empty for facts of all files together."""
+    """File or folder that states the fact; empty for facts about all files."""
     line: Count = 0
     """Line of that file; 0 for the whole of it."""
 
@@ -145,7 +145,7 @@ class TourSection(Struct, frozen=True):
     """
     facts: tuple[TourFact, ...]
     left_out: Count = 0
-    """Facts that did not fit."""
+    """Number of facts that did not fit."""
 
 
 class TourResponse(Answer, frozen=True):

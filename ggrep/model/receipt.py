@@ -49,7 +49,7 @@ class Origin(Struct, frozen=True):
     git_head: str | None
     """Commit that was checked out when the files were indexed; null outside git."""
     answer_sha256: Sha256
-    """Digest of the bytes that `--json --deterministic` prints, the newline too."""
+    """Digest of the bytes that `--json --deterministic` prints, including the newline."""
 
 
 class Place(Struct, frozen=True):
@@ -184,7 +184,7 @@ class HitNow(Place, frozen=True):
     chunk_id: Sha256
     """Digest of the whole chunk's text as it was indexed."""
     rank_now: Count | None
-    """Rank in the new answer, from 0; null when it is not in it."""
+    """Rank in the new answer, from 0; null when the hit is missing."""
     place_now: Place | None
     """New place of the chunk; null when it is gone, or its repository could not be read."""
 

@@ -211,7 +211,7 @@ class SearchRequest(Request[Any], frozen=True):
     include_anchors: Annotated[
         bool, Field("search.anchors", "Include header chunks among the hits.")
     ] = False
-    """Whether header chunks of files are hits too."""
+    """Whether header chunks of files are also hits."""
     deterministic: Annotated[bool, Field("search.deterministic", DETERMINISTIC)] = False
     """Whether equal state gives equal bytes."""
     explain: Annotated[bool, Field("search.explain", "Add an explanation of each score.")] = False
@@ -262,7 +262,7 @@ class SearchRequest(Request[Any], frozen=True):
     list_files: Later[
         Annotated[
             bool,
-            Field("search.listFiles", "List every file with matching lines, and how many it has."),
+            Field("search.listFiles", "List every file with matching lines, and their number."),
         ]
     ] = False
     """Whether all files with matching lines are listed."""

@@ -80,14 +80,14 @@ class Hit(Struct, frozen=True, omit_defaults=True):
     score: float
     """Score that orders the list; comparable within one answer."""
     lexical_score: float
-    """Share of the score from words alone, which breaks ties."""
+    """Part of the score that comes from words; it breaks ties."""
     corpus: Annotated[Corpus, Corpus]
     """List of a federated answer that the chunk belongs to."""
     chunk_type: ChunkType
     name: str
     """The definition's or heading's own name; empty for blocks."""
     qualified_name: str
-    """The name behind its parents, joined with dots; empty when the name is."""
+    """The name after those of its enclosing definitions, joined with dots; empty without a name."""
     signature: str
     """Head of the definition on one line; empty for none."""
     breadcrumb: tuple[str, ...]
@@ -155,9 +155,9 @@ class ScanFacts(Struct, frozen=True):
     ranked_files: Count
     """The best of the matching files, which were ranked."""
     complete: bool
-    """Whether the time was enough for all files."""
+    """Whether all files could be examined in time."""
     best: tuple[str, ...] = ()
-    """Path keys of files that may answer, the best first; not all of them."""
+    """Paths of the best files that may answer, the best first."""
 
 
 QUERY_KINDS: Final = ("phrase", "symbol", "path", "error", "question", "words")
@@ -171,7 +171,7 @@ class GitState(Struct, frozen=True):
     """The work tree the snapshot was taken from; null outside git."""
 
     head_sha: Commit | None
-    """Commit of HEAD; null before the first one."""
+    """Commit of HEAD; null before the first commit."""
     dirty: bool | None
     """Whether tracked files differed from HEAD; null when unknown."""
     untracked_included: bool
@@ -231,7 +231,7 @@ class Explanation(Struct, frozen=True):
     returned_mix: Mapping[str, Count]
     """Hits of the answer by corpus."""
     cuts: Mapping[str, Count]
-    """Hits passed over, by cause: their file had its share, or the answer is weak."""
+    """Hits left out, by cause: the limit per file, or a weak answer."""
     confidence: Mapping[str, float]
     """Signals of the confidence: the most `evidence` of the best ten files, the shares `stem` and
     `found` of what the query spells, the `weight` of its words, the share `unknown` of them.
@@ -248,7 +248,7 @@ class Admitted(Struct, frozen=True):
     """Admission of the request."""
 
     queued: bool
-    """Whether it had to wait."""
+    """Whether the request had to wait."""
     waited_ms: Count
     """Time that it waited, milliseconds."""
     in_flight: Count

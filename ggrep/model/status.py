@@ -142,7 +142,7 @@ class SnapshotStatus(Struct, frozen=True):
     tombstones: Count = 0
     """Paths hidden in older segments, counted once for each publish."""
     retained: Later[tuple[RetainedSnapshot, ...]] = ()
-    """The newest 10 snapshots that the store still has, the newest first."""
+    """The newest 10 snapshots in the store, the newest first."""
 
 
 class SyncStatus(Struct, frozen=True):
@@ -159,9 +159,9 @@ class SyncStatus(Struct, frozen=True):
     staging_txn_id: SnapshotId | None = None
     """Id of the publish under way."""
     secret_files: Count = 0
-    """Skipped files that hold keys or passwords, by their name, their folder or their content."""
+    """Number of skipped files with keys or passwords, judged by name, folder or content."""
     skipped_files: Count = 0
-    """Files that the last sync found and did not index; health names them."""
+    """Number of files that the last sync found but did not index; health lists them."""
     stage: Later[str | None] = None
     """Stage of the daemon's sync, also before it begins: `waiting for git` while git moves files;
     null while it is idle.
@@ -241,11 +241,11 @@ class EmbedPool(Struct, frozen=True):
     """Host-wide slots for encoding."""
 
     max_concurrent: Count = 0
-    """Most batches encoded at once; 0 for no bound."""
+    """Maximum number of processes that encode at once; 0 for no limit."""
     in_use: Count = 0
     """Slots in use now."""
     stale_lock: bool = False
-    """Whether the holder of a slot has died."""
+    """Whether a process with a slot has died or hangs."""
 
 
 class QueryWorkers(Struct, frozen=True):
@@ -337,7 +337,7 @@ class Status(Versioned, frozen=True, kw_only=True):
     ignore_fingerprint: Sha256 | None = None
     """Identity of the ignore rules of the active snapshot (SHA-256, hex)."""
     encoder: str = ""
-    """The configured encoder; none for words and structure alone."""
+    """The configured encoder; none to compare words and structure only."""
     daemon: StatusDaemon = StatusDaemon()
     snapshot: SnapshotStatus = SnapshotStatus()
     sync: SyncStatus = SyncStatus()
@@ -366,10 +366,10 @@ class ProfileReport(Struct, frozen=True):
     name: str | None
     """Value for `--profile`; null where no profile is named."""
     in_force: bool
-    """Whether it applies to requests here and now."""
+    """Whether it is the current profile."""
     kind: Annotated[str, ("own_store", "view", "none")]
-    """`own_store`: it indexes more, in a store of its own. `view`: it narrows answers of the store
-    that is there. `none`: the repository under no profile.
+    """`own_store`: it indexes more files, in a store of its own. `view`: it narrows answers from
+    the store of the repository. `none`: no profile.
     """
     store_id: str
     """Name of the store that it answers from; several may share one."""
@@ -382,7 +382,7 @@ class ProfileReport(Struct, frozen=True):
     chunks: Count = 0
     """Chunks of that snapshot."""
     degraded: bool = False
-    """Whether that snapshot left something out that should be in it."""
+    """Whether an error kept files out of that snapshot."""
     budgets: ProfileBudgets | None = None
 
 

@@ -342,7 +342,7 @@ class SyncReport(Versioned, frozen=True, kw_only=True):
     vectors_encoded: Count
     """Texts that were given to the encoder; 0 without one."""
     vectors_reused: Count
-    """Vectors of new chunks that were cached, or that an equal text has."""
+    """Vectors of new chunks that came from the cache or an equal text."""
     skipped: tuple[SkippedFile, ...]
     """Files that are not indexed."""
     degraded: tuple[DegradedFile, ...]
@@ -350,7 +350,7 @@ class SyncReport(Versioned, frozen=True, kw_only=True):
     duration_ms: Count
     """Duration in milliseconds."""
     warnings: tuple[SyncWarning, ...]
-    """Warnings about how the list of files came about."""
+    """Warnings about the list of files."""
     retry_after_ms: int | None = None
     """Milliseconds until degraded files that may improve are tried again; None without any."""
     products: tuple[str, ...] | None = None

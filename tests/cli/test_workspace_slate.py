@@ -173,7 +173,7 @@ def test_a_session_that_is_none_is_refused(ggrep: Command, flags: Sequence[str],
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (("--profile", "wide"), "profile: 'wide' is not in .ggrep.toml"),
+        (("--profile", "wide"), "unknown profile 'wide'"),
         (("--level", "4"), "--level"),
         (("--graph", "dot", "--json"), "--graph and --json"),
         (("--merge", "best"), "best"),

@@ -367,7 +367,7 @@ async def test_a_refusal_of_one_of_several_ends_the_connection(
         group.start_soon(asked.ask, "b")
 
     assert [str(error) for error in asked.failures.values()] == 2 * [
-        "the daemon refuses a request: too large"
+        "the daemon refused a request: too large"
     ]
 
 
@@ -503,7 +503,7 @@ async def test_a_daemon_that_is_stopped_is_silent_at_once(
     channel = await opened(address)
     monkeypatch.setattr("ggrep.protocol.client.link.is_stopped", lambda _: True)
 
-    with pytest.raises(NoReply, match=f"process {os.getpid()}, is stopped"):
+    with pytest.raises(NoReply, match=f"process {os.getpid()} is suspended"):
         await opened(address)
     with pytest.raises(NoReply):
         await channel.ask(Ping(), NEVER)

@@ -141,7 +141,7 @@ def test_a_repo_file_adds_ignore_patterns(place: Fixture) -> None:
         ("nonsense = 1", ".ggrep.toml: nonsense: unknown key"),
         ("max_candidates = true", ".ggrep.toml: max_candidates: must be a whole number, is 'True'"),
         ("max_candidates = 1.5", ".ggrep.toml: max_candidates: must be a whole number, is '1.5'"),
-        ("max_candidates = 0", ".ggrep.toml: max_candidates: 0 is below 1"),
+        ("max_candidates = 0", ".ggrep.toml: max_candidates: 0 is below the minimum of 1"),
         (
             "max_file_size_bytes = 99999999999",
             ".ggrep.toml: max_file_size_bytes: 99999999999 is above the maximum of 10485760",
@@ -149,7 +149,7 @@ def test_a_repo_file_adds_ignore_patterns(place: Fixture) -> None:
         ("include_untracked = 0", ".ggrep.toml: include_untracked: must be true or false, is '0'"),
         ('ignore = "x"', ".ggrep.toml: ignore: must be a list of strings, is 'x'"),
         ("ignore = [1]", ".ggrep.toml: ignore: must be a string, is '1'"),
-        ('ignore = ["!a"]', ".ggrep.toml: ignore: '!a' may only add to what is ignored"),
+        ('ignore = ["!a"]', ".ggrep.toml: ignore: '!a' can only add patterns, not negate them"),
     ],
 )
 def test_a_wrong_value_names_file_and_field(place: Fixture, text: str, message: str) -> None:
@@ -301,7 +301,7 @@ def test_what_is_no_file_in_place_of_settings_is_refused_at_once(
     file = place.home.config_file if which == "user" else place.root / ".ggrep.toml"
     make(file)
 
-    assert f"{file.name}: cannot be read is not a regular file" in place.refusal()
+    assert f"{file.name}: cannot be read: not a regular file" in place.refusal()
 
 
 def test_a_home_that_is_a_file_is_called_so(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def image_99(store: Path) -> None:
 
 
 REFUSED = {
-    "manifest": (manifest_99, r"manifest\.json: schema_version 99"),
+    "manifest": (manifest_99, r"manifest\.json: schema_version is 99"),
     "rows": (rows_99, r"manifest\.json: chunk_row_schema_version 99"),
     "index_state": (state_99, r"index_state\.json: schema_version 99"),
     "lease": (lease_99, r"writer lease: schema_version 99"),

@@ -280,7 +280,7 @@ def test_too_many_in_each_other_are_refused(load: Load, tmp_path: Path) -> None:
 def test_globs_of_workspaces_mean_files_of_one_directory(load: Load, glob: str) -> None:
     """A glob that means none is told; one that would look everywhere is refused."""
     if "**" in glob:
-        with pytest.raises(WorkspaceError, match="no workspaces"):
+        with pytest.raises(WorkspaceError, match="not workspace files"):
             load([glob])
     else:
         assert [one.code for one in workspace_warnings(load([glob]))] == [

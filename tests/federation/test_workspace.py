@@ -282,7 +282,7 @@ def test_all_mistakes_are_reported_together_in_the_file_s_order(
 MENTIONED = [
     ("", ["w.jsonc", "empty"]),
     ("{", ["w.jsonc", "syntax", "line 1, column 2"]),
-    ("[]", ["w.jsonc", "must hold an object", "holds an array"]),
+    ("[]", ["w.jsonc", "must contain a JSON object", "contains an array"]),
     (body().replace("1", "9", 1), ["unsupported", "supported versions: 1"]),
     (body(""), ["at least one repository", "add one"]),
     (body(more='"nmae": "x",'), ["'nmae'", "$.nmae"]),
@@ -616,7 +616,7 @@ def test_as_many_repositories_as_are_read_are_read() -> None:
     more = {**value, "repos": [*value["repos"], {"root": "more"}]}
 
     assert len(validate(value, "w.jsonc", lambda _: None).entries) == MAX_REPOS
-    with pytest.raises(WorkspaceError, match="at most"):
+    with pytest.raises(WorkspaceError, match="maximum"):
         validate(more, "w.jsonc", lambda _: None)
 
 

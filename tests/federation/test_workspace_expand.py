@@ -74,7 +74,7 @@ async def test_a_place_that_nobody_has_is_refused() -> None:
 
 async def test_a_repository_that_is_not_selected_is_refused() -> None:
     """Selection is the workspace's own."""
-    with pytest.raises(InvalidRequest, match="b is not among the selected"):
+    with pytest.raises(InvalidRequest, match="b is not selected"):
         await expand([holding("a", PLACE), holding("b", PLACE)], f"b:{PLACE}", only=("a",))
 
 

@@ -23,7 +23,7 @@ FOLLOWED = {
     "none yet; run: ggrep index",
     "no stores yet; run: ggrep index\n",
     "no store {}; see: ggrep list",
-    "not a store id: {}; see: ggrep list",
+    "invalid store id: {}; see: ggrep list",
     "to merge anyway: ggrep compact --force\n",
     "{} skipped (see: ggrep health)",
     "for fixes: ggrep workspace doctor FILE",

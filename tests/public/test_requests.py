@@ -71,13 +71,16 @@ def test_a_workspace_is_asked_by_the_fields_of_its_request() -> None:
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"mode": "fast"}, "mode: unknown 'fast'; use one of balanced, discovery"),
-        ({"find": None}, "find: unknown None; use one of auto, definition"),
-        ({"corpora": ["prose", "poetry"]}, "corpora: unknown 'poetry'; use some of code, prose"),
+        ({"mode": "fast"}, "mode: unknown value 'fast'; use one of balanced, discovery"),
+        ({"find": None}, "find: unknown value None; use one of auto, definition"),
+        (
+            {"corpora": ["prose", "poetry"]},
+            "corpora: unknown value 'poetry'; use one or more of code, prose",
+        ),
         ({"corpora": "code"}, "corpora: expected a list, found str"),
         ({"filters": "lang:python"}, "filters: expected a list, found str"),
         ({"filters": ["python"]}, "filters: 'python' is not key:value"),
-        ({"filters": [7]}, "filters: expected str or Filter, found int"),
+        ({"filters": [7]}, "filters: expected a str or a Filter, found int"),
         ({"limit": 0}, "limit: must be 1 or more, is 0"),
         ({"limit": "10"}, "limit: expected int, found str"),
         ({"limit": True}, "limit: expected int, found bool"),

@@ -196,7 +196,7 @@ def statistics(**change: object) -> dict[str, Any]:
             query(query="x" * 65_537),
             r"request\.query: 65537 bytes are more than the maximum of 65536",
         ),
-        (query(query="\ud800"), r"request\.query: holds a lone surrogate"),
+        (query(query="\ud800"), r"request\.query: contains a lone surrogate"),
         (query(limit=-1), r"request\.limit: .* found -1"),
         (query(limit=2**63), r"request\.limit"),
         (query(per_file=True), r"request\.per_file"),
@@ -225,7 +225,7 @@ def statistics(**change: object) -> dict[str, Any]:
         (search(claim={"root": "/a", "build": "\n"}), r"claim\.build"),
         (pool(per_list=0), r"request\.per_list: .* found 0"),
         (pool(per_list=10_001), r"request\.per_list"),
-        (pool(snapshot_id="yesterday"), "not a snapshot id: 'yesterday'"),
+        (pool(snapshot_id="yesterday"), "invalid snapshot id: 'yesterday'"),
         (pool(snapshot_id="x" * 100_000), r"request\.snapshot_id"),
         (
             pool(vector={"values": [128], "scale": 1.0}),

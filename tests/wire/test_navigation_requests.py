@@ -85,7 +85,7 @@ def test_what_is_left_out_has_a_default(body: dict[str, Any], message: Message) 
             slate(vector={"values": [128], "scale": 1}),
             r"request\.vector\.values\[0\]: .* found 128",
         ),
-        (slate(snapshot_id="yesterday"), "not a snapshot id"),
+        (slate(snapshot_id="yesterday"), "invalid snapshot id"),
         (slate() | {"path": "src"}, "path: .* found 'src'"),
         (slate() | {"priority": "urgent"}, "priority"),
         (slate() | {"values": 1}, "values: .* found 1"),
@@ -94,7 +94,7 @@ def test_what_is_left_out_has_a_default(body: dict[str, Any], message: Message) 
             session(token="x" * 8_193),
             r"request\.session\.token: 8193 bytes are more than the maximum of 8192",
         ),
-        (slate(session={"token": "\ud800"}), r"request\.session\.token: holds a lone surrogate"),
+        (slate(session={"token": "\ud800"}), r"request\.session\.token: contains a lone surrogate"),
         (session(op="end"), r"request\.session\.op"),
         (
             session(targets=["a"] * 33),

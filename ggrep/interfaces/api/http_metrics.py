@@ -31,7 +31,7 @@ class ApiMetrics:
             buckets=_BUCKETS,
         )
         self._in_flight = Gauge(
-            "ggrep_api_requests_in_flight", "Requests at work.", registry=self._registry
+            "ggrep_api_requests_in_flight", "Requests in progress.", registry=self._registry
         )
 
     def began(self) -> None:

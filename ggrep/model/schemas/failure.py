@@ -44,10 +44,10 @@ class ErrorJson(TypedDict):
     """The failure."""
 
     code: Annotated[str, CODES] | ErrorCode
-    """Stable name of the failure; callers decide by it."""
+    """Stable name of the failure, for programs."""
     message: SafeLine
     retry_after_ms: NotRequired[Count]
-    """Milliseconds to wait before trying again; present for busy alone."""
+    """Milliseconds to wait before trying again; present only for busy."""
     snapshot_id: NotRequired[SnapshotId]
     """Snapshot that was in use; absent without one."""
     request_id: NotRequired[RequestId]

@@ -93,7 +93,7 @@ class MergeJson(TypedDict):
     strategy: Strategy
     """The strategy that was used."""
     rrfK: Positive
-    """Damping of strategies by ranks."""
+    """Rank constant k of rrf."""
     requested: NotRequired[Strategy]
     """Requested strategy; present when it could not be used."""
     fold: bool
@@ -110,14 +110,14 @@ class FederatedLimitsJson(TypedDict):
     concurrency: Positive
     """Maximum number of repositories queried at once."""
     maxRepos: Count
-    """Maximum number of repositories searched, those that fit the query best; 0 for all."""
+    """Maximum number of searched repositories, those that fit the query best; 0 for all."""
 
 
 class CorpusCohortJson(TypedDict):
     """The repositories that were queried for one corpus."""
 
     cohortKey: str | None
-    """Equal keys mean comparable indexes; null when several were mixed or none is there."""
+    """Key of the cohort; equal keys mean comparable indexes. Null for mixed cohorts or none."""
     repoIds: Annotated[Sequence[RepoId], Held(unique=True)]
     """Queried repositories."""
     excludedRepoIds: Annotated[Sequence[RepoId], Held(unique=True)]
@@ -137,7 +137,7 @@ class StatisticsReposJson(TypedDict):
     """The repositories whose statistics scores use."""
 
     repoIds: Annotated[Sequence[RepoId], Held(unique=True)]
-    """Repositories whose figures were summed; empty but under global."""
+    """Repositories whose term statistics were summed; empty unless the strategy is global."""
 
 
 class WorkspaceMetaJson(TypedDict):
@@ -184,7 +184,7 @@ class CorpusResultJson(TypedDict):
 
     status: RepoStatus
     count: Count
-    """Hits that it gave for the merge."""
+    """Number of hits that it contributed to the merge."""
     error: NotRequired[RepoFailureJson]
 
 
@@ -215,7 +215,7 @@ class FederatedRepoJson(TypedDict):
     """Whether the first index is still being built; null when unknown."""
     error: NotRequired[RepoFailureJson]
     compatibilityKey: str | None
-    """Repositories with equal keys hold comparable indexes; null when unknown."""
+    """Repositories with equal keys have comparable indexes; null when unknown."""
     profile: NotRequired[str]
     """The profile whose view narrows its hits and slates; present when one does."""
     couldChange: NotRequired[CouldChangeJson]
@@ -228,7 +228,7 @@ class FederatedLimitJson(TypedDict):
     """A bound that changed the answer."""
 
     repoId: NotRequired[RepoId]
-    """The repository that met it; absent for the coordinator's own."""
+    """The repository that reached the limit; absent for limits of the whole answer."""
 
 
 @may_grow
@@ -250,7 +250,7 @@ class FederatedStatsJson(TypedDict):
     repos: Mapping[RepoId, RepoStatsJson]
     """Figures by repository."""
     fromMemory: bool
-    """Whether the lists come from an earlier request over the same snapshots."""
+    """Whether the lists were cached by an earlier request over the same snapshots."""
 
 
 class StatedJson(TypedDict):
@@ -294,7 +294,7 @@ class FederatedErrorJson(DocumentJson, StatedJson):
     backend: Literal["federated", "repository"]
     """The part that failed: a workspace, or over HTTP one repository."""
     meta: NotRequired[FederatedMetaJson | WorkspaceMetaJson]
-    """Workspace and repositories; without rules of merging where no lists were requested."""
+    """Workspace and repositories; rules of merging only if lists were requested."""
     repos: NotRequired[Sequence[FederatedRepoJson]]
     """Every selected repository, by id."""
     diagnostics: Diagnostics
@@ -329,7 +329,7 @@ class AskedJson(DocumentJson, StatedJson):
     backend: Literal["federated"]
     meta: FederatedMetaJson
     repos: Sequence[FederatedRepoJson]
-    """Selected repositories that matter to the answer, by id: all of a few."""
+    """Selected repositories that affect the answer, by id; all if they are few."""
     diagnostics: Diagnostics
     limits_hit: Sequence[FederatedLimitJson]
     """Cuts that were made."""

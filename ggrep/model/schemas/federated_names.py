@@ -39,8 +39,8 @@ class RepoReferenceJson(InRepoJson):
     """One mention in one of the repositories."""
 
     tie: NotRequired[Literal["import", "guess"]]
-    """Tie to a definition in another repository: its file imports something of that one, or only
-    the name says so. Absent in a repository that defines the name itself, and where none does.
+    """Link to a definition in another repository: the file imports from that repository, or only
+    the name is the same. Absent if this repository defines the name, or no repository does.
     """
 
 
@@ -84,15 +84,15 @@ class FederatedReferencesJson(NamesAnswerJson):
     references: Sequence[RepoReferenceJson]
     """Mentions by path, repository, line and column; sources before tests."""
     totals: Mapping[Annotated[str, ("usage", "string", "comment", "definition")], Count]
-    """Mentions of each kind in files whose syntax was read, shown or not; `definition` counts those
-    left out as definitions. While `mentions` is not 0 these are lower bounds.
+    """Mentions of each kind in parsed files, shown or not; `definition` counts definitions, which
+    are not listed. These are lower bounds unless `mentions` is 0.
     """
     files: Count
     """Number of files with shown mentions."""
     mentions: Count
-    """Occurrences of any kind in files behind the page, whose syntax was not read."""
+    """Occurrences of any kind in further files, which were not parsed."""
     mention_files: Count
-    """Number of those files."""
+    """Number of these further files."""
     definedIn: Annotated[Sequence[RepoId], Held(unique=True)]
     """Repositories that define the name in the requested container."""
     defined: Sequence[RepoDefinedAtJson]

@@ -96,7 +96,7 @@ class PreviewJson(DocumentJson):
     excluded: Mapping[str, Count]
     """Files left out by rule, counted for each rule."""
     left_out: Sequence[LeftOutJson]
-    """The first 10000 files left out by rule, by name; a directory stands for all below it."""
+    """The first 10000 files left out by rule, by name; a directory represents all its files."""
     skipped: Sequence[SkippedFile]
     """Files that cannot be indexed."""
 
@@ -179,7 +179,7 @@ class PullJson(DocumentJson):
     outcome: Literal["pulled", "current", "nothing", "nothing new", "failed"]
     """`current`: the index already held all files. `nothing`: the remote has no snapshot of them.
     `nothing new`: the remote has one, without any file that was missing here. `failed`: under
-    --auto, where that is no failure of the command.
+    --auto; the command still succeeds.
     """
     reason: str | None
     """Reason why nothing was pulled; null otherwise."""
@@ -194,14 +194,14 @@ class PullJson(DocumentJson):
     brought: Count
     """Files that the pull brought."""
     passed_over: Sequence[str]
-    """Reasons why snapshots of the remote were not taken, a line each."""
+    """Reasons why snapshots of the remote were not used, one line each."""
     traffic: Traffic | None
     pull_ms: Count
     """Milliseconds until these files could be searched."""
     snapshot_id: SnapshotId
     """The active snapshot afterwards."""
     indexed: Count
-    """Files that were read and cut afterwards, as the remote lacked them."""
+    """Files that were indexed afterwards, because the remote lacked them."""
     vectors_encoded: Count
     """Vectors that were encoded for them."""
     duration_ms: Count
