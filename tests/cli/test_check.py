@@ -97,13 +97,13 @@ def test_without_a_file_the_command_that_writes_it_is_named(ggrep: Command, chec
     outcome = ggrep("check")
 
     assert outcome.status == 2
-    assert outcome.err.endswith("does not exist; to write it: ggrep check --init 'QUESTION'\n")
+    assert outcome.err.endswith("does not exist; to create it: ggrep check --init 'QUESTION'\n")
 
 
 @pytest.mark.parametrize(
     ("flags", "fault"),
     [
-        (["--junit", "../.ggrep-check.toml"], "which is read"),
+        (["--junit", "../.ggrep-check.toml"], "an input file"),
         (["--junit", "x", "--sarif", "./x"], "is the same file as --junit"),
         (["--sarif", "."], "is a directory"),
     ],
@@ -125,7 +125,7 @@ def test_a_question_that_cannot_be_asked_could_not_run(ggrep: Command, checks: P
     outcome = ggrep("check")
 
     assert outcome.status == 2
-    assert ":10: query: '()' has no word to search for" in outcome.err
+    assert ":10: query: '()' contains no word" in outcome.err
 
 
 @pytest.mark.parametrize("failure", [OSError(28, "No space left on device"), ValueError("odd")])

@@ -111,7 +111,7 @@ def test_a_daemon_is_one_line() -> None:
         "pid 4711, up 2 h, 3 queries running, 2 waiting, 2 query workers, p50 301 ms, 412 MB, "
         "polling, stale"
     )
-    assert block(busy_load())["sync"] == "at work, 9 of 20 files"
+    assert block(busy_load())["sync"] == "running, 9 of 20 files"
 
 
 def test_warnings_are_lines_of_their_own() -> None:
@@ -243,7 +243,7 @@ def test_files_that_no_person_wrote_are_counted_in_one_line() -> None:
 
     assert shown["machine-written"] == (
         "412 generated, 38 minified, 12 data files; they rank below hand-written files; "
-        "3 indexed in part"
+        "3 partly indexed"
     )
     assert "machine-written" not in block(None, snapshot=SNAPSHOT)
 

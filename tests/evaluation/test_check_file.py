@@ -70,7 +70,7 @@ def test_a_query_without_a_word_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "own.check.toml"
     path.write_text((HEAD + "expect_min_hits = 1").replace("words", "()"))
 
-    with pytest.raises(UsageError, match=r":4: query: '\(\)' has no word to search for"):
+    with pytest.raises(UsageError, match=r":4: query: '\(\)' contains no word"):
         read_checks(path)
 
 

@@ -216,7 +216,7 @@ def test_an_alias_that_is_taken_is_not_added() -> None:
 
 def test_an_index_out_of_range_is_refused() -> None:
     """Off by one must not remove a neighbour."""
-    with pytest.raises(WorkspaceError, match=r"no entry repos\\[3\\]"):
+    with pytest.raises(WorkspaceError, match=r"no entry repos\[3\]"):
         remove_repo_at(TEXT, 3)
 
 

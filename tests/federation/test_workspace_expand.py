@@ -61,7 +61,9 @@ async def test_a_place_in_several_repositories_is_refused() -> None:
     """A guess would be read as the answer."""
     found = await expand([holding("a", PLACE), holding("b", PLACE)], PLACE)
 
-    assert str(found.error) == (f"target: {PLACE} is in a, b; say which: a:{PLACE}")
+    assert str(found.error) == (
+        f"target: {PLACE} is in several repositories, a, b; choose one: a:{PLACE}"
+    )
     assert found.to_json()["code"] == "invalid_request"
 
 

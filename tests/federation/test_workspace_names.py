@@ -488,7 +488,7 @@ async def test_a_container_that_does_not_define_the_name_is_told_with_those_that
     """As one store tells it, for definitions and for usages."""
     near = {"spelled": [NearName("Lid.retry", (0, 0), "", "a.py")]}
     fits: dict[str, str] = {"spelled": "beside"}
-    said = "nothing here defines Box.retry; there is Lid.retry"
+    said = "no definition of Box.retry; similar: Lid.retry"
     found = await symbol(
         [NamedSearcher("a", near=near, fits=fits)], replace(ASKED, name="Box.retry")
     )  # type: ignore[arg-type] # words of a Fit

@@ -53,12 +53,11 @@ TYPED = {
     "indexing was cancelled; to index this repository: ggrep index": "index",
     "{}; include fewer files, raise max_bytes_indexed, or index only a part: ggrep "
     "index --allow-degraded": ("index --allow-degraded"),
-    "{} is damaged and being made again, which takes longer than this request had; ask again, "
+    "{} is damaged; rebuilding it takes longer than the timeout of this request; ask again, "
     "or run: ggrep repair": "repair",
-    "snapshot {} has {} segments, more more than max_open_segments_per_query; run: "
-    "ggrep index": "index",
+    "snapshot {} has {} segments, more than max_open_segments_per_query; run: ggrep index": "index",
     "{}; run: ggrep repair": "repair",
-    "this repository has no index yet; run: ggrep index": "index",
+    "to index the repository: ggrep index": "index",
     "the index is being built, see: ggrep status": "status",
     "`ggrep health` in the repository lists them": "health",
     "ggrep index": "index",
@@ -67,7 +66,7 @@ TYPED = {
     "a name must be one line of 1 to {} characters as `ggrep outline FILE` prints it; "
     "`ggrep search` "
     "takes any text": "search alpha",
-    "segment {} has no {}; run: ggrep index --reset": "index --reset",
+    "segment {} lacks the columns {}; run: ggrep index --reset": "index --reset",
     "{}: {}; ggrep health names them": "health",
     "{} was indexed under other settings or by another build: reindex required; run: ggrep index": (
         "index"
@@ -92,9 +91,8 @@ TYPED = {
     "ggrep remote gc {} --force{}": "remote gc --force",
     "the index is still being built; run: ggrep index": "index",
     "the index is incomplete: {}; run: ggrep index": "index",
-    "remote {}: the object {} is missing, so it is unknown which nothing was deleted; "
-    "to fix it, on the "
-    "machine that pushed it: ggrep push --again": "push --again",
+    "remote {}: the object {} is missing, so it is unknown which objects it needs; nothing was "
+    "deleted; to fix it, on the machine that pushed it: ggrep push --again": "push --again",
     "ggrep health": "health",
     "ggrep stop-all": "stop-all",
     "ggrep gc --stores": "gc --stores",
@@ -120,6 +118,7 @@ NOT_TYPED = {
     "--baseline: {} is not a report of ggrep check --json: {}": "names what made a report",
     "### ggrep check {}: {}": "a heading",
     "Undo ggrep install.": "what a command is for",
+    "the address is not valid or was already used; for a new one: ggrep ui": "never ends",
     "EDITOR: {}; to print the place: ggrep pick --print": "needs a terminal",
     "ggrep slate ...": "says that a question goes on",
     "ggrep slate {} --session TOKEN --delta-only": "TOKEN is the one that stands above it",

@@ -144,13 +144,17 @@ def test_options_of_a_tool_that_takes_none_are_unknown() -> None:
 
 def test_an_argument_of_another_tool_is_refused_with_that_tool() -> None:
     """The model has the right word and the wrong tool."""
-    with pytest.raises(InvalidRequest, match="'boundary', which is one of expand; it takes "):
+    with pytest.raises(
+        InvalidRequest, match="'boundary', which is one of expand; known arguments: "
+    ):
         ours("search", query="q", boundary="file")
 
 
 def test_an_unknown_argument_like_no_other_is_refused_plainly() -> None:
     """A guess at random would mislead."""
-    with pytest.raises(InvalidRequest, match=r"^search: unknown argument 'zz'; it takes query, "):
+    with pytest.raises(
+        InvalidRequest, match=r"^search: unknown argument 'zz'; known arguments: query, "
+    ):
         ours("search", query="q", zz=3)
 
 

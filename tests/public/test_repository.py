@@ -189,7 +189,7 @@ def test_nothing_is_indexed_that_nobody_asked_for(root: Path, home: Path) -> Non
     repo = ggrep.open(root, environ=environ)
     machine = ggrep.open("/tmp", environ=environ, daemon="never")  # noqa: S108 - not written
 
-    with pytest.raises(ggrep.Unasked, match="not a repository, and not indexed yet"):
+    with pytest.raises(ggrep.Unasked, match="not a repository and is not indexed yet"):
         repo.search("needle")
     with pytest.raises(ggrep.Unasked, match="a system directory"):
         machine.sync()

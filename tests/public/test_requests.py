@@ -79,7 +79,7 @@ def test_a_workspace_is_asked_by_the_fields_of_its_request() -> None:
         ),
         ({"corpora": "code"}, "corpora: expected a list, found str"),
         ({"filters": "lang:python"}, "filters: expected a list, found str"),
-        ({"filters": ["python"]}, "filters: 'python' is not key:value"),
+        ({"filters": ["python"]}, "filters: 'python' must have the form key:value"),
         ({"filters": [7]}, "filters: expected a str or a Filter, found int"),
         ({"limit": 0}, "limit: must be 1 or more, is 0"),
         ({"limit": "10"}, "limit: expected int, found str"),

@@ -89,7 +89,7 @@ def test_who_does_not_watch_says_how_changes_are_found() -> None:
 def test_files_that_were_left_out_are_counted() -> None:
     """What is not indexed cannot be found."""
     assert line(status(skipped_files=4, secret_files=1), "files ") == (
-        "files 4 not indexed, 1 of them secret; ggrep_health names them"
+        "files 4 not indexed, 1 of them with secrets; ggrep_health names them"
     )
 
 
@@ -115,7 +115,7 @@ def test_health_names_what_is_not_well_and_counts_the_rest() -> None:
     """An agent has no use for a list of what is in order."""
     document = golden("health")
     count = len(document["checks"])
-    assert agent_text(document).split("\n")[0] == "sound"
+    assert agent_text(document).split("\n")[0] == "healthy"
     broken = deepcopy(document)
     broken["ok"] = False
     broken["checks"] = [

@@ -43,8 +43,8 @@ def entry(code: str, limit: int, observed: int | None = None) -> dict[str, objec
         ),
         (
             [entry(f"b{number}", 1, 2) for number in range(5)],
-            "cut: b0 1 of 2, b1 1 of 2, b2 1 of 2 and 2 other bounds",
-            "cut: b0 1 of 2, b1 1 of 2, b2 1 of 2 and 2 other bounds",
+            "cut: b0 1 of 2, b1 1 of 2, b2 1 of 2 and 2 other limits",
+            "cut: b0 1 of 2, b1 1 of 2, b2 1 of 2 and 2 other limits",
         ),
         (
             [entry("max_graph_bytes", 512, 900), entry("max_slate_bytes", 16_384, 20_912)],

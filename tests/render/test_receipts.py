@@ -91,13 +91,13 @@ def test_a_changed_value_shows(change: Callable[[dict[str, Any]], None]) -> None
         (changed(["hits", 0, "row_id"], "d" * 64), "not those of the answer"),
         (changed(["answer", "results", 0, "score"], 0.2), "not the one of the digest"),
         (changed(["answer"], [1]), "not those of the answer"),
-        (changed(["origin", "snapshot_id"], "../../etc"), "not a snapshot id"),
+        (changed(["origin", "snapshot_id"], "../../etc"), "invalid snapshot id"),
         (changed(["origin", "git_head"], 7), r"\$.origin.git_head"),
-        (changed(["question", "deterministic"], False), "not deterministic"),
+        (changed(["question", "deterministic"], False), "must be deterministic"),
         (changed(["question", "limit"], -1), r"\$.question.limit"),
         (changed(["budgets"], {"timeout": 1}), r"\$.budgets"),
-        (changed(["kind"], "town"), "of a kind"),
-        (changed(["surprise"], 1), "of a kind"),
+        (changed(["kind"], "town"), "its kind"),
+        (changed(["surprise"], 1), "its kind"),
     ],
 )
 def test_what_is_sealed_anew_is_read_strictly(
@@ -115,7 +115,7 @@ def test_what_is_sealed_anew_is_read_strictly(
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b"{}", b"null", b"\xff", b'{"kind": 1}'])
 def test_other_files_are_no_receipts(data: bytes) -> None:
     """Whatever is named by mistake is told apart."""
-    with pytest.raises(InvalidRequest, match="not a receipt"):
+    with pytest.raises(InvalidRequest, match="not a valid receipt"):
         parsed(data)
 
 

@@ -169,7 +169,7 @@ def test_every_state_has_its_row_and_only_known_steps_lead_on(role: Role) -> Non
             if taken in TABLE[role][state]:
                 assert follow(role, state, taken) is TABLE[role][state][taken]
             else:
-                with pytest.raises(OutOfTurn, match=f"{taken.value} is out of turn"):
+                with pytest.raises(OutOfTurn, match=f"unexpected {taken.value}"):
                     follow(role, state, taken)
 
 

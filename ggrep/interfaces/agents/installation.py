@@ -171,6 +171,6 @@ class Agents(Struct, frozen=True):
         deadline = Deadline.after(SystemClock(), _PATIENCE_MS)
         with alone(
             self.home.agents_lock,
-            Patience(deadline, time.sleep, "another ggrep install is running"),
+            Patience(deadline, time.sleep, "another process is installing ggrep's entries"),
         ):
             yield

@@ -194,7 +194,7 @@ class Run(Struct, frozen=True):
             write_record(self.home.agents, self.record)
 
     def _hand_over(self, directories: Sequence[str]) -> None:
-        """Record directories with another file below them, to be removed with that."""
+        """Record directories that still contain another file, to remove them with that file."""
         for directory in directories:
             for path, written in self.record.items():
                 if path.startswith(f"{directory}/"):

@@ -110,7 +110,7 @@ class PageRoutes(Struct, frozen=True):
                 raise Refusal(
                     401,
                     "unauthorized",
-                    "the address is not valid or was already used; run ggrep ui for a new one",
+                    "the address is not valid or was already used; for a new one: ggrep ui",
                 )
         return document_response(PageSession(key=key).to_dict())
 

@@ -340,7 +340,7 @@ class Routes(Struct, frozen=True):
 
     @contextmanager
     def service_for(self, request: Request) -> "Iterator[Federator]":
-        """Reserve a place for a request; yield the service on behalf of its caller.
+        """Count a request against the limits; yield the service on behalf of its caller.
 
         Raises:
             Busy: no place is free.

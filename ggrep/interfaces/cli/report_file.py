@@ -32,7 +32,7 @@ def require_writable(reports: Mapping[str, Path | None], inputs: Iterable[Path])
 def write_report(flag: str, path: Path, data: bytes) -> None:
     """Write the report that belongs to a flag.
 
-    A regular file is replaced whole, where links lead; anything else, as a pipe, is written into.
+    A regular file, the target of any links, is replaced; others, such as pipes, are written to.
     """
     if is_standard_output(path):
         sys.stdout.flush()

@@ -268,12 +268,12 @@ class CheckResult(Struct, frozen=True):
 
     @property
     def allowed(self) -> int:
-        """Return the number of checks that may fail beside the excused ones."""
+        """Return the number of checks that may fail besides the excused ones."""
         return self.baseline.max_drop if self.baseline else self.file.allow_failures
 
     @property
     def ok(self) -> bool:
-        """Return whether no more checks fail than are allowed."""
+        """Return whether the number of failing checks is within the allowed number."""
         return self.failed - len(self.excused) <= self.allowed
 
 

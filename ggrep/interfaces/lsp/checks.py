@@ -26,7 +26,7 @@ async def check_diagnostics(file: Path, environ: Mapping[str, str]) -> list[type
         report = stable_json.loads(done.stdout)
     except ValueError:
         lines = done.stderr.decode(errors="replace").strip().splitlines()
-        return [_diagnostic(1, lines[-1] if lines else "ggrep check ended without a report")]
+        return [_diagnostic(1, lines[-1] if lines else "the checks ended without a report")]
     if "checks" not in report:
         message = str(report["error"]["message"])
         named = _LINE.search(message)

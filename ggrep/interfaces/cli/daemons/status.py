@@ -58,7 +58,7 @@ def status(
 
 
 class _StatusQuery(Struct, frozen=True):
-    """A status command, as typed."""
+    """The options of a status command."""
 
     path: Path | None
     everything: bool
@@ -68,7 +68,7 @@ class _StatusQuery(Struct, frozen=True):
     plain: bool
 
     def answer(self) -> int:
-        """Show it; of one repository what its daemon reports, else what is on disk."""
+        """Show the status; that of one repository comes from its daemon, else from the disk."""
         terminal = open_terminal(plain=self.plain)
         if self.watch:
             return _watch(terminal)
@@ -93,7 +93,7 @@ class _StatusQuery(Struct, frozen=True):
         return 0
 
     def plan(self, site: "PlanContext") -> "Plan | None":
-        """Return the plan of a daemon for one repository; None for all daemons."""
+        """Return the plan that a daemon executes for one repository; None for `--all`."""
         from ggrep.daemon.plan import Answers, Plan
         from ggrep.protocol.wire.messages import Status
         from ggrep.render.printed import Rendered
@@ -122,7 +122,7 @@ class _StatusQuery(Struct, frozen=True):
 
 
 def _with_fan_out(document: Document, home: Home) -> Document:
-    """Return a repository's status with the daemons beside its own among its warnings."""
+    """Return the status with a warning about further daemons of the same root."""
     return with_warnings(document, _fan_out(str(document.get("canonical_root", "")), home))
 
 

@@ -1,6 +1,6 @@
 """Status on a terminal: one repository's lines, a table of daemons, and its live view.
 
-Pure functions from what was read to text; whatever is quoted is sanitised here.
+All functions are pure. Quoted text is sanitised here.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -184,10 +184,10 @@ _BARS = "▁▂▃▄▅▆▇█"
 
 
 def render_live(readings: Sequence[Sequence[Daemon]], style: Style, columns: int) -> str:
-    """Return one screen: totals, and a table of what each daemon does now.
+    """Return one screen: totals, and a table of the daemons' activities.
 
-    `readings` are the rows of the last moments, the present ones at the end. Rates are computed
-    from the last two; the column `latency` has a bar for the median of each.
+    `readings` are the rows of the last seconds, the newest last. Rates come from the last two
+    readings; the column `latency` has a bar for each median.
     """
     rows = readings[-1]
     if not rows:
@@ -225,7 +225,7 @@ def render_live(readings: Sequence[Sequence[Daemon]], style: Style, columns: int
 
 
 def _totals(rows: Sequence[Daemon]) -> list[str]:
-    """Return how many daemons there are, in how many processes, and the memory of those."""
+    """Return the numbers of daemons and of their processes, and the memory of these processes."""
     known = {row.pid for row in rows if row.pid is not None}
     processes = f" in {plural(len(known), 'process', 'processes')}" if known else ""
     memory = {row.pid: row.rss_bytes for row in rows if row.rss_bytes is not None}

@@ -30,7 +30,7 @@ _MODES: Final = tuple(mode.value for mode in Mode)
 
 
 class Cases(Struct, frozen=True):
-    """Which cases of the suite are run."""
+    """Selection of the suite's cases."""
 
     title: ClassVar = "Cases"
 
@@ -62,7 +62,7 @@ class Cases(Struct, frozen=True):
 
 
 class Questions(Struct, frozen=True):
-    """How every question is asked; None keeps the question's own value."""
+    """Values that override those of every query; None keeps them."""
 
     title: ClassVar = "Questions"
 
@@ -211,7 +211,7 @@ def _plan_of(cases: Cases, questions: Questions, running: Running, demands: Dema
 
 
 class _Plan(Struct, frozen=True):
-    """How the suite is run, and the bounds of its metrics."""
+    """Conditions of the run, and the bounds of its metrics."""
 
     conditions: "Conditions"
     wanted: "Narrowing"
@@ -281,7 +281,7 @@ def _read(path: Path, task: str, *, whole: bool) -> "Suite":
 
 
 def _sizes(given: tuple[int, ...]) -> tuple[int, ...] | None:
-    """Return the bytes of slates, largest first; None where none were given."""
+    """Return the byte budgets of slates, largest first; None without any."""
     from ggrep.search.slate.levels import MAX_SLATE_BYTES, MIN_SLATE_BYTES
 
     for size in given:

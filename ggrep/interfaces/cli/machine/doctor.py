@@ -58,7 +58,7 @@ def doctor(
 
 
 def here() -> Location | None:
-    """Return the current place; None where nothing can be indexed, as in a home directory."""
+    """Return the current directory; None if it cannot be indexed, such as a home directory."""
     try:
         return location_of(None)
     except InvalidRequest:

@@ -1,4 +1,4 @@
-"""`ggrep install|uninstall`: ggrep in the configuration of agents."""
+"""`ggrep install|uninstall`: adds and removes ggrep in the configuration of agents."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -63,7 +63,7 @@ class FileOptions(Struct, frozen=True):
     path: PathFlag = None
 
     def places(self, terminal: Terminal) -> ConfigFiles:
-        """Return where the files are."""
+        """Return the directories of the files."""
         if self.user and self.project:
             raise UsageError("use only one of --user and --project")
         if self.path is not None and not self.project:
@@ -146,7 +146,7 @@ def _print_outcomes(done: Sequence[Done], agents: Agents, terminal: Terminal, *,
 
 
 def installation(done: Sequence[Done], agents: Agents) -> Installation:
-    """Return the document of an installation, or of its undoing."""
+    """Return the document of an installation or removal."""
     places = agents.places
     return Installation(
         scope=places.scope, project=_project(places), dry_run=agents.dry, files=files_of(done)
@@ -154,7 +154,7 @@ def installation(done: Sequence[Done], agents: Agents) -> Installation:
 
 
 def files_of(done: Sequence[Done]) -> tuple[AgentFile, ...]:
-    """Return what became of each file, without control characters."""
+    """Return the result for each file, without control characters."""
     return tuple(
         AgentFile(
             client=each.client,
@@ -228,7 +228,7 @@ def _listed(client: Client, places: ConfigFiles, start: str) -> ListedClient:
 
 
 def snippets_of(clients: Sequence[Client], places: ConfigFiles, start: str) -> Snippets:
-    """Return the document of what would be written."""
+    """Return the document of the entries that would be written."""
     snippets = (
         Snippet(
             client=client.name,
@@ -255,7 +255,7 @@ def _show(
 
 
 def _short(path: Path, places: ConfigFiles) -> str:
-    """Return a path as it is read best: below the project, or below `~`."""
+    """Return a path relative to the project, or with `~` for the home."""
     if places.project is not None and path.is_relative_to(places.project):
         return str(path.relative_to(places.project))
     return f"~/{path.relative_to(places.home)}" if path.is_relative_to(places.home) else str(path)

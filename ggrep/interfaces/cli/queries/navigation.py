@@ -84,7 +84,7 @@ class ReferencesOptions(Struct, frozen=True):
 
 
 class ExpandOptions(Struct, frozen=True):
-    """How much is shown around a place."""
+    """Amount of code to show around a place."""
 
     title: ClassVar = "Extent"
     of: ClassVar = (ExpandRequest,)
@@ -179,17 +179,17 @@ def expand(
 
 
 class TypedNames(Struct, frozen=True):
-    """The names that were typed, and the path that narrows."""
+    """The typed names, and the path that limits the search."""
 
     names: tuple[str, ...]
     path: str | None
 
 
 def names_of(typed: Sequence[str], inside: str | None) -> TypedNames:
-    """Return names, and the path among them or behind `--in`.
+    """Return the names, and the path among them or after `--in`.
 
-    The form alone makes a path: `.`, `./src`, `../lib`, `/abs` or `src/`. No name looks so, and the
-    files of the current directory do not change the meaning of a command.
+    Only the form makes a word a path: `.`, `./src`, `../lib`, `/abs` or `src/`. Names have no such
+    form, so the meaning of a command does not depend on existing files.
     """
     paths = [text for text in typed if _is_path(text)]
     names = tuple(text for text in typed if not _is_path(text))
@@ -245,7 +245,7 @@ def _of_workspace(
 
 
 class OutlineOptions(Struct, frozen=True):
-    """How much of an outline is shown."""
+    """Amount of an outline to show."""
 
     title: ClassVar = "Extent"
     of: ClassVar = (OutlineRequest,)
@@ -255,7 +255,7 @@ class OutlineOptions(Struct, frozen=True):
 
 
 class TourOptions(Struct, frozen=True):
-    """How much of a tour is shown."""
+    """Amount of a tour to show."""
 
     title: ClassVar = "Extent"
     of: ClassVar = (TourRequest,)

@@ -40,13 +40,13 @@ class AgentForm(Struct, frozen=True):
 
 
 class AgentText(AgentForm, frozen=True):
-    """The same, with a budget."""
+    """As `AgentForm`, with a budget."""
 
     budget: Annotated[int | None, _BUDGET] = None
 
 
 class AgentLines(AgentText, frozen=True):
-    """The same, for code around places."""
+    """As `AgentText`, for code around places."""
 
     comments: Annotated[
         bool, Flag("--comments", "With --format agent: also show long comments.")
@@ -54,7 +54,7 @@ class AgentLines(AgentText, frozen=True):
 
 
 class AgentSearch(Struct, frozen=True):
-    """How a search is written for agents."""
+    """Form of a search's answer for agents."""
 
     title: ClassVar = "Text for agents"
 
@@ -72,7 +72,7 @@ class AgentSearch(Struct, frozen=True):
 
 
 def agent_view(flags: AgentText, *, json: bool, stats: bool) -> AgentView | None:
-    """Return how an agent is shown an answer; None for people and programs."""
+    """Return the form of an answer for an agent; None for people and programs."""
     if not wants_agent(flags, json=json):
         return None
     refuse({"--stats": stats}, "--format agent")
@@ -92,7 +92,7 @@ def wants_agent(flags: AgentForm, *, json: bool) -> bool:
 
 
 def check_agent(*, agent: bool, json: bool, given: list[str]) -> None:
-    """Raise if flags do not go together."""
+    """Raise if flags contradict each other."""
     if agent and json:
         raise UsageError("--format agent and --json cannot go together")
     if given and not agent:
@@ -112,7 +112,7 @@ def refuse_flags_of_people(typed: TypedSearch, *, stats: bool = False) -> None:
 
 
 class WorkspaceOptions(Struct, frozen=True):
-    """Which workspace and repositories are asked."""
+    """The workspace and repositories to query."""
 
     title: ClassVar = "Workspace"
     of: ClassVar = (FederatedRequest,)
@@ -152,7 +152,7 @@ class WorkspaceOptions(Struct, frozen=True):
 
 
 class MergeOptions(WorkspaceOptions, frozen=True):
-    """Which workspace and repositories are searched, and how their answers are merged."""
+    """The workspace and repositories to search, and the merging of their answers."""
 
     title: ClassVar = "Workspace"
     of: ClassVar = (FederatedRequest,)

@@ -66,7 +66,7 @@ _MODE = 0o600
 
 
 def require_receipt_place(path: Path, *, force: bool) -> None:
-    """Raise, before the search runs, unless a receipt may be written there."""
+    """Raise, before the search runs, unless a receipt can be written to the path."""
     if str(path) == "-" or is_standard_output(path):
         raise UsageError(f"{_FLAG}: must be a file, as the answer is written to standard output")
     require_writable({_FLAG: path}, [])
@@ -245,7 +245,7 @@ def _look(
     hits: Sequence[ReceiptHit],
     encoder: str | None,
 ) -> tuple[HitFate, ...] | None:
-    """Return where a repository's hits are in the snapshot that answered; None if unknown."""
+    """Return the places of a repository's hits in the snapshot that answered; None if unknown."""
     report = next((each for each in today.reports if each.repo.repo_id == repo_id), None)
     if report is None or report.snapshot_id is None:
         return None

@@ -34,7 +34,7 @@ DeterministicFlag: TypeAlias = Annotated[
 
 
 def _intent(words: tuple[str, ...]) -> Mode:
-    """Return the intent that was given, whichever flag gave it."""
+    """Return the intent, from any of its flags."""
     if len(set(words)) > 1:
         raise UsageError(f"use only one intent, not {' and '.join(sorted(set(words)))}")
     if words[0] in {"all", *CORPUS_WORDS}:
@@ -43,7 +43,7 @@ def _intent(words: tuple[str, ...]) -> Mode:
 
 
 def _deepest(words: tuple[str, ...]) -> SnippetMode:
-    """Return the longest of the snippet modes that were given."""
+    """Return the longest of the typed snippet modes."""
     depths = (SnippetMode.FULL, SnippetMode.LONG, SnippetMode.SHORT, SnippetMode.NONE)
     return next(depth for depth in depths if depth.value in words)
 
@@ -97,7 +97,7 @@ class QueryOptions(Struct, frozen=True):
 
 
 class HitOptions(Struct, frozen=True):
-    """Which hits are shown, and how much of each."""
+    """Selection of hits, and the amount of text of each."""
 
     title: ClassVar = "Hits"
     of: ClassVar = (SearchRequest,)
@@ -136,7 +136,7 @@ class HitOptions(Struct, frozen=True):
 
 
 class LineOptions(Struct, frozen=True):
-    """How lines are matched and shown where exact text is searched."""
+    """Matching and display of lines in a search for exact text."""
 
     title: ClassVar = "Exact text"
     of: ClassVar = (SearchRequest,)
@@ -173,7 +173,7 @@ class LineOptions(Struct, frozen=True):
 
 
 class IndexOptions(Struct, frozen=True):
-    """Which index answers, and how it is queried."""
+    """The index that answers, and the conditions of the query."""
 
     title: ClassVar = "Index and daemon"
     of: ClassVar = (SearchRequest,)
@@ -211,7 +211,7 @@ class IndexOptions(Struct, frozen=True):
 
 
 class HitsOutput(Output, frozen=True):
-    """How an answer that may have no hits is printed."""
+    """Output of an answer that may have no hits."""
 
     exit_status: Annotated[
         bool,
@@ -223,7 +223,7 @@ class HitsOutput(Output, frozen=True):
 
 
 class ReceiptOutput(HitsOutput, frozen=True):
-    """How an answer is printed, and whether a receipt of it is written."""
+    """Output of an answer, and its receipt."""
 
     receipt: Annotated[
         Path | None,
@@ -261,7 +261,7 @@ def request_of(typed: TypedSearch, *, scope: str, least: int = 1) -> SearchReque
 
 
 def listing(request: SearchRequest, typed: TypedSearch) -> SearchRequest:
-    """Return a search whose lines a program reads: more of them, unless a number was typed."""
+    """Return a search whose lines a program reads: more hits, unless a number was typed."""
     if not request.is_exact or typed.hits.limit:
         return request
     return replace(request, limit=MOST_MATCHING)

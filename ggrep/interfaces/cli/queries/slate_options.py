@@ -28,7 +28,7 @@ LEVEL_OF_SNIPPET: Final = {
 
 
 class SlateBounds(Struct, frozen=True):
-    """How much a slate discloses and holds."""
+    """Level and budgets of a slate."""
 
     title: ClassVar = "Slate"
     of: ClassVar = (SlateRequest, Budgets)
@@ -75,12 +75,12 @@ class SlateOptions(SlateBounds, frozen=True):
 
     @property
     def graph_form(self) -> GraphForm | None:
-        """Return the format to print the graph in, without the rest."""
+        """Return the format of the graph if only the graph is printed."""
         return cast("GraphForm | None", self.form)
 
 
 class SessionOptions(Struct, frozen=True):
-    """How a slate continues a session."""
+    """Options that continue a session."""
 
     title: ClassVar = "Session"
 
@@ -157,7 +157,7 @@ def _session(flags: SessionOptions, resolve: Callable[[str], str]) -> SessionReq
     implied = "expand" if flags.targets else "refine" if token else "start"
     op = flags.op or implied
     if (op == "start") is bool(token):
-        raise UsageError(f"--op {op}: {'--session new begins one' if token else 'use a token'}")
+        raise UsageError(f"--op {op}: requires --session {'new' if token else 'TOKEN'}")
     if (op == "expand") is not bool(flags.targets):
         raise UsageError(f"--op {op}: --op expand and --target must be used together")
     targets = tuple(resolve(target) for target in flags.targets)

@@ -1,4 +1,4 @@
-"""Finds the repositories and files that were typed."""
+"""Finds the repositories and files that typed words name."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -37,10 +37,10 @@ class TypedTarget(Struct, frozen=True):
 
 
 class Finder:
-    """Finds the places that were typed, as seen from the current directory."""
+    """Resolves typed paths relative to the current directory."""
 
     def place(self, repo: Path | None, path: str | None) -> Location:
-        """Return what `--repo` or the positional PATH means, else the current directory."""
+        """Return the place that `--repo` or PATH names, else the current directory."""
         if repo is None:
             return location_of(None if path is None else Path(path))
         if path is not None:
@@ -102,7 +102,7 @@ class Finder:
         )
 
     def folder_or_target(self, typed: str, repo: Path | None) -> TypedTarget:
-        """Return the place of a folder, else what `target` does."""
+        """Return the place of a folder; for other words, the result of `target`."""
         path = Path(typed)
         if not path.is_dir():
             return self.target(typed, repo)
@@ -124,7 +124,7 @@ def placed_in(typed: str, roots: Mapping[Path, str], here: Path = HERE) -> str:
 
 
 def parts_of(typed: str, root: Path | None, here: Path = HERE) -> tuple[Path | None, str]:
-    """Return the file, None if none exists below the root, and the line numbers after its name."""
+    """Return the file, or None if it does not exist below the root, and the line numbers."""
     for reading in place_readings(typed):
         candidate = here / reading.path
         if not reading.path or not _exists(candidate):

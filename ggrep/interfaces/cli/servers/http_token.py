@@ -31,7 +31,7 @@ class TokenOptions(Struct, frozen=True):
 
 
 class HttpToken(Struct, frozen=True):
-    """The token that callers must present, and its file; None where none is required."""
+    """The token that callers must present, and its file; None if no token is required."""
 
     value: str | None
     file: Path | None = None
@@ -47,7 +47,7 @@ class HttpToken(Struct, frozen=True):
 
 
 def http_token(home: Home, environ: Mapping[str, str], options: TokenOptions) -> HttpToken:
-    """Return the token by the options, else by the environment, else the home's own."""
+    """Return the token from the options, the environment, or the home, in this order."""
     from ggrep.interfaces.cli.servers.token_file import (
         check_token,
         kept_token,

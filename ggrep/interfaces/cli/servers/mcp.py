@@ -133,7 +133,7 @@ def mcp(
 
 
 def _loaded() -> ModuleType:
-    """Return the server's modules, imported at once, as a client is waiting.
+    """Import and return the server's modules as fast as possible, because a client is waiting.
 
     The SDK makes some thousand classes that all stay; looking for garbage among them would take
     a fifth of the time.

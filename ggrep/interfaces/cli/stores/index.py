@@ -171,7 +171,7 @@ class Job:
         return self._keep_up(label, opened, report).to_dict()
 
     def _keep_up(self, label: str, opened: "RepoIndex", report: SyncReport) -> SyncReport:
-        """Do the store's maintenance; return the report of the snapshot that is active then."""
+        """Maintain the store; return the report on the snapshot that is active afterwards."""
         try:
             upkeep = opened.keep_up()
         except GgrepError as error:
@@ -228,7 +228,7 @@ def preview_json(opened: "RepoIndex", walk: "Walk") -> "PreviewJson":
 
 
 def summary(label: str, report: SyncReport) -> str:
-    """Return what a sync did, in a line."""
+    """Return a line about the results of a sync."""
     seconds = report.duration_ms / 1000
     parts = [f"{report.files.indexed} indexed", f"{report.files.unchanged} unchanged"]
     if report.vectors_reused:

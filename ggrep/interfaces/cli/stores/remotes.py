@@ -181,7 +181,7 @@ def gc(
 
 
 def known_remote(terminal: Terminal, name: str | None) -> Remote:
-    """Return the remote that is meant."""
+    """Return the named remote, or the default one."""
     return remote_named(read_remotes(home_from(terminal.environ).remotes), name)
 
 
@@ -344,7 +344,7 @@ def _index(
 
 
 def pull_json(outcome: "Pulled", synced: "SyncReport", times_ms: tuple[int, int]) -> "PullJson":
-    """Return the outcome; the times are until the pulled files could be searched, and in all."""
+    """Return the outcome, with the time until pulled files could be searched and the total time."""
     from ggrep.index.remote.pull import PullReport
 
     report = outcome.report or PullReport("failed", None, None)

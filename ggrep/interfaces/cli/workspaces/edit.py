@@ -75,7 +75,7 @@ def add(
     ] = False,
     json: JsonFlag = False,
 ) -> int:
-    """Add a repository to a workspace file; keep the rest, with comments, as it is."""
+    """Add a repository to a workspace file; the rest of the file stays unchanged."""
     from ggrep.federation.editing import NewEntry, add_repo, move_repo
 
     terminal = open_terminal()
@@ -188,7 +188,7 @@ def validate(file: FileArgument = None, named: FileOption = None, json: JsonFlag
 def _target(
     file: Path | None, words: list[str], named: list[Path] | None
 ) -> tuple[Path, list[str]]:
-    """Return the file and the other words; with `--workspace` all words are others."""
+    """Return the file and the other words; with `--workspace`, no word is the file."""
     if not named:
         return chosen_file(file, named), words
     return chosen_file(None, named), [*([str(file)] if file else []), *words]

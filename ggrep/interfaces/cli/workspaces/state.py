@@ -202,7 +202,7 @@ def status(
 
 
 def _watch(opened: OpenedWorkspace) -> int:
-    """Show the state, read again two seconds after each reading."""
+    """Show the state; read it again two seconds after each reading."""
     from ggrep.interfaces.cli.screen import require_screen, show_live
 
     refusal = "--watch requires a terminal; to print the status once: ggrep workspace status FILE"
