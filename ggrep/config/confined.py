@@ -47,7 +47,7 @@ def open_root(root: Path) -> int:
             below = _open_directory(part, directory, flags)
         except Linked as error:
             raise InvalidRequest(
-                f"{root}: the directory {part!r} was replaced by a symbolic link"
+                f"root {root}: the directory {part!r} was replaced by a symbolic link"
             ) from error
         finally:
             os.close(directory)

@@ -296,7 +296,7 @@ def _from_user(path: Path, root: Path) -> tuple[Mapping[str, object], Mapping[st
         if key == PROFILE:
             # Most repositories would not have that profile, and all commands would fail there.
             raise InvalidRequest(
-                f"{path}: {key}: profiles are a repository's own; use {REPO_FILE}, or a table"
+                f"{path}: {key}: profiles belong to one repository; use its {REPO_FILE}, or a table"
                 f' [{ROOTS}."/path"] here'
             )
         if key not in _KEYS:

@@ -38,9 +38,9 @@ def read_user_file(path: Path) -> Mapping[str, object]:
     except NotADirectoryError as error:
         raise InvalidRequest(f"the ggrep home {path.parent} is not a directory") from error
     except OSError as error:
-        raise InvalidRequest(f"{path}: cannot be read: {error.strerror}") from error
+        raise InvalidRequest(f"the file {path} cannot be read: {error.strerror}") from error
     except RuntimeError as error:
-        raise InvalidRequest(f"{path}: cannot be read: {error}") from error
+        raise InvalidRequest(f"the file {path} cannot be read: {error}") from error
     return _read(real.parent, real.name, str(path))
 
 
@@ -51,7 +51,9 @@ def _read(directory: Path, name: str, label: str) -> Mapping[str, object]:
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise InvalidRequest(f"{label}: cannot be read: {error.strerror or error}") from error
+        raise InvalidRequest(
+            f"the file {label} cannot be read: {error.strerror or error}"
+        ) from error
     try:
         text = data.decode("utf-8")
         if _LONG_NAME.search(text):

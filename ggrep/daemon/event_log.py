@@ -155,7 +155,8 @@ class LogFile:
         """Write one line, completely or not at all."""
         if len(line) > self._max_bytes:
             raise OSError(
-                f"a line of {len(line)} bytes is longer than a log file, {self._max_bytes} bytes"
+                f"a line of {len(line)} bytes does not fit into a log file of "
+                f"{self._max_bytes} bytes"
             )
         before = self._ready(len(line))
         written = os.write(self._descriptor, line)

@@ -91,7 +91,7 @@ async def check_claim(daemon: StoreDaemon, claim: Claim, *scopes: str) -> None:
         raise StaleHint("the daemon serves another root")
     if daemon.config.profile.shapes_answers:
         # A plain search does not distinguish typed options from defaults.
-        raise StaleHint("the current profile of the daemon changes answers")
+        raise StaleHint("the daemon uses a profile that changes answers")
     if daemon.stale or not await to_thread.run_sync(daemon.config.is_current):
         raise StaleHint("the settings have changed")
     if not await to_thread.run_sync(_are_inside, daemon, scopes):

@@ -61,7 +61,7 @@ def compile_globs(patterns: Sequence[str], names: Sequence[str]) -> tuple[Glob, 
     for pattern in patterns:
         steps += MAX_ALTERNATIVES ** ("{" in pattern) * _steps(pattern.count("**"), names)
         if steps > MAX_GLOB_STEPS:
-            raise _refused(pattern, "its `**` could match in too many ways")
+            raise _refused(pattern, "the `**` in the pattern could match in too many ways")
         _check_groups(pattern)
         try:
             matcher = glob.compile(pattern, flags=_FLAGS, limit=MAX_ALTERNATIVES)
@@ -78,14 +78,16 @@ def _check_groups(pattern: str) -> None:
     if _GROUP.search(_GROUP.sub("x", pattern)):
         raise _refused(pattern, "groups such as `+(a|b)` cannot be nested")
     if len(groups) > _MOST_GROUPS:
-        raise _refused(pattern, f"it has {len(groups)} groups; the maximum is {_MOST_GROUPS}")
+        raise _refused(
+            pattern, f"the pattern has {len(groups)} groups; the maximum is {_MOST_GROUPS}"
+        )
     for sign, body in groups:
         if sign in "+*" and not _repeats_in_one_way(body.casefold().split("|")):
             why = (
-                f"{sign}({body}) could match in too many ways; use alternatives that do not "
-                "begin with each"
+                f"{sign}({body}) could match in too many ways; use alternatives that do not begin"
+                " with each other, or a single one of fixed length"
             )
-            raise _refused(pattern, f"{why} other, or a single one of fixed length")
+            raise _refused(pattern, why)
 
 
 def _repeats_in_one_way(alternatives: Sequence[str]) -> bool:

@@ -125,7 +125,7 @@ def write_session(session: WorkspaceSession, workspace: Workspace, op: SessionOp
 def read_session(text: str, workspace: Workspace) -> WorkspaceSession:
     """Return the session of a token."""
     if len(text) > MAX_TOKEN_BYTES:
-        raise InvalidRequest(f"session_token: longer than {MAX_TOKEN_BYTES} characters")
+        raise InvalidRequest(f"session_token: must not be longer than {MAX_TOKEN_BYTES} characters")
     data = data_of_token(text)
     body, checksum = data[:-_HASH_BYTES], data[-_HASH_BYTES:]
     named = bytes([VERSION]) + _hash(workspace.repo_set_id)

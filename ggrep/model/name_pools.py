@@ -296,7 +296,7 @@ def read_token(token: Token, question: str) -> PageCursor:
         InvalidRequest: it is not a token, or belongs to another request.
     """
     if len(token) > MOST_TOKEN_BYTES:
-        raise InvalidRequest(f"cursor: longer than {MOST_TOKEN_BYTES} bytes")
+        raise InvalidRequest(f"cursor: must not be longer than {MOST_TOKEN_BYTES} bytes")
     try:
         padded = token.encode("ascii") + b"=" * (-len(token) % 4)
         values = stable_json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))

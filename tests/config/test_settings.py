@@ -193,7 +193,7 @@ def test_a_huge_repo_file_is_refused(place: Fixture) -> None:
     """Its size is bounded before it is parsed."""
     place.repo("#" * 70_000)
 
-    assert place.refusal() == ".ggrep.toml: cannot be read: larger than 65536 bytes"
+    assert place.refusal() == "the file .ggrep.toml cannot be read: larger than 65536 bytes"
 
 
 def test_a_linked_repo_file_is_refused(place: Fixture, tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_a_linked_repo_file_is_refused(place: Fixture, tmp_path: Path) -> None:
     (tmp_path / "outside.toml").write_text("max_candidates = 1\n")
     (place.root / ".ggrep.toml").symlink_to(tmp_path / "outside.toml")
 
-    assert place.refusal() == ".ggrep.toml: cannot be read: a symbolic link"
+    assert place.refusal() == "the file .ggrep.toml cannot be read: a symbolic link"
 
 
 def test_a_linked_user_file_is_followed(place: Fixture, tmp_path: Path) -> None:
@@ -301,7 +301,7 @@ def test_what_is_no_file_in_place_of_settings_is_refused_at_once(
     file = place.home.config_file if which == "user" else place.root / ".ggrep.toml"
     make(file)
 
-    assert f"{file.name}: cannot be read: not a regular file" in place.refusal()
+    assert f"{file.name} cannot be read: not a regular file" in place.refusal()
 
 
 def test_a_home_that_is_a_file_is_called_so(tmp_path: Path) -> None:

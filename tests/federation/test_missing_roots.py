@@ -17,7 +17,7 @@ from tests.fakes.workspaces import ENVIRON, load, make_workspace, publish
 pytestmark = pytest.mark.anyio
 
 CODE = "ERR_WORKSPACE_REPO_ROOT_NOT_FOUND"
-WHY = "root '../b': no such directory"
+WHY = "root '../b': the directory does not exist"
 HALF = workspace(repo("a"), repo("b", missing=WHY))
 NONE = workspace(repo("a", missing=WHY), repo("b", missing=WHY))
 

@@ -629,7 +629,7 @@ def test_who_is_missing_is_noted_and_the_others_stay(load: Callable[..., Workspa
     alpha, gone, file, odd = workspace.repos
     assert alpha.missing is None
     assert alpha.failure is None
-    assert gone.missing == "root '../gone': no such directory"
+    assert gone.missing == "root '../gone': the directory does not exist"
     assert file.missing == "root '../file.txt' is not a directory"
     assert odd.missing
     assert {one.failure.code for one in (gone, file, odd) if one.failure} == {
@@ -667,5 +667,5 @@ def test_an_unreadable_root_is_missing(
 
     assert (
         load(body(), whole=False).repos[0].missing
-        == "root '../alpha': is not readable by this user"
+        == "root '../alpha': the directory is not readable by this user"
     )

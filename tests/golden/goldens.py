@@ -352,7 +352,7 @@ ERRORS: Final[dict[str, errors.GgrepError]] = {
     "internal": errors.GgrepError("internal error (KeyError)"),
     "invalid_request": errors.InvalidRequest("limit: -1 is negative"),
     "lease_lost": errors.LeaseLost("another writer took the store over"),
-    "missing_root": errors.MissingRoot("root '../shop': no such directory"),
+    "missing_root": errors.MissingRoot("root '../shop': the directory does not exist"),
     "no_index": errors.NoIndex("this repository has no index yet; run: ggrep index"),
     "not_trusted": errors.NotTrusted(
         "remote origin: the content of blobs/0 does not match its digest"

@@ -22,7 +22,7 @@ FOLLOWED = {
     "ggrep repair",
     "none yet; run: ggrep index",
     "no stores yet; run: ggrep index\n",
-    "no store {}; see: ggrep list",
+    "there is no store {}; see: ggrep list",
     "invalid store id: {}; see: ggrep list",
     "to merge anyway: ggrep compact --force\n",
     "{} skipped (see: ggrep health)",

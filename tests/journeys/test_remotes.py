@@ -128,7 +128,7 @@ def test_a_damaged_file_is_told_of(ggrep: Command, home: Path) -> None:
     Home(home).remotes.write_bytes(b"{")
     done = ggrep("push")
 
-    assert (done.status, "remotes.json: cannot be read" in done.err) == (2, True)
+    assert (done.status, "remotes.json cannot be read" in done.err) == (2, True)
     assert Home(home).remotes.read_bytes() == b"{"
 
 

@@ -135,11 +135,11 @@ def _stores(home: Home, source_id: str, target_id: str) -> tuple[Path, Path]:
         raise InvalidRequest(f"store cannot be cloned to itself: {source_id}")
     if source.config != target.config:
         raise InvalidRequest(
-            f"{target_id} is of configuration {target.config}, {source_id} of {source.config}:"
-            " a store holds what its configuration makes of files, so both must be the same"
+            f"store {target_id} has configuration {target.config}, but store {source_id} has"
+            f" {source.config}; a store can only be cloned to one of the same configuration"
         )
     if not home.store_dir(source.store_id).is_dir():
-        raise InvalidRequest(f"no store {source_id!r}; see: ggrep list")
+        raise InvalidRequest(f"there is no store {source_id!r}; see: ggrep list")
     there = home.store_dir(target.store_id)
     if there.exists():
         raise _exists(there)

@@ -89,7 +89,7 @@ def remove_store(
     """
     store = home.data / store_id
     if "/" in store_id or store_id.startswith(".") or not store_id or not store.is_dir():
-        raise InvalidRequest(f"no store {store_id!r}; see: ggrep list")
+        raise InvalidRequest(f"there is no store {store_id!r}; see: ggrep list")
     clock = clock or SystemClock()
     owner_id = f"removal by process {os.getpid()}"
     patience = Patience(Deadline.after(clock, 0), wait, "another process is writing to this store")

@@ -159,7 +159,7 @@ def open_pack(path: Path) -> Pack:
     image = open_image(path)
     meta = image.meta
     if meta.get("layout") != LEXICAL_LAYOUT or meta.get("crc32") != _checksums(image.arrays):
-        raise CorruptStore(f"{path.name} is damaged or another pack")
+        raise CorruptStore(f"the pack {path.name} is damaged or was replaced")
     if missing := _NEEDED - image.arrays.keys():
         raise Incompatible(f"{path.name} lacks {', '.join(sorted(missing))}")
     types, languages, told = meta.get("types"), meta.get("languages"), meta.get("segments")

@@ -91,7 +91,7 @@ def refuse_network(path: Path) -> str:
         kind = filesystem_type(path) or ""
         magic = file_system_number(os.fsencode(path))
     except OSError as error:
-        raise _unfit(path, "reading the type of the file system", error) from error
+        raise _unfit(path, "detection of the file system type", error) from error
     network = kind if kind in NETWORK_TYPES else NETWORK_MAGICS.get(magic)
     if network is not None:
         raise InvalidRequest(f"{path} is on a network file system ({network}); {ADVICE}")
@@ -119,7 +119,7 @@ def _scratch(directory: Path) -> Iterator[Path]:
             _lock(descriptor)
             yield scratch
     except OSError as error:
-        raise _unfit(directory, "creating a directory and locking it", error) from error
+        raise _unfit(directory, "creation and locking of a directory", error) from error
     finally:
         if scratch is not None:
             shutil.rmtree(scratch, ignore_errors=True)

@@ -132,7 +132,9 @@ def _typed(tool: str, argument: Argument, value: object) -> object:
         return [value]
     if not _is(argument.kind, value):
         wanted = "an array of strings" if argument.kind == "array" else f"of type {argument.kind}"
-        raise InvalidRequest(f"{tool}: {argument.name} must be {wanted}, is {value!a:.80}")
+        raise InvalidRequest(
+            f"{tool}: the argument {argument.name} must be {wanted}, is {value!a:.80}"
+        )
     return value
 
 
@@ -207,7 +209,7 @@ def in_our_words(
     for word, value in _flat(arguments, values):
         name = _ours(word, arguments)
         if name is None and word in parts:
-            raise InvalidRequest(f"{tool}: {word} must be an object, is {value!a:.80}")
+            raise InvalidRequest(f"{tool}: the argument {word} must be an object, is {value!a:.80}")
         if name is None:
             raise InvalidRequest(_unknown(tool, word, arguments, elsewhere))
         if value is None and name in values_by_name:

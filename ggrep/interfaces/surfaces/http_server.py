@@ -335,8 +335,14 @@ def bind(host: str, port: int) -> socket.socket:
         listener.set_inheritable(False)
     except OSError as error:
         listener.close()
-        why = "is taken" if error.errno == errno.EADDRINUSE else (error.strerror or str(error))
-        raise InvalidRequest(f"--port: {port} on {host}: {why}") from error
+        why = (
+            "the port is in use"
+            if error.errno == errno.EADDRINUSE
+            else (error.strerror or str(error))
+        )
+        raise InvalidRequest(
+            f"--port: the server cannot listen on port {port} of {host}: {why}"
+        ) from error
     return listener
 
 

@@ -92,7 +92,7 @@ def read_token(text: str, key: bytes, store_id: StoreId) -> SessionToken:
         InvalidRequest: it is too long, or not one of this store as it was given out.
     """
     if len(text) > MAX_TOKEN_BYTES:
-        raise InvalidRequest(f"session_token: longer than {MAX_TOKEN_BYTES} characters")
+        raise InvalidRequest(f"session_token: must not be longer than {MAX_TOKEN_BYTES} characters")
     data = data_of_token(text)
     body, seal = data[:-_SEAL], data[-_SEAL:]
     if len(body) < _HEAD or not hmac.compare_digest(seal, _sealed(body, key, store_id)):

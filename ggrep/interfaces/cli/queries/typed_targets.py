@@ -55,7 +55,9 @@ class Finder:
         places = [self.place(repo, path) for path in paths or (None,)]
         for path, place in zip(paths, places, strict=False):
             if not is_text(place.scope):
-                raise UsageError(f"{sanitise_line(path)}: paths that are not UTF-8 are not indexed")
+                raise UsageError(
+                    f"the path {sanitise_line(path)} is not UTF-8, so the file is not indexed"
+                )
         joined = together(places)
         if joined is not None:
             return joined

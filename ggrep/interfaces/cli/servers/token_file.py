@@ -39,7 +39,7 @@ def read_token(file: Path) -> str:
         # The status of the opened file, as the name may lead to another one by now.
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise InvalidRequest(f"{file}: not a regular file")
+            raise InvalidRequest(f"{file} is not a regular file")
         if status.st_mode & 0o077:
             raise InvalidRequest(
                 f"{file}: other users can read the token; set the mode of the file to 0600"
