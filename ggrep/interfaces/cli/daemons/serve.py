@@ -45,7 +45,7 @@ def serve(
         list[Path] | None, Flag("--path -p", "Serve the repository of this directory; repeatable.")
     ] = None,
     workspace: Annotated[
-        Path | None, Flag("--workspace", "Serve every enabled repo of this workspace file.")
+        Path | None, Flag("--workspace", "Serve all enabled repositories of this workspace file.")
     ] = None,
     background: Annotated[bool, Flag("--background", "Return once the daemon is ready.")] = False,
     encoder: EncoderFlag = None,

@@ -40,7 +40,7 @@ def setup(
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Make ggrep ready here: completions of your shell, the agents that are found, an index.
+    """Set up ggrep here: completions for your shell, installed agents, and an index.
 
     Each step needs a confirmation, or `--yes`. `ggrep uninstall` undoes the first two steps, and
     `ggrep clean` the last.

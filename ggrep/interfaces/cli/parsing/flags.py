@@ -292,7 +292,7 @@ YesFlag: TypeAlias = Annotated[bool, Flag("--yes -y", "Do not ask for confirmati
 JsonFlag: TypeAlias = Annotated[bool, Flag("--json", "Print one JSON document.")]
 PlainFlag: TypeAlias = Annotated[bool, Flag("--plain", "Print without colour and progress.")]
 PathFlag: TypeAlias = Annotated[
-    Path | None, Flag("--path -p", "Use the repository that holds this directory.")
+    Path | None, Flag("--path -p", "Use the repository that contains this directory.")
 ]
 
 

@@ -143,7 +143,7 @@ def _sections(pieces: Iterable[Piece]) -> tuple[Section, ...]:
         title = piece.title or _REST if piece.names else _ARGUMENTS
         row = _row(piece)
         if _is_shared(piece):
-            row = Row(row.term, f"{row.text} Its options: `ggrep help {WORKSPACES}`.")
+            row = Row(row.term, f"{row.text} Further options: `ggrep help {WORKSPACES}`.")
         rows.setdefault(title, []).append(row)
     rest = [*rows.pop(_REST, []), *EVERYWHERE]
     return tuple(

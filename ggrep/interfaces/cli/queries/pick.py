@@ -55,7 +55,7 @@ _JOINED: Final = frozenset({"hx", "helix", "subl", "zed"})
 
 
 def pick(
-    query: Annotated[str | None, Argument("Words, a name or code to begin with.")] = None,
+    query: Annotated[str | None, Argument("Initial query: words, a name or code.")] = None,
     prints: Annotated[
         bool, Flag("--print", "Print PATH:LINE of the picked hit instead of opening it.")
     ] = False,

@@ -86,7 +86,7 @@ class SessionOptions(Struct, frozen=True):
 
     token: Annotated[
         str | None,
-        Flag("--session", f"Continue the session of this token; {NEW_SESSION} starts one."),
+        Flag("--session", f"Continue the session of this token; `{NEW_SESSION}` starts a session."),
     ] = None
     op: Annotated[
         str | None,

@@ -22,7 +22,7 @@ def lsp(
 ) -> int:
     """Serve an editor over the Language Server Protocol, on standard input and output.
 
-    The editor starts it in the folders that it has open.
+    The editor starts this command in its open folders.
     """
     import logging
 

@@ -216,7 +216,9 @@ def _changed(
 def push(
     path: _PathArgument = None,
     to: RemoteFlag = None,
-    again: Annotated[bool, Flag("--again", "Upload every object, even if it exists.")] = False,
+    again: Annotated[
+        bool, Flag("--again", "Upload every object, even if the remote has it.")
+    ] = False,
     encoder: EncoderFlag = None,
     profile: ProfileFlag = None,
     json: JsonFlag = False,
