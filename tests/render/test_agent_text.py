@@ -352,7 +352,7 @@ def test_many_uses_that_are_guesses_are_listed_by_their_places() -> None:
     assert (first, rest[:2]) == ("12 uses of A.open in 2 files", ["a.py", " 2: a.open()"])
     (told,) = rest[2:]
     assert told.startswith("possibly related: 11 uses at b.py:1, b.py:2, ")
-    assert told.endswith(" and 5 more; refs of the bare name has them")
+    assert told.endswith(" and 5 more; refs with the plain name shows them")
 
 
 def test_a_line_with_several_uses_stands_once() -> None:

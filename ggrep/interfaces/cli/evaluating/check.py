@@ -54,7 +54,7 @@ def check(
 ) -> int:
     """Run committed checks; exit with 1 when one fails, with 2 when they cannot run.
 
-    A file contains `version = 1` and a table [[checks]] for each question, with its id, its query and
+    A file has `version = 1` and a table [[checks]] for each question, with its id, its query and
     the expected result, such as expect_any = ["src/retry.py"].
     """
     terminal = open_terminal(plain=plain)
