@@ -270,7 +270,7 @@ def test_the_real_worker_indexes_and_what_it_prints_disturbs_nobody(root: Path, 
         write_tree(root, {"a.py": "def beacon():\n    return 2\n", "b.py": "buoy = 1\n"})
         await sync()
         assert process.starts == 3  # who stepped back cannot come forward
-        with pytest.raises(SyncFailed, match="lead to store") as caught:
+        with pytest.raises(SyncFailed, match="select store") as caught:
             await sync(store_id="another")
         assert caught.value.code == "invalid_request"
 

@@ -188,7 +188,7 @@ def test_texts_of_other_rows_are_damage(engine: Engine) -> None:
     others = np.roll(image.arrays["row_ids"], 1, axis=0)
     other = replace(image, arrays={**image.arrays, "row_ids": others})
 
-    with pytest.raises(CorruptStore, match="does not fit its id"):
+    with pytest.raises(CorruptStore, match="does not match the row id"):
         shown_of(other, RowTexts(other), range(image.rows))
 
 
@@ -202,7 +202,7 @@ def test_a_file_that_ends_inside_of_a_character_is_damage(engine: Engine) -> Non
     lengths[file] -= len("\n\n\n") + 1
     cut = replace(segment.image, arrays={**segment.image.arrays, "file_text_lengths": lengths})
 
-    with pytest.raises(CorruptStore, match="does not end where"):
+    with pytest.raises(CorruptStore, match="does not end at the recorded"):
         file_text(view, replace(segment, texts=RowTexts(cut)), file, Deadline.never(engine.clock))
 
 

@@ -154,9 +154,9 @@ def test_a_strict_sync_refuses_guesses_and_replaced_characters(root: Path, home:
 
     assert first.value.reasons == second.value.reasons
     assert [reason.partition(";")[0] for reason in first.value.reasons] == [
-        "src/a.c: its encoding is guessed to be cp866",
-        "src/b.c: its encoding is guessed to be iso8859-2",
-        "torn.txt: it holds bytes that are not utf-8",
+        "src/a.c: its encoding was guessed to be cp866",
+        "src/b.c: its encoding was guessed to be iso8859-2",
+        "torn.txt: it contains bytes that are invalid in utf-8",
     ]
 
 
