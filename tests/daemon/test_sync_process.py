@@ -216,7 +216,7 @@ def test_a_worker_that_hangs_is_killed_in_the_end(tmp_path: Path, bound: str) ->
     async def act(process: SyncProcess) -> None:
         given = {"deadline_ms": 300} if bound == "deadline" else {}
         wanted = DeadlineExceeded if bound == "deadline" else SyncFailed
-        with pytest.raises(wanted, match="than 300 ms" if given else "silent for 0.3 s"):
+        with pytest.raises(wanted, match="than 300 ms" if given else "sent no heartbeat for 0.3 s"):
             await process.run(job(tmp_path, "hang", **given), ignore)
 
         assert process.pid is None

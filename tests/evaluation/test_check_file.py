@@ -133,7 +133,7 @@ def test_a_misspelt_key_is_refused_with_the_right_one(
 
 def test_a_key_that_is_like_none_is_refused_with_all(tmp_path: Path) -> None:
     """A wrong proposal is worse than none."""
-    with pytest.raises(UsageError, match="unknown key 'zzz'; known are alone, corpora"):
+    with pytest.raises(UsageError, match="unknown key 'zzz'; known keys: alone, corpora"):
         one(tmp_path, "zzz = 1")
 
 

@@ -328,7 +328,7 @@ def packed(*files: tuple[object, object], content: bytes = b"") -> bytes:
 
 
 PACKED = {
-    "no header": b"",
+    "no valid header": b"",
     "no json": b"{\n",
     "climbs": packed(("../x", 1), content=b"x"),
     "climbs inside": packed(("data/../../x", 1), content=b"x"),

@@ -113,7 +113,7 @@ def test_locks_that_lock_nothing_are_found_out(
     """Some file systems take every lock and hold none."""
     monkeypatch.setattr(fcntl, "flock", lambda *_: None)
 
-    with pytest.raises(StoreError, match="locked again"):
+    with pytest.raises(StoreError, match="second lock"):
         probe(tmp_path)
 
 

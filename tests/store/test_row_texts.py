@@ -260,7 +260,7 @@ def test_a_block_that_grows_without_end_is_damage(engine: Engine) -> None:
     offsets = np.array([0] + [len(bomb)] * (len(image.arrays["text_offsets"]) - 1), np.uint64)
     other = replace(image, arrays={**image.arrays, "text_blocks": bomb, "text_offsets": offsets})
 
-    with pytest.raises(CorruptStore, match="another size"):
+    with pytest.raises(CorruptStore, match="a wrong size"):
         RowTexts(other).texts(range(image.rows))
 
 

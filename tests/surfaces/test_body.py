@@ -401,7 +401,7 @@ def test_a_search_of_one_repository_has_a_root_and_a_scope() -> None:
     [
         ({}, "$.query: is missing"),
         ({"query": " "}, "$.query: the query is empty"),
-        ({"query": "q", "root": ""}, "$.root: the root is empty"),
+        ({"query": "q", "root": ""}, "$.root: the root must not be empty"),
         ({"query": "q", "workspacePath": "/x"}, "unknown key 'workspacePath'"),
         ({"query": "q", "scope": "src"}, "$.scope: unknown key 'scope'"),
         ({"query": "q", "search": {"top": 0}}, "$.search.top: must be from 1 to 500, is 0"),

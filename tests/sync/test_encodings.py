@@ -129,7 +129,7 @@ def test_answers_and_health_name_what_was_guessed_and_replaced(root: Path, home:
     status = {one.code: one.message for one in state.warnings}
 
     assert told["guessed_encoding"].startswith(
-        "encoding guessed: src/a.c (cp866), src/b.c (iso8859-2);"
+        "encoding was guessed for src/a.c (cp866), src/b.c (iso8859-2);"
     )
     assert told["replaced_characters"].endswith("torn.txt (utf-8)")
     assert status == {
