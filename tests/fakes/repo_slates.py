@@ -26,8 +26,8 @@ from ggrep.search.slate.combine import RepoSlate
 from ggrep.search.slate.duplicates import Merged
 from ggrep.search.slate.graph import bounded_graph
 from ggrep.search.slate.levels import effective
-from ggrep.search.slate.overview import Asked, Standing
-from ggrep.search.slate.pack_draft import Form, drawn
+from ggrep.search.slate.overview import SlatePlan
+from ggrep.search.slate.pack_draft import drawn
 from tests.fakes.slate_files import material, piece
 
 _SECTIONS = {
@@ -61,9 +61,14 @@ def response_of(
     chosen = files[: budgets.files]
     found = drawn(
         [_merged(rows, chosen, request, budgets.evidence_per_file) for rows in chosen],
-        Asked(tuple(sorted(set(request.search.query.split()))), "words"),
-        Standing(request.level, Confidence.STRONG, 0, cut=False, has_session=False),
-        Form(request.level, budgets, request.graph, request.facts),
+        SlatePlan(
+            request.level,
+            budgets,
+            Confidence.STRONG,
+            terms=tuple(sorted(set(request.search.query.split()))),
+            graph=request.graph,
+        ),
+        facts=request.facts,
     )
     over = (LimitHit("max_slate_files", budgets.files, len(files)),)
     return SlateResponse(

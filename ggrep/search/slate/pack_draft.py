@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from ggrep.model.limits import LimitHit
 from ggrep.model.slate import (
     DEFINITIONS,
-    Budgets,
     ContextGraph,
     Evidence,
     FileFacts,
@@ -23,23 +22,8 @@ from ggrep.search.slate.facts import SelectedText, facts_of, published
 from ggrep.search.slate.graph import bounded_graph
 from ggrep.search.slate.graph_edges import graph_edges
 from ggrep.search.slate.measures import measure_of
-from ggrep.search.slate.overview import Asked, Standing, assembled
+from ggrep.search.slate.overview import SlatePlan, assembled
 from ggrep.search.slate.packing import RankedPack, kept_packs, room_for_graph, shown_size
-
-
-class Form(Struct, frozen=True):
-    """What a slate is to look like.
-
-    Attributes:
-        budgets: in force.
-        graph: tell how the files hang together.
-        facts: say what joins them with files of other repositories.
-    """
-
-    level: int
-    budgets: Budgets
-    graph: bool
-    facts: bool = False
 
 
 class Drawn(Struct, frozen=True):
@@ -55,40 +39,33 @@ class Drawn(Struct, frozen=True):
     limits: tuple[LimitHit, ...]
 
 
-def drawn(files: Sequence[Merged], asked: Asked, standing: Standing, form: Form) -> Drawn:
-    """Return the slate of some files.
-
-    Args:
-        files: in any order.
-        asked: what the question was taken for.
-        standing: which hints help.
-        form: level, budgets, whether a graph is wanted.
-    """
+def drawn(files: Sequence[Merged], plan: SlatePlan, *, facts: bool = False) -> Drawn:
+    """Return the slate of some files, in any order; with their facts if these are wanted."""
     ranked = [RankedPack(_pack(one), one.material.pick.rank) for one in files]
-    kept, cuts = kept_packs(ranked, form.budgets, form.level)
+    kept, cuts = kept_packs(ranked, plan.budgets, plan.level)
     paths = {one.pack.path for one in kept}
-    read = [one.material for one in files] if form.graph or form.facts else []
+    read = [one.material for one in files] if plan.graph or facts else []
     known = [
-        facts_of(_selected(material), interfaces=form.facts)
+        facts_of(_selected(material), interfaces=facts)
         for material in {one.pick.candidate.path: one for one in reversed(read)}.values()
         if material.pick.candidate.path in paths
     ]
     packs = [one.pack for one in kept]
     graph: ContextGraph | None = None
     bounds: tuple[LimitHit, ...] = ()
-    if form.graph:
-        most_bytes = room_for_graph(kept, form.budgets, form.level)
+    if plan.graph:
+        most_bytes = room_for_graph(kept, plan.budgets, plan.level)
         graph, bounds = bounded_graph(packs, graph_edges(known), GraphBounds(bytes=most_bytes))
-    too_much = shown_size(kept, form.level, measure_of(form.budgets)) > form.budgets.total_bytes
-    standing = replace(standing, cut=standing.cut or bool(cuts) or too_much)
-    slate, shrunk = assembled(kept, asked, standing, graph, form.budgets)
+    too_much = shown_size(kept, plan.level, measure_of(plan.budgets)) > plan.budgets.total_bytes
+    plan = replace(plan, cut=plan.cut or bool(cuts) or too_much)
+    slate, shrunk = assembled(kept, plan, graph)
     known.sort(key=lambda one: one.path)
-    told = published(known) if form.facts else ()
-    return Drawn(slate, told, (*cuts, *bounds, *shrunk, *_over_evidence(files, paths, form)))
+    told = published(known) if facts else ()
+    return Drawn(slate, told, (*cuts, *bounds, *shrunk, *_over_evidence(files, paths, plan)))
 
 
 def _over_evidence(
-    files: Sequence[Merged], paths: Collection[str], form: Form
+    files: Sequence[Merged], paths: Collection[str], plan: SlatePlan
 ) -> tuple[LimitHit, ...]:
     """Return the bound on evidence with the most pieces that a file has, if it cut any."""
     counts = (
@@ -96,8 +73,8 @@ def _over_evidence(
         for file in files
         if file.material.pick.candidate.path in paths
     )
-    most, pieces = form.budgets.evidence_per_file, max(counts, default=0)
-    over = form.level > 0 and pieces > most
+    most, pieces = plan.budgets.evidence_per_file, max(counts, default=0)
+    over = plan.level > 0 and pieces > most
     return (LimitHit("max_evidence_per_file", most, pieces),) if over else ()
 
 
