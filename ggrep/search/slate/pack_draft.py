@@ -18,7 +18,7 @@ from ggrep.model.slate import (
 from ggrep.model.slate_material import PackMaterial, TextPiece
 from ggrep.search.slate.document import MOST_NAME, SECTION_TAGS
 from ggrep.search.slate.duplicates import Merged
-from ggrep.search.slate.facts import SelectedText, facts_of, published
+from ggrep.search.slate.facts import facts_of, published
 from ggrep.search.slate.graph import bounded_graph
 from ggrep.search.slate.graph_edges import graph_edges
 from ggrep.search.slate.measures import measure_of
@@ -46,7 +46,7 @@ def drawn(files: Sequence[Merged], plan: SlatePlan, *, facts: bool = False) -> D
     paths = {one.pack.path for one in kept}
     read = [one.material for one in files] if plan.graph or facts else []
     known = [
-        facts_of(_selected(material), interfaces=facts)
+        facts_of(material, interfaces=facts)
         for material in {one.pick.candidate.path: one for one in reversed(read)}.values()
         if material.pick.candidate.path in paths
     ]
@@ -168,20 +168,4 @@ def _evidence(piece: TextPiece, tag: str, also: tuple[str, ...]) -> Evidence:
         hidden_lines=piece.hidden_lines,
         also=also,
         priority=piece.priority,
-    )
-
-
-def _selected(material: PackMaterial) -> SelectedText:
-    """Return what a file's facts are told by: its anchor and evidence, whatever the level shows."""
-    anchor = material.anchor
-    pieces = [*([anchor] if anchor else []), *material.evidence]
-    candidate = material.pick.candidate
-    return SelectedText(
-        path=candidate.path,
-        section=candidate.section,
-        language=candidate.language,
-        anchor_extra=anchor.extra if anchor else "",
-        names=tuple(dict.fromkeys(name for piece in pieces for name in piece.names)),
-        texts=tuple(piece.text for piece in pieces),
-        extras=tuple(piece.extra for piece in material.evidence if piece.extra),
     )
