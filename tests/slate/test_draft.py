@@ -5,7 +5,6 @@ from msgspec.structs import replace
 from ggrep.model.confidence import Confidence
 from ggrep.model.slate import Budgets, Pack
 from ggrep.model.slate_material import PackMaterial
-from ggrep.search.slate.duplicates import Merged
 from ggrep.search.slate.levels import effective
 from ggrep.search.slate.overview import SlatePlan
 from ggrep.search.slate.pack_draft import drawn
@@ -18,8 +17,7 @@ BEST = piece("class Arbiter:", 10, 2.0)
 def pack_of(chosen: PackMaterial) -> Pack:
     """Return the only file of a slate."""
     budgets, _ = effective(Budgets(), 1)
-    merged = Merged(chosen, ((),) * len(chosen.evidence))
-    slate = drawn([merged], SlatePlan(1, budgets, Confidence.STRONG, graph=False)).slate
+    slate = drawn([chosen], SlatePlan(1, budgets, Confidence.STRONG, graph=False)).slate
     return slate.sections[0][1][0]
 
 

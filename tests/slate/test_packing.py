@@ -12,7 +12,6 @@ from ggrep.model.confidence import Confidence
 from ggrep.model.slate import ROLES, SECTIONS, Budgets, Pack, Reason, Section, Slate
 from ggrep.model.slate_material import PackMaterial, TextPiece
 from ggrep.search.slate.document import graph_json, overview_json, pack_json, slate_json
-from ggrep.search.slate.duplicates import Merged
 from ggrep.search.slate.levels import MAX_EVIDENCE, MAX_SLATE_FILES, MIN_SLATE_BYTES, effective
 from ggrep.search.slate.overview import SlatePlan
 from ggrep.search.slate.pack_draft import Drawn, drawn
@@ -47,7 +46,7 @@ NEARLY = (("a", 1.0), ("b", 0.9))
 class Question(Struct, frozen=True):
     """A request's shape, and the files that were chosen for it."""
 
-    files: tuple[Merged, ...]
+    files: tuple[PackMaterial, ...]
     plan: SlatePlan
     facts: bool
 
@@ -96,7 +95,7 @@ class Chance:
             pick.random() < 0.2,
         )
 
-    def file(self, number: int, most: int) -> Merged:
+    def file(self, number: int, most: int) -> PackMaterial:
         """Return a file with at most so many pieces of evidence, and neighbours, and an anchor."""
         pick = self._random
         evidence = tuple(self.piece("semantic_match") for _ in range(pick.randint(0, most)))
@@ -116,7 +115,8 @@ class Chance:
         reason = pick.choice(REASONS)
         found = replace(found, pick=replace(found.pick, candidate=chosen, rank=number // 5))
         found = replace(found, pick=replace(found.pick, reason=reason))
-        return Merged(found, tuple(self.texts(pick.randrange(3)) for _ in evidence))
+        twins = (replace(each, also=self.texts(pick.randrange(3))) for each in evidence)
+        return replace(found, evidence=tuple(twins))
 
     def piece(self, reason: Reason) -> TextPiece:
         """Return a chunk; what is shown of it may be longer than it, as relations may."""
@@ -271,8 +271,7 @@ def test_levels_differ_in_bytes_alone() -> None:
 def asked_of(*files: PackMaterial, level: int = 1, budgets: Budgets = USUAL) -> Drawn:
     """Return the slate of some files, whose evidence is nowhere else."""
     in_force, _ = effective(budgets, level)
-    told = [Merged(one, ((),) * len(one.evidence)) for one in files]
-    return drawn(told, SlatePlan(level, in_force, Confidence.STRONG, ("retry",), graph=False))
+    return drawn(files, SlatePlan(level, in_force, Confidence.STRONG, ("retry",), graph=False))
 
 
 def test_the_best_piece_is_cut_at_its_end_and_whole_lines_go() -> None:

@@ -17,7 +17,6 @@ from ggrep.model.slate import (
 )
 from ggrep.model.slate_material import PackMaterial, TextPiece
 from ggrep.search.slate.document import MOST_NAME, SECTION_TAGS
-from ggrep.search.slate.duplicates import Merged
 from ggrep.search.slate.facts import facts_of, published
 from ggrep.search.slate.graph import bounded_graph
 from ggrep.search.slate.graph_edges import graph_edges
@@ -39,12 +38,12 @@ class Drawn(Struct, frozen=True):
     limits: tuple[LimitHit, ...]
 
 
-def drawn(files: Sequence[Merged], plan: SlatePlan, *, facts: bool = False) -> Drawn:
+def drawn(files: Sequence[PackMaterial], plan: SlatePlan, *, facts: bool = False) -> Drawn:
     """Return the slate of some files, in any order; with their facts if these are wanted."""
-    ranked = [RankedPack(_pack(one), one.material.pick.rank) for one in files]
+    ranked = [RankedPack(_pack(one), one.pick.rank) for one in files]
     kept, cuts = kept_packs(ranked, plan.budgets, plan.level)
     paths = {one.pack.path for one in kept}
-    read = [one.material for one in files] if plan.graph or facts else []
+    read = files if plan.graph or facts else ()
     known = [
         facts_of(material, interfaces=facts)
         for material in {one.pick.candidate.path: one for one in reversed(read)}.values()
@@ -65,28 +64,23 @@ def drawn(files: Sequence[Merged], plan: SlatePlan, *, facts: bool = False) -> D
 
 
 def _over_evidence(
-    files: Sequence[Merged], paths: Collection[str], plan: SlatePlan
+    files: Sequence[PackMaterial], paths: Collection[str], plan: SlatePlan
 ) -> tuple[LimitHit, ...]:
     """Return the bound on evidence with the most pieces that a file has, if it cut any."""
     counts = (
-        len(file.material.evidence) + file.material.more_evidence
+        len(file.evidence) + file.more_evidence
         for file in files
-        if file.material.pick.candidate.path in paths
+        if file.pick.candidate.path in paths
     )
     most, pieces = plan.budgets.evidence_per_file, max(counts, default=0)
     over = plan.level > 0 and pieces > most
     return (LimitHit("max_evidence_per_file", most, pieces),) if over else ()
 
 
-def _pack(merged: Merged) -> Pack:
-    material = merged.material
+def _pack(material: PackMaterial) -> Pack:
     candidate = material.pick.candidate
     tag = SECTION_TAGS[candidate.section]
-    evidence = [
-        _evidence(piece, tag, also)
-        for piece, also in zip(material.evidence, merged.also, strict=True)
-    ]
-    evidence += [_evidence(piece, tag, ()) for piece in material.neighbours]
+    evidence = [_evidence(piece, tag) for piece in (*material.evidence, *material.neighbours)]
     best = max(_placing(material), key=lambda one: (one.score, -one.start_line), default=None)
     anchor = _anchor(material)
     return Pack(
@@ -138,7 +132,7 @@ def _anchor(material: PackMaterial) -> Evidence | None:
     piece = material.anchor
     if piece is None or (piece.hidden_lines and not piece.snippet):
         return None
-    item = _evidence(piece, "Anchor", ())
+    item = _evidence(piece, "Anchor")
     first = min((one.snippet_start_line for one in material.evidence if one.snippet), default=0)
     lines = item.snippet.split("\n") if item.snippet else []
     if not first or first > item.snippet_start_line + len(lines) - 1:
@@ -149,7 +143,7 @@ def _anchor(material: PackMaterial) -> Evidence | None:
     return replace(item, snippet="\n".join(shown), snippet_start_line=start, hidden_lines=hidden)
 
 
-def _evidence(piece: TextPiece, tag: str, also: tuple[str, ...]) -> Evidence:
+def _evidence(piece: TextPiece, tag: str) -> Evidence:
     defines = piece.chunk_type in DEFINITIONS and tag != "Anchor"
     return Evidence(
         row_id=piece.row_id,
@@ -166,6 +160,6 @@ def _evidence(piece: TextPiece, tag: str, also: tuple[str, ...]) -> Evidence:
         snippet=piece.snippet,
         snippet_start_line=piece.snippet_start_line if piece.snippet else 0,
         hidden_lines=piece.hidden_lines,
-        also=also,
+        also=piece.also,
         priority=piece.priority,
     )

@@ -123,7 +123,7 @@ def slate(context: Context, request: SlateRequest) -> SlateResponse:
     packs = [pack for _, section in found.slate.sections for pack in section]
     # Paths of files whose content others hold completely.
     copies = {each.pick.candidate.path for each in files}
-    copies.difference_update(each.material.pick.candidate.path for each in told_apart)
+    copies.difference_update(each.pick.candidate.path for each in told_apart)
     is_lacking = bool(cuts) or not packs or confidence is not Confidence.STRONG
     unseen = context.unseen(deterministic=search.deterministic) if is_lacking else ()
     return SlateResponse(
