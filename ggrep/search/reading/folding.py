@@ -291,7 +291,7 @@ def _label(kind: str, run: Sequence[str], language: str) -> str:
     match kind:
         case "values":
             names = [_name(line, language) for line in map(str.strip, run) if _is_entry(line)]
-            return f"{len(names)} values: {names[0]} to {names[-1]}"
+            return f"{len(names)} values: {names[0]} to {names[-1]}" if names else kind
         case "imports":
             return f"{sum(bool(_SAYS.search(line)) for line in run)} imports"
         case "tests":
