@@ -241,7 +241,8 @@ def expansion_text(response: ExpandResponse, page: Page, ask: str = "ggrep expan
         lines = SourceLines(response.content, response.start_line, hidden, response.path)
         blocks.append(page.source(lines))
     if fold:
-        longest = f"{ask}{page.place(response.path)}:{line_range(*fold)}"
+        place = response.path if ask.endswith(":") else page.place(response.path)
+        longest = f"{ask}{place}:{line_range(*fold)}"
         count = plural(response.hidden_lines, "line")
         blocks.append([page.muted(f"folded: {count}; {longest} shows the longest")])
     if response.neighbours:

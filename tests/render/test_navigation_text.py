@@ -110,6 +110,27 @@ def test_surroundings_keep_their_indentation_and_name_what_stands_beside(
     assert expansion_text(EXPANSION, PAGE) == golden
 
 
+def test_folds_say_how_to_see_their_lines() -> None:
+    """The longest is an example, in a workspace too."""
+    content = "    def pay(self, card):\n        … 99-120 logging\n        … 121\n        return 3"
+    folded = replace(EXPANSION, content=content, end_line=122, hidden_lines=23, neighbours=())
+    alone, of_several = (
+        expansion_text(folded, PAGE, ask).split("\n")[2:]
+        for ask in ("ggrep expand ", "ggrep expand --workspace w.jsonc shop:")
+    )
+
+    assert alone == [
+        " 98 │     def pay(self, card):",
+        " 99 │         … 99-120 logging",
+        "121 │         … 121",
+        "122 │         return 3",
+        "",
+        "folded: 23 lines; ggrep expand src/shop/checkout.py:99-120 shows the longest",
+        "",
+    ]
+    assert "w.jsonc shop:src/shop/checkout.py:99-120 shows" in of_several[-2]
+
+
 def test_surroundings_without_neighbours_end_with_their_text() -> None:
     """A file of one function has none."""
     text = expansion_text(replace(EXPANSION, neighbours=(), hidden_lines=4), PAGE)
