@@ -114,7 +114,7 @@ def health_lines(document: _Object) -> Iterator[str]:
 
 BUDGETS: Final = {
     "results": 4_096,
-    "definitions": 2_048,
+    "definitions": 4_096,
     "references": 4_096,
 }
 """Maximum bytes of a text, by the key that its kind of answer alone has; a slate has its own."""

@@ -3,11 +3,13 @@
 import re
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 from syrupy.assertion import SnapshotAssertion
 
 from ggrep.base.stable_json import loads
 from ggrep.model.limits import LimitHit
+from ggrep.model.navigation import DefinedAt, OutsideName
 from ggrep.model.request import ViewOptions
 from ggrep.render.navigation_text import (
     Labelled,
@@ -49,6 +51,53 @@ def test_an_unknown_name_is_answered_with_similar_ones() -> None:
     assert symbol_notes(unknown) == "nothing defines pay; similar names: pay, payer\n"
     assert symbol_notes(replace(unknown, suggestions=())) == "nothing defines pay\n"
     assert symbol_notes(SYMBOL) == ""
+
+
+def test_implementations_stand_below_the_definitions() -> None:
+    at = DefinedAt("a.py", 3, 9, "class", "Disk", "class Disk(Storage)", relation="implementation")
+    found = replace(SYMBOL, implementations=(at, replace(at, start_line=9, guess=True)))
+
+    assert symbol_text(found, PAGE).partition("implemented or extended by\n")[2] == (
+        "  a.py:3-9  class Disk\n  a.py:9  class Disk?\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("guess", "packages", "expected"),
+    [
+        (False, ["flask"], "pay is defined outside this repository (package flask): a.py:2: use"),
+        (
+            True,
+            ["x", "y"],
+            "pay is probably defined outside this repository (package x or y): a.py:2",
+        ),
+    ],
+)
+def test_a_name_from_outside_is_answered_with_its_import(
+    guess: bool, packages: list[str], expected: str
+) -> None:
+    outside = tuple(OutsideName(each, "a.py", 2, "use it", guess) for each in packages)
+    unknown = replace(SYMBOL, definitions=(), total=0, suggestions=("payer",), outside=outside)
+    none = replace(REFERENCES, references=(), totals=(("usage", 0),), files=0, outside=outside)
+
+    assert symbol_notes(unknown).startswith(expected)
+    assert expected.removeprefix("pay") in references_notes(none)
+
+
+def test_handlers_and_bases_are_named_and_come_first() -> None:
+    call = REFERENCES.references[0]
+    rows = [
+        Labelled("r", replace(call, path="a.py", role="call")),
+        Labelled("r", replace(call, path="b.py", role="implements")),
+        Labelled("r", replace(call, path="c.py", role="handles")),
+    ]
+
+    lines = labelled_mentions(rows, PAGE).split("\n")
+    assert [line for line in lines if line[:2] == "r:"] == ["r:c.py", "r:b.py", "r:a.py"]
+    assert [line.split()[1] for line in lines if line[:2] == "  "][:2] == [
+        "handles:",
+        "implements:",
+    ]
 
 
 def test_usages_stand_below_each_other_file_by_file(golden: SnapshotAssertion) -> None:
