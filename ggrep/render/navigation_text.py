@@ -1,6 +1,5 @@
 """Definitions, usages and surrounding code for people, of one repository or of several."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
@@ -9,7 +8,6 @@ from typing import Final
 from msgspec import Struct
 
 from ggrep.model.containers import OTHER_CONTAINER
-from ggrep.model.files import TEST, traits_of
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.line_numbers import line_range
 from ggrep.model.name_pools import MAX_REFERENCES
@@ -29,9 +27,6 @@ from ggrep.model.sanitise import sanitise_line
 from ggrep.render.limits_text import typed
 from ggrep.render.page import Page, SourceLines, plural
 from ggrep.render.style import cut
-
-IMPORT: Final = re.compile(r"\s*(?:import|from|use|using|require|include|#\s*include)\b")
-"""Beginning of a line that only makes a name known to its file."""
 
 IMPLEMENTED: Final = "implemented or extended by"
 FOLDED: Final = {"import": "imported", "receiver": "receiver or implemented type"}
@@ -113,7 +108,7 @@ class Placed(Struct, frozen=True):
 
 def placed_mentions(mentions: Sequence[Placed], page: Page) -> str:
     """Return mentions as `references_text` does."""
-    used = [item for item in mentions if not _is_listed(item.found)]
+    used = [item for item in mentions if item.found.role not in FOLDED]
     ranks = file_ranks((item.key, item.found.role) for item in used)
     used.sort(key=lambda item: (*_group(item)[:3], ranks[item.key], item.found.path))
     blocks = [
@@ -121,7 +116,7 @@ def placed_mentions(mentions: Sequence[Placed], page: Page) -> str:
         for (*_, key, tie), group in groupby(used, key=_group)
     ]
     for role in FOLDED:
-        listed = [item for item in mentions if _is_listed(item.found) and _role(item.found) == role]
+        listed = [item for item in mentions if item.found.role == role]
         line = folded_line(role, [page.path(item.key, item.found.line) for item in listed])
         blocks += [f"{line}\n"] if line else []
     return "\n".join(blocks)
@@ -142,25 +137,10 @@ def file_ranks(mentions: Iterable[tuple[str, str]]) -> dict[str, int]:
     return ranks
 
 
-def _is_listed(item: Reference) -> bool:
-    """Return whether a mention is only counted."""
-    return _role(item) in FOLDED
-
-
-def _role(item: Reference) -> str:
-    """Return the role of a mention; without syntax, the line tells an import."""
-    is_import = not item.container and bool(IMPORT.match(item.content))
-    return "import" if is_import and item.role != "receiver" else item.role
-
-
 def _group(mention: Placed) -> tuple[str, bool, bool, str, str]:
     """Return the sort key that mentions below one head share; words in texts come last."""
     mentions = "" if mention.found.kind == "usage" else "mentioned"
-    return mentions, _in_test(mention.found), mention.found.guess, mention.key, mention.tie
-
-
-def _in_test(item: Reference) -> bool:
-    return item.test or bool(traits_of(item.path) & TEST)
+    return mentions, mention.found.test, mention.found.guess, mention.key, mention.tie
 
 
 def references_notes(response: ReferencesResponse) -> str:
@@ -290,34 +270,3 @@ def _neighbours(neighbours: Sequence[Neighbour], page: Page, ask: str) -> list[s
         head = f"{item.side:<6}  {lines_of:<{width}}  {cut(sanitise_line(name), widest):<{widest}}"
         lines.append(page.muted(f"{head}  {ask}{item.row_id[:_ID_DIGITS]}"))
     return lines
-
-
-class Labelled(Struct, frozen=True):
-    """A mention in one of several repositories.
-
-    Attributes:
-        repo: name of the repository in places.
-        mark: one word on how it is tied to a definition elsewhere; empty for none.
-    """
-
-    repo: str
-    found: Reference
-    mark: str = ""
-
-    @property
-    def key(self) -> str:
-        """Return its file as it is written."""
-        return f"{self.repo}:{self.found.path}"
-
-
-def labelled_definitions(definitions: Sequence[tuple[str, Definition]], page: Page) -> str:
-    """Return definitions, each with the label of its repository; empty without any."""
-    return definitions_text([(f"{repo}:{item.path}", item) for repo, item in definitions], page)
-
-
-def labelled_mentions(mentions: Sequence[Labelled], page: Page) -> str:
-    """Return mentions as those of one repository, each with the label of its own.
-
-    Empty without any.
-    """
-    return placed_mentions([Placed(item.key, item.found, item.mark) for item in mentions], page)
