@@ -294,8 +294,9 @@ class _Applicant(Struct, frozen=True):
 
     def _grant(self, epoch: int, stack: ExitStack, *, taken_over: bool) -> Lease:
         # Without a record the epoch is a guess: a stopped writer may still hold it.
-        while not stack.enter_context(locks.byte(self.files.alive, epoch)):
+        while (held := locks.take_byte(self.files.alive, epoch)) is None:
             epoch += 1
+        stack.callback(held.release)
         if taken_over:
             reach("lease.during_takeover")
         reach("lease.before_record")

@@ -19,43 +19,43 @@ from ggrep.model.field_meta import (
 from ggrep.model.slate import Role
 
 MAX_FILE_SIZE_BYTES: Final = 10 * 1024 * 1024
-"""Largest file that is indexed."""
+"""Maximum size of an indexed file."""
 
 MAX_NOTEBOOK_BYTES: Final = 32 * 1024 * 1024
-"""Largest notebook with outputs; its source may be as large as any file."""
+"""Maximum size of a notebook with outputs; its source alone can be as large as any file."""
 
 MAX_CANDIDATES: Final = MOST_CANDIDATES
-"""Most rows kept after scoring and before quotas."""
+"""Maximum number of rows after scoring and before quotas."""
 
 MAX_QUERY_RESULTS: Final = 200
-"""Most hits of one answer."""
+"""Maximum number of hits in one answer."""
 
 MAX_QUERY_PER_FILE: Final = 50
-"""Most hits of one file in one answer."""
+"""Maximum number of hits of one file in one answer."""
 
 MAX_TOTAL_SNIPPET_BYTES: Final = 10 * 1024 * 1024
-"""Most snippet text of one answer."""
+"""Maximum bytes of snippets in one answer."""
 
 MAX_SNIPPET_BYTES_PER_RESULT: Final = 262_144
-"""Most snippet text of one hit."""
+"""Maximum bytes of the snippet of one hit."""
 
 MAX_QUERY_TIMEOUT_MS: Final = MOST_MS
-"""Longest timeout of a query."""
+"""Maximum timeout of a query."""
 
 MAX_STORE_BYTES: Final = MOST_BYTES
-"""Largest meaningful byte budget of a store."""
+"""Maximum byte budget of a store."""
 
 MAX_REQUEST_BYTES: Final = 16 * 1024 * 1024
-"""Largest message that a daemon reads."""
+"""Maximum size of a message to a daemon."""
 
 MAX_RESPONSE_BYTES: Final = 64 * 1024 * 1024
-"""Largest message that a daemon sends."""
+"""Maximum size of a message from a daemon."""
 
 MAX_CONFIG_FILE_BYTES: Final = 64 * 1024
-"""Largest settings file that is parsed."""
+"""Maximum size of a settings file."""
 
 MAX_IGNORE_FILE_BYTES: Final = 1024 * 1024
-"""Largest ignore file that is parsed."""
+"""Maximum size of an ignore file."""
 
 MOST_SEGMENTS: Final = 64
 MOST_TOMBSTONES: Final = 250_000
@@ -75,7 +75,7 @@ _budget = partial(Key, who=ANYBODY, budget=True)
 class Settings(Struct, frozen=True):
     """All settings of one root, separate from those of other roots of a process.
 
-    `shared_store` switches `include_untracked` off.
+    With `shared_store`, `include_untracked` is off.
     """
 
     encoder: Annotated[

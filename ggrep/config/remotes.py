@@ -1,6 +1,6 @@
-"""The remotes of a home: targets of pushes and sources of pulls of snapshots.
+"""The remotes of a home: buckets and directories for pushed snapshots.
 
-Only `ggrep remote` writes them; no file of a repository can name one. No secret is stored:
+Only `ggrep remote` writes this list; a repository's file cannot add a remote. No secret is stored:
 credentials come from environment variables with the usual names of each provider.
 """
 
@@ -18,10 +18,10 @@ from ggrep.base.errors import InvalidRequest
 from ggrep.base.stable_json import DecodeError, decode
 
 VERSION: Final = 1
-"""1: the first."""
+"""Version of the file. 1: the first version."""
 SCHEMES: Final = ("s3", "gs", "az", "file")
 GRACE_HOURS: Final = 24
-"""Least age of unreferenced objects that are collected: a push may soon refer to younger ones."""
+"""Minimum age of deleted unreferenced objects: a running push can still need younger ones."""
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _TEXT: Final = re.compile(r"[!-~]{1,512}")
 
@@ -31,11 +31,11 @@ class Remote(Struct, frozen=True):
 
     Attributes:
         url: `s3://bucket/folder`, `gs://`, `az://`, or `file:///directory`.
-        endpoint: URL of an S3-compatible service that is not Amazon's; empty for the default of
-            the scheme.
+        endpoint: URL of an S3-compatible service other than Amazon's; empty for the default of the
+            scheme.
         plain_http: whether the endpoint may be used without TLS.
-        readable: whether pushed content of a file that exists here is shown before it was compared
-            with that file.
+        readable: whether pushed content of a file is shown before it is compared with the file in
+            the work tree.
     """
 
     name: str
@@ -47,13 +47,13 @@ class Remote(Struct, frozen=True):
 
     @property
     def directory(self) -> Path | None:
-        """Return its directory; None for object storage."""
+        """Return the directory of the remote; None for object storage."""
         parts = urlsplit(self.url)
         return Path(unquote(parts.path)) if parts.scheme == "file" else None
 
 
 def checked(remote: Remote) -> Remote:
-    """Return a checked remote."""
+    """Return a remote after checking its fields."""
     if not _NAME.fullmatch(remote.name):
         raise InvalidRequest(f"{remote.name!r} is not a name; use small letters, digits, . _ and -")
     for text in (remote.url, remote.endpoint, remote.region):
@@ -101,7 +101,7 @@ def _check_endpoint(remote: Remote) -> None:
 
 
 def read_remotes(file: Path) -> tuple[Remote, ...]:
-    """Return the remotes in the order they were added; none without a file.
+    """Return the remotes in the order in which they were added; none without a file.
 
     Raises:
         InvalidRequest: the file does not have ggrep's format.
@@ -123,7 +123,7 @@ def read_remotes(file: Path) -> tuple[Remote, ...]:
 
 
 def write_remotes(file: Path, remotes: Sequence[Remote]) -> None:
-    """Replace the remotes, durably; delete the file if there are none.
+    """Write the list of remotes and sync the file; delete the file if there are none.
 
     Requires: the caller has locked `Home.remotes_lock`.
     """
@@ -136,7 +136,7 @@ def write_remotes(file: Path, remotes: Sequence[Remote]) -> None:
 
 
 def remote_named(remotes: Sequence[Remote], name: str | None) -> Remote:
-    """Return the remote of a name; without a name the only remote, else `origin`."""
+    """Return the remote with a name; without a name, the only remote, or else `origin`."""
     if not remotes:
         raise InvalidRequest("no remote is configured; to add one: ggrep remote add origin URL")
     if name is None and len(remotes) == 1:

@@ -19,19 +19,19 @@ REPO_FILE: Final = ".ggrep.toml"
 _MOST_PARTS: Final = 64
 _PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 _LONG_NAME: Final = re.compile(rf"(?<![\w-])(?:{_PART}[ \t]*+\.[ \t]*+){{{_MOST_PARTS}}}")
-"""A dotted key with too many parts: the parser's time grows with their square."""
+"""A dotted key with too many parts: the parser's time is quadratic in the number of parts."""
 
 
 def read_repo_file(root: Path) -> Mapping[str, object]:
-    """Return the top-level keys of the repository's file; empty when there is none."""
+    """Return the top-level keys of the repository's file; empty if there is no file."""
     return _read(root, REPO_FILE, REPO_FILE)
 
 
 def read_user_file(path: Path) -> Mapping[str, object]:
-    """Return the top-level keys of the user's file; empty when there is none."""
+    """Return the top-level keys of the user's file; empty if there is no file."""
     try:
-        # Users may link their settings from another folder: their own link is followed, unlike
-        # a link in a repository.
+        # Users can link their settings from another folder. Such a link is followed, unlike a link
+        # in a repository.
         real = path.resolve(strict=True)
     except FileNotFoundError:
         return {}
@@ -95,7 +95,7 @@ def check_profile_name(where: str, value: object) -> str:
 def read_table(
     known: Mapping[str, DeclaredKey], value: object, file: str, place: str
 ) -> dict[str, Any]:
-    """Return the values of a table by the names of their fields; inner tables are Structs."""
+    """Return a table's values by field name; inner tables are Structs."""
     values = {}
     for key, content in table_of(value, file, place, known).items():
         inner, below = known[key], f"{place}.{key}"
@@ -111,7 +111,7 @@ def read_table(
 def table_of(
     value: object, file: str, place: str, known: Mapping[str, Any] | None = None
 ) -> Mapping[str, object]:
-    """Return a table after checking that all keys are known; any keys if `known` is None."""
+    """Return a table after checking that all its keys are known; if `known` is None, any key is."""
     if not isinstance(value, Mapping):
         raise InvalidRequest(f"{file}: {place}: must be a table, is {shown(value)!r}")
     for key in value:
@@ -137,7 +137,7 @@ def check(place: str, wanted: DeclaredKey, value: object) -> object:
 
 
 def check_texts(place: str, wanted: DeclaredKey, value: object) -> tuple[str, ...]:
-    """Return a list of valid strings; as `check`."""
+    """Return a list of valid strings; otherwise like `check`."""
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise _wrong_type(place, "a list of strings", value)
     if len(value) > wanted.says.most:
@@ -180,18 +180,18 @@ def shown(value: object) -> str:
     try:
         text = str(value)
     except ValueError:
-        return "a number of thousands of digits"  # more digits than Python converts
+        return "a number of thousands of digits"  # the number has more digits than Python converts
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
 
 
 ROOTS: Final = "root"
-"""Key of the tables."""
+"""Key of the tables for single roots in the user's file."""
 
 _SETTABLE: Final = frozenset(key for key, declared in DECLARED.items() if declared.says.of_root)
 
 
 def of_root(where: str, tables: object, root: Path) -> Mapping[str, object]:
-    """Return the tables' values for a root; all tables are checked."""
+    """Return the values of the tables for a root; all tables are checked."""
     if not isinstance(tables, dict):
         raise InvalidRequest(f'{where}: {ROOTS}: write a table for each: [{ROOTS}."/path"]')
     matching: list[Mapping[str, object]] = []
@@ -215,5 +215,5 @@ def of_root(where: str, tables: object, root: Path) -> Mapping[str, object]:
 def _is(path: str, root: Path) -> bool:
     try:
         return os.path.realpath(path) == str(root)
-    except (OSError, ValueError):  # ValueError: not the spelling of a path
+    except (OSError, ValueError):  # ValueError: the text is not a valid path
         return False

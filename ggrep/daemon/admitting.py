@@ -14,8 +14,8 @@ from ggrep.base.errors import InvalidRequest, NoIndex, StoreError
 from ggrep.base.fair_queue import Lane
 from ggrep.config import store_files
 from ggrep.daemon.store_daemon import StoreDaemon
-from ggrep.index.store.active import has_index, read_active
-from ggrep.index.store.manifest import read_manifest
+from ggrep.index.store.active import has_index
+from ggrep.index.store.manifest import read_active_manifest
 from ggrep.model.response import Admitted
 from ggrep.protocol.wire.handshake import Hello
 from ggrep.protocol.wire.messages import Ask, Message, Search
@@ -152,8 +152,7 @@ def is_sparse(daemon: StoreDaemon) -> bool:
     """
     store = daemon.identity.store
     try:
-        active = read_active(store)
-        manifest = None if active is None else read_manifest(store, active)
+        manifest = read_active_manifest(store)
     except StoreError:
         return False  # the engine reports the damage and requests a repair
     if manifest is None:

@@ -168,7 +168,7 @@ async def _health(daemon: StoreDaemon, caller: Caller, message: m.Health) -> Bod
     load = daemon.load()
 
     def work() -> Body:
-        from ggrep.index.maintenance.health import check_health
+        from ggrep.index.maintenance.checks import check_health
 
         identity = daemon.identity
         deadline = Deadline(daemon.shared.clock, float("inf"), caller.stop)

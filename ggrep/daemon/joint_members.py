@@ -95,9 +95,9 @@ _LOG = logging.getLogger(__name__)
 _PACKAGE_ROOT: Final = Path(__file__).resolve().parents[2]
 _MODULE: Final = "ggrep.daemon.pack_worker"
 _MOST_VIEWS: Final = 2
-"""Cached views; each records the visible rows of the packs."""
-MANY_LOOSE: Final = 16
-"""Fewest unpacked segments that start packing: each costs a query about 0.3 ms."""
+"""Maximum number of cached views; each view records the visible rows of the packs."""
+MANY_UNPACKED: Final = 16
+"""Minimum number of unpacked segments that starts packing: each costs a query about 0.3 ms."""
 _AGAIN_MS: Final = 60_000.0
 """Least time between two attempts."""
 
@@ -144,7 +144,7 @@ class HostPacks:
         It packs many unpacked segments, unless all of them were tried before.
         """
         late = self._clock.monotonic_ms() >= self._not_before_ms
-        wanted = self._many_loose(view)
+        wanted = self._many_unpacked(view)
         # Forget packed segments: they are tried again if their pack is deleted.
         shown = {str(member.manifest.store_id) for member in view.members}
         self._tried = frozenset(
@@ -153,10 +153,10 @@ class HostPacks:
         return late and not self.packing and bool(wanted) and wanted != self._tried
 
     @staticmethod
-    def _many_loose(view: "JointView") -> frozenset[tuple[str, str]]:
-        """Return the segments of a view to pack; none if there are fewer than `MANY_LOOSE`."""
-        loose = view.packable()
-        return loose if len(loose) >= MANY_LOOSE else frozenset()
+    def _many_unpacked(view: "JointView") -> frozenset[tuple[str, str]]:
+        """Return the segments of a view to pack; empty if there are fewer than `MANY_UNPACKED`."""
+        unpacked = view.packable()
+        return unpacked if len(unpacked) >= MANY_UNPACKED else frozenset()
 
     async def pack(self, view: "JointView") -> None:
         """Pack the unpacked segments of a view in a process of low priority.
@@ -186,7 +186,7 @@ class HostPacks:
     def _job(self, view: "JointView") -> Json:
         """Return the worker's job: the home; store, name and image digest of each segment."""
         segments: list[Json] = []
-        for member, segment in view.loose:
+        for member, segment in view.unpacked:
             manifest = view.members[member].manifest
             digests = {ref.table: ref.image.sha256 for ref in manifest.segments}
             segments.append([manifest.store_id, segment, digests.get(segment, "")])
@@ -194,11 +194,11 @@ class HostPacks:
 
 
 def _give_back(view: "JointView") -> None:
-    """Release the images whose content is read from packs; opening them read most of it."""
-    loose = set(view.loose)
+    """Release the memory of images whose content is now in packs."""
+    unpacked = set(view.unpacked)
     for member, snapshot in enumerate(view.members):
         for segment in snapshot.segments:
-            if (member, segment.image.name) not in loose:
+            if (member, segment.image.name) not in unpacked:
                 segment.image.give_back()
 
 

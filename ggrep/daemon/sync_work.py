@@ -258,7 +258,7 @@ def _pull(index: "RepoIndex", job: SyncJob, progress: "Progress") -> tuple[int, 
     """Return the number of files from the job's remote, and a notice if it could not be read."""
     if not job.pull:
         return 0, ()
-    from ggrep.search.engine.travelling import pull_if_possible
+    from ggrep.search.engine.push_pull import pull_if_possible
 
     done = pull_if_possible(index, decode(Remote, dict(job.remote)), progress)
     brought = done.report.brought if done.report else 0
@@ -269,7 +269,7 @@ def _pull(index: "RepoIndex", job: SyncJob, progress: "Progress") -> tuple[int, 
 
 def _push(index: "RepoIndex", job: SyncJob) -> str:
     """Push; return the object that holds the snapshot."""
-    from ggrep.search.engine.travelling import push_to
+    from ggrep.search.engine.push_pull import push_to
 
     return push_to(index, decode(Remote, dict(job.remote))).tree
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from ggrep.base.scripts import folded
 from ggrep.model.field_meta import WireBounds
 from ggrep.model.limits import Notice
-from ggrep.model.navigation import DefinedAt, MentionKind, Reference, Relation
+from ggrep.model.navigation import MENTION_KINDS, DefinedAt, Reference, Relation
 from ggrep.model.sanitise import sanitise_line
 
 Fit: TypeAlias = Literal["enclosing", "path", "key", "beside", "none"]
@@ -24,6 +24,9 @@ keys of data and headings of documents; by the last part alone; none.
 FITTING: Final[tuple[Fit, ...]] = ("enclosing", "path", "key")
 """Fits that answer a request, best first; each counts only where none before it occurs."""
 
+OTHER_CONTAINER: Final = "other_container"
+"""Warning that a name, or usages of it, belong to other containers than the requested one."""
+
 MAX_DEFINED: Final = 20
 """Most definitions that an answer shows beside the usages of a name."""
 MOST_DEFINITIONS: Final = 5_000
@@ -31,7 +34,6 @@ MOST_DEFINITIONS: Final = 5_000
 _MOST_NAME_CHARACTERS: Final = 400
 """Longest name of a container; longer ones are dropped."""
 _MOST_NAMED: Final = 5
-_KINDS: Final[tuple[MentionKind, ...]] = ("usage", "string", "comment")
 MAX_DOUBTFUL: Final = 20
 """Most usages without a known container that are shown behind the certain ones."""
 _MEMBERS: Final = frozenset({"method", "field"})
@@ -151,7 +153,7 @@ def last_container(container: str) -> str:
 
 def mention_order(mention: Reference) -> tuple[bool, int]:
     """Return a sort key: usages, strings, comments; doubtful mentions last."""
-    return mention.guess, _KINDS.index(mention.kind)
+    return mention.guess, MENTION_KINDS.index(mention.kind)
 
 
 def hidden_doubts(certain: int, doubtful: int) -> int:
@@ -185,7 +187,7 @@ def container_notices(
         )
     if left or doubtful:
         texts.append(f"to see all usages, ask for {parts[-1]} alone")
-    return (Notice("other_container", sanitise_line("; ".join(texts))),) if texts else ()
+    return (Notice(OTHER_CONTAINER, sanitise_line("; ".join(texts))),) if texts else ()
 
 
 def nothing_but(parts: Sequence[str], names: Sequence[str]) -> str:

@@ -19,7 +19,9 @@ from ggrep.model.field_meta import MOST_ITEMS, MOST_PATH_BYTES, WireBounds
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.navigation import (
     MOST_TOKEN_BYTES,
+    DefinedAt,
     Definition,
+    OutsideName,
     Reference,
     ReferencesRequest,
     SymbolRequest,
@@ -36,6 +38,9 @@ REFERENCE_STEPS: Final[tuple[NameStep, ...]] = ("spelled", "other_case")
 
 MAX_SUGGESTIONS: Final = 5
 """Most names that an answer suggests."""
+
+MAX_ORIGINS: Final = 3
+"""Most packages that an answer names for a name without a definition."""
 
 MOST_CONSUMED: Final = 1_000_000
 """Most places of one repository that earlier pages may have shown."""
@@ -113,6 +118,8 @@ class SymbolPool(Struct, frozen=True):
         fit: the best fit of any definition here.
         definitions: definitions with that fit, in the order of an answer.
         total: number of definitions, sent or not.
+        implementations: the first ones, each with whether its file looks like that of a test.
+        implementations_total: number of them, sent or not.
         spellings: the first few of their spellings.
         near: the first few names to suggest.
         selects: whether each filter, the path and all together match any indexed file; only without
@@ -128,6 +135,9 @@ class SymbolPool(Struct, frozen=True):
     limits_hit: tuple[LimitHit, ...]
     warnings: tuple[Notice, ...]
     selects: tuple[bool, ...] = ()
+    implementations: tuple[tuple[DefinedAt, bool], ...] = ()
+    implementations_total: int = 0
+    outside: tuple[OutsideName, ...] = ()
 
 
 class PooledReference(Struct, frozen=True):
@@ -174,6 +184,7 @@ class ReferencesPool(Struct, frozen=True):
     mention_files: int = 0
     defined: tuple[DefinedName, ...] = ()
     selects: tuple[bool, ...] = ()
+    outside: tuple[OutsideName, ...] = ()
 
 
 class ImportsRequest(Request["ImportsResponse"], frozen=True):
@@ -194,6 +205,8 @@ MAX_SYMBOLS: Final = 2_000
 """Most definitions of one answer."""
 MAX_REFERENCES: Final = 2_000
 """Most mentions of one answer."""
+KNOWN_IMPLEMENTATIONS: Final = 300
+"""Implementations that are counted, shown or not."""
 MAX_NAME_CHARACTERS: Final = 400
 _UNPRINTED: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _RULE: Final = (
@@ -235,6 +248,18 @@ def clamped(request: _Asked) -> tuple[_Asked, tuple[LimitHit, ...]]:
 def limit_code(request: SymbolRequest | ReferencesRequest) -> str:
     """Return the code of an answer's limit."""
     return "max_symbols" if isinstance(request, SymbolRequest) else "max_references"
+
+
+def most_implementations(request: SymbolRequest) -> int:
+    """Return how many implementations are looked for; the number of more is not known."""
+    return max(request.limit, KNOWN_IMPLEMENTATIONS)
+
+
+def implementation_cut(request: SymbolRequest, total: int) -> tuple[LimitHit, ...]:
+    """Return the cut of an answer that shows some of so many implementations."""
+    known = total if total <= most_implementations(request) else None
+    cut = LimitHit("max_implementations", request.limit, known)
+    return (cut,) if total > request.limit else ()
 
 
 def other_case(name: str, spellings: Iterable[str]) -> tuple[Notice, ...]:

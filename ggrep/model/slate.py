@@ -64,10 +64,6 @@ ROLES = tuple(Role)
 DEFINITIONS: Final = frozenset(DEFINING)
 """Kinds of chunks that define the name they bear."""
 
-
-LEFT_OUT: Final = "\u2026"
-"""The first line of comments that a snippet leaves out; their other lines are blank."""
-
 MAX_LEVEL: Final = 3
 """The most detailed level of a slate."""
 MAX_TARGETS: Final = 32

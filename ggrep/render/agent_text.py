@@ -8,6 +8,7 @@ from msgspec import Struct, convert
 
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
+from ggrep.model.containers import OTHER_CONTAINER
 from ggrep.model.index_freshness import INCOMPLETE_CODES
 from ggrep.model.outline import PathOutline, TourSection, outline_lines, tour_lines
 from ggrep.model.sanitise import first_of, sanitise_line
@@ -26,7 +27,7 @@ from ggrep.render.agent_names import (
 )
 from ggrep.render.limits_text import limits_line
 from ggrep.render.printed import CUTS_IN_TEXT
-from ggrep.search.slate.slate_lines import slate_lines
+from ggrep.search.slate.slate_lines import folded_place, slate_lines
 
 _Object: TypeAlias = Mapping[str, Any]
 
@@ -210,7 +211,13 @@ def _within(document: _Object, lines: Iterator[str], view: AgentView) -> Iterato
             yield line
     if left:
         yield f"cut: {left} more lines; {view.more.format(taken)} shows them"
-    limits = (item for item in document.get("limits_hit", ()) if item["code"] not in CUTS_IN_TEXT)
+    told = {*CUTS_IN_TEXT, *(("max_expand_bytes",) if document.get("hidden_lines") else ())}
+    if others := document.get("mentions"):
+        every = len(document["references"]) + others
+        more = f"limit={every}" if view.arguments else f"--max {every}"
+        yield f"cut: {every - others} of about {every} usages; more: {more}"
+        told.add("max_references")
+    limits = (item for item in document.get("limits_hit", ()) if item["code"] not in told)
     if cuts := limits_line(limits, arguments=view.arguments):
         yield cuts
 
@@ -228,7 +235,7 @@ def _body(document: _Object, view: AgentView) -> Iterator[str]:
     elif "definitions" in document:
         yield from definition_lines(document)
     elif "references" in document:
-        yield from reference_lines(document)
+        yield from reference_lines(document, arguments=view.arguments)
     elif "boundary" in document:
         yield from expansion_lines(document, comments=view.comments)
         yield from neighbour_lines(document)
@@ -274,6 +281,8 @@ def _warnings(document: _Object) -> Iterator[str]:
     names = {key: repo.get("alias") or key for key, repo in repos.items()}
     notes: dict[tuple[str, str], list[str]] = {}
     for note in sorted(notices, key=lambda note: note["code"] not in INCOMPLETE_CODES):
+        if note["code"] == OTHER_CONTAINER and "references" in document:
+            continue
         whose = notes.setdefault((note["code"], note["message"]), [])
         whose += [names[note["repoId"]]] if note.get("repoId") in names else []
     for (_, message), whose in notes.items():
@@ -291,6 +300,8 @@ def _slate(document: _Object) -> Iterator[str]:
     files = sum(len(section["files"]) for section in slate.get("sections", ()))
     yield f"{document.get('confidence', 'found')}, {files} files, level {slate.get('level', 1)}"
     yield from slate_lines(slate)
+    if place := folded_place(slate):
+        yield f"folded: expand {place} shows the longest range"
     if session := document.get("session"):
         yield f"session {session['token']}"
 

@@ -69,6 +69,7 @@ _CUTS: Final[Mapping[str, _Cut]] = MappingProxyType(
         "max_graph_edges": _Cut("{limit} of {observed} relations of the graph", "max_bytes=N"),
         "max_graph_bytes": _Cut("the graph", "max_bytes=N"),
         "max_symbols": _Cut("{limit} of {observed} definitions", "limit={observed}"),
+        "max_implementations": _Cut("{limit} of {observed} implementations", "limit={observed}"),
         "max_references": _Cut("{limit} of {observed} usages", "limit={observed}"),
         "max_judged": _Cut("{limit} of {observed} usages judged", _NARROWER),
         "max_syntax_bytes": _Cut("{limit} bytes parsed", _NARROWER),
@@ -88,6 +89,8 @@ _FLAGS: Final[Mapping[str, str]] = MappingProxyType(
         "limit": "--max",
         "max_file_bytes": "--file-bytes",
         "per_repo_top": "--top-per-repo",
+        "strings=true": "--strings",
+        "comments=true": "--comments",
         "fold=false": "--no-fold",
         "keep_weak=true": "--keep-weak",
     }
@@ -114,7 +117,7 @@ def limits_line(limits: Iterable[_Object], *, arguments: bool = False) -> str:
         name, value = _raised(code, group)
         if name and raised.get(name, _ANY) == _ANY:
             raised[name] = value
-    more = " ".join(_typed(name, value, arguments=arguments) for name, value in raised.items())
+    more = " ".join(typed(name, value, arguments=arguments) for name, value in raised.items())
     return f"{line}; more: {more}" if more else line
 
 
@@ -149,7 +152,8 @@ def _raised(code: str, group: list[_Object]) -> tuple[str, str]:
     return name, str(min(observed, cut.most or observed) or _ANY)
 
 
-def _typed(name: str, value: str, *, arguments: bool) -> str:
+def typed(name: str, value: str, *, arguments: bool) -> str:
+    """Return what to type for an argument with a value; without a value, the command itself."""
     if not value:
         return f"`{name}`"
     typed = f"{name}={value}"

@@ -27,6 +27,8 @@ from ggrep.model.slate import (
     SlateResponse,
 )
 from ggrep.render.page import Page, SourceLines, plural
+from ggrep.search.slate.document import slate_json
+from ggrep.search.slate.slate_lines import folded_place
 
 _TITLES: Final = {
     Section.CODE: "Code",
@@ -109,6 +111,9 @@ def slate_text(view: ShownSlate, page: Page) -> str:
             lines += _paths(packs, page)
         for number, pack in enumerate(packs if slate.level else ()):
             lines += ["", *_pack(pack, page)] if number else _pack(pack, page)
+    if place := folded_place(slate_json(slate)):
+        command = _command(NextAction("expand", place, ""), view, page)
+        lines += ["", page.muted(f"folded: {command} shows the longest range")]
     if slate.graph is not None:
         lines += _graph(slate.graph, page)
     lines += _next(view, page)

@@ -102,6 +102,8 @@ class ExpandOptions(TourOptions, total=False):
     """Options of `expand`; see `ExpandRequest`."""
 
     boundary: Boundary
+    focus: str
+    tests: bool
 
 
 class QueryOptions(TimedOptions, total=False):

@@ -6,7 +6,7 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.config.home import Home
-from ggrep.index.maintenance.profile_stores import list_profiles
+from ggrep.index.maintenance.inventory import list_profiles
 from ggrep.interfaces.cli.app import run
 from ggrep.interfaces.cli.stores.index import profile_table
 from ggrep.model.status import ProfileBudgets, ProfileReport

@@ -74,7 +74,7 @@ def test_usages_say_how_they_are_tied_to_the_definition(ggrep: Command) -> None:
     assert found.status == 0
     assert "web:web/cart.py  import\n" in found.out
     assert "web:web/legacy.py  guess\n" in found.out
-    assert "imported at web:web/cart.py:1\n" in found.out
+    assert "imported once at web:web/cart.py:1\n" in found.out
     assert "defined in money\n" in found.err
 
 

@@ -16,8 +16,8 @@ from ggrep.base.formats import INDEX_STATE, LEASE, MANIFEST
 from ggrep.base.lease import read_record
 from ggrep.config import store_files
 from ggrep.config.settings import Settings
+from ggrep.index.maintenance.checks import check_health
 from ggrep.index.maintenance.clone import clone_store
-from ggrep.index.maintenance.health import check_health
 from ggrep.index.store.image import open_image
 from ggrep.index.store.judging import open_active
 from ggrep.index.store.manifest import read_manifest

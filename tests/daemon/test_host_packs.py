@@ -46,7 +46,7 @@ def test_many_loose_segments_are_packed_once(
     host = HostPacks(stores.home, clock)
     view = host.view(members)
     assert not host.wants_packing(view)
-    monkeypatch.setattr(joint_members, "MANY_LOOSE", 3)
+    monkeypatch.setattr(joint_members, "MANY_UNPACKED", 3)
     assert host.wants_packing(view)
     anyio.run(host.pack, view)
     clock.advance(MINUTE_MS)

@@ -174,7 +174,7 @@ def test_many_loose_segments_are_packed_behind_the_answer(
     daemons: dict[str, Served], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The next question finds them together, and gets the same."""
-    monkeypatch.setattr(joint_members, "MANY_LOOSE", 2)
+    monkeypatch.setattr(joint_members, "MANY_UNPACKED", 2)
     epoch = described(daemons)["epoch"]
     loose = pooled(daemons, epoch)
     daemons["a"].eventually(lambda: pack_files(Home(home)))
@@ -183,7 +183,7 @@ def test_many_loose_segments_are_packed_behind_the_answer(
     packs = daemons["a"].daemon.shared.packs
     members = daemons["a"].daemon.shared.joint.members(epoch, (0, 1))
     views = [view for _, view in members]
-    assert packs.view(views).loose == ()
+    assert packs.view(views).unpacked == ()
     assert packs.view(views) is packs.view(views)
 
 
@@ -191,7 +191,7 @@ def test_packs_that_somebody_deleted_are_made_again(
     daemons: dict[str, Served], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They may be deleted at will, also while the host goes on."""
-    monkeypatch.setattr(joint_members, "MANY_LOOSE", 2)
+    monkeypatch.setattr(joint_members, "MANY_UNPACKED", 2)
     monkeypatch.setattr(joint_members, "_AGAIN_MS", 0.0)
     epoch = described(daemons)["epoch"]
     loose = pooled(daemons, epoch)
@@ -209,7 +209,7 @@ def test_a_packing_that_failed_is_tried_again(
     daemons: dict[str, Served], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A disk that was full, or a directory that could not be written, costs no question."""
-    monkeypatch.setattr(joint_members, "MANY_LOOSE", 2)
+    monkeypatch.setattr(joint_members, "MANY_UNPACKED", 2)
     monkeypatch.setattr(joint_members, "_AGAIN_MS", 0.0)
     failed = Event()
     monkeypatch.setattr(joint_members._LOG, "warning", lambda *_: failed.set())
@@ -260,7 +260,7 @@ def test_text_of_a_table_that_was_touched_is_not_shown(
     daemons: dict[str, Served], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A repository whose table is not as it was published is queried alone."""
-    monkeypatch.setattr(joint_members, "MANY_LOOSE", 2)
+    monkeypatch.setattr(joint_members, "MANY_UNPACKED", 2)
     epoch = described(daemons)["epoch"]
     pooled(daemons, epoch)
     daemons["a"].eventually(lambda: pack_files(Home(home)))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.index.maintenance.health import check_health
+from ggrep.index.maintenance.checks import check_health
 from ggrep.model.request import Find, SearchRequest
 from ggrep.model.status import GeneratedCounts
 from ggrep.search.engine.engine import Engine
@@ -50,7 +50,7 @@ def test_a_generated_file_with_the_only_answer_is_the_answer(engine: Engine) -> 
 
 def test_a_scan_judges_alike(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before there is an index."""
-    monkeypatch.setattr("ggrep.search.scan.looking.LOOK_MS", 1e9)
+    monkeypatch.setattr("ggrep.search.scan.scan_files.SCAN_MS", 1e9)
     monkeypatch.setattr("ggrep.search.scan.scanner.WHOLE_MS", 1e9)
     write_tree(root, TREE)
 

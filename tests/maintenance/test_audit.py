@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from ggrep.base.errors import NoIndex
 from ggrep.config import store_files
-from ggrep.index.maintenance.audit import audit
+from ggrep.index.maintenance.checks import audit
 from ggrep.index.store import table_columns
 from ggrep.index.store.image import Array, open_image, write_image
 from ggrep.index.store.manifest import FileRef, SnapshotManifest, to_bytes

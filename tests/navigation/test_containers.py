@@ -115,7 +115,7 @@ def test_a_use_tells_what_it_does(engine: Engine) -> None:
     main = ask(engine, "main").references
 
     assert roles == {("shop/card.py", 1): "import", ("shop/card.py", 6): "read"}
-    assert [(one.role, one.test) for one in main] == [("call", True)]
+    assert [(one.role, one.test) for one in main] == [("call", False)]
 
 
 def test_a_filter_that_selects_nothing_is_named(engine: Engine) -> None:

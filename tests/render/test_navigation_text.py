@@ -82,7 +82,7 @@ def test_usages_of_a_workspace_are_grouped_as_those_of_one_repository() -> None:
         "web:a.py",
         "api:a.py  import, may be of another class or module",
         "api:b.py  guess",
-        "imported at api:a.py:1 guess",
+        "imported once at api:a.py:1",
     ]
 
 
@@ -91,8 +91,7 @@ def test_totals_tell_what_was_left_out_for_its_kind() -> None:
     asked = replace(REFERENCES, request=replace(REFERENCES.request, strings=True))
 
     assert references_notes(REFERENCES) == (
-        "3 usages in 2 files; 1 string not shown, --strings shows them;"
-        " 2 comments not shown, --comments shows them\n"
+        "3 usages in 2 files; not shown: 1 string (--strings), 2 comments (--comments)\n"
     )
     assert "--strings" not in references_notes(asked)
 
@@ -162,12 +161,12 @@ def test_nothing_of_a_repository_reaches_the_terminal_unsanitised() -> None:
     assert [found for text in texts for found in CONTROLS.findall(text)] == []
 
 
-def test_cuts_are_notes_before_the_totals() -> None:
+def test_cuts_and_totals_are_one_note() -> None:
     """Standard output is the list alone."""
     cut = replace(REFERENCES, limits_hit=(LimitHit("max_references", 3, 68),))
     rendered = render_name_answer(cut, ROOT, ViewOptions(columns=80))
 
-    assert rendered.err.startswith("cut: 3 of 68 usages; more: --max 68\n3 usages in 2 files;")
+    assert rendered.err.startswith("3 usages in 2 files; 68 in all; more: --max 68; not shown:")
     assert rendered.hits == 3
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.errors import SyncRefused
-from ggrep.index.maintenance.health import check_health
+from ggrep.index.maintenance.checks import check_health
 from ggrep.index.sync.rebuild import rebuild
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import SearchRequest

@@ -6,7 +6,7 @@ import pytest
 
 from ggrep.base.errors import StoreError, SyncRefused
 from ggrep.base.lease import Lease
-from ggrep.index.maintenance.health import check_health
+from ggrep.index.maintenance.checks import check_health
 from ggrep.index.maintenance.status import read_status
 from ggrep.index.store.view import SnapshotView
 from ggrep.index.sync.publication import Publication, Published, publish_changes

@@ -1,13 +1,12 @@
 """The static encoder's model: a folder of plain files, written by training.
 
-    words.txt      one feature a line, UTF-8, sorted by its bytes
-    vectors.npy    int8 (V, D): a row for each feature, scaled to its own peak
-    weights.npy    uint16 (2, V): what the row counts in documents and in queries, its scale
-                   folded in; the largest of each kind is 65,535
-    card.json      revision, digest, dimension, vocabulary, and whatever training adds
+    words.txt one feature per line, UTF-8, sorted by bytes vectors.npy int8 (V, D): a row for each
+    feature, scaled to its own peak weights.npy uint16 (2, V): what the row counts in documents and
+    in queries, its scale folded in; the largest of each kind is 65,535 card.json revision, digest,
+    dimension, vocabulary, and whatever training adds
 
-The digest is the SHA-256 of the first three, one after the other. The card is written last, so a
-folder that was cut off while it was written is refused by its digest.
+The digest is the SHA-256 of the first three files, one after the other. The card is written last.
+If writing was interrupted, the digest does not match and the folder is rejected.
 """
 
 import hashlib
@@ -28,16 +27,16 @@ WORDS: Final = "words.txt"
 VECTORS: Final = "vectors.npy"
 WEIGHTS: Final = "weights.npy"
 MAX_VOCABULARY: Final = 1 << 22
-"""So that the encoder can number the features of a whole block of texts in 32 bits."""
+"""Maximum number of features, so that all features of a block of texts have numbers of 32 bits."""
 
 Weights = npt.NDArray[np.uint16]
 
 
 class StaticModel(Struct, frozen=True):
-    """What a folder holds, checked.
+    """The verified content of a model's folder.
 
     Attributes:
-        row_of: row of each feature.
+        row_of: the row of each feature.
         vectors: int8 (V, D), memory-mapped.
         document_weights: uint16 (V,).
         query_weights: uint16 (V,).
@@ -51,10 +50,10 @@ class StaticModel(Struct, frozen=True):
 
 
 def read_model(folder: Path) -> StaticModel:
-    """Return the model in a folder, its digest checked: some 15 ms for 24,000 rows of 256.
+    """Return the model in a folder, with verified digest; takes some 15 ms for 24,000 rows of 256.
 
     Raises:
-        InvalidRequest: there is none, or it is damaged or does not agree with itself.
+        InvalidRequest: there is no model, or it is damaged or inconsistent.
     """
     identity = static_identity(folder)
     if identity.dimension > MAX_DIMENSION:
@@ -82,10 +81,10 @@ def _words(data: bytes) -> list[str]:
 
 
 def require_words(words: list[str]) -> None:
-    """Do nothing when these can be a model's words.
+    """Raise if the words cannot be those of a model.
 
     Raises:
-        InvalidRequest: they cannot: too many, none, twice or out of order.
+        InvalidRequest: there are too many words, none, duplicates or words out of order.
     """
     if not 0 < len(words) <= MAX_VOCABULARY:
         raise InvalidRequest(f"{MODEL_FAULT}{len(words)} words, 1 to {MAX_VOCABULARY} are possible")

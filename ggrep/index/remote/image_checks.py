@@ -1,7 +1,7 @@
-"""Whether an image that comes from elsewhere is such as a segment's can be.
+"""Checks that a fetched image is a valid image of a segment.
 
-Its digest says that it is the one that was pushed. It does not say that whoever pushed it meant
-well: each array that others index by must stay inside of what it points into.
+The digest only proves that the image is the pushed one. It does not prove that the pushed image is
+harmless: values that are used as indexes must be within the indexed arrays.
 """
 
 from itertools import pairwise
@@ -31,10 +31,11 @@ _PER_ROW: Final = {
 
 
 def require_image(image: SegmentImage, rows: int, files: int) -> None:
-    """Do nothing for an image of so many rows and files that can be read without a surprise.
+    """Raise if an image is invalid, or does not have the expected numbers of rows and files.
 
     Raises:
-        ValueError: it cannot; the message says why. KeyError: an array is missing.
+        ValueError: the image is invalid; the message contains the reason.
+        KeyError: an array is missing.
     """
     _shapes(image, rows, files)
     _files(image, rows, files)
@@ -84,7 +85,7 @@ def _files(image: SegmentImage, rows: int, files: int) -> None:
 
 
 def _places(image: SegmentImage, files: int) -> None:
-    """Check the arrays that point into others."""
+    """Check the arrays whose values are indexes into other arrays."""
     expected = np.repeat(np.arange(files, dtype=np.uint32), np.diff(image.file_rows))
     _require(bool(np.array_equal(image.row_files, expected)), "a row is of another file")
     _below(image.row_corpora, len(CORPORA))
@@ -94,7 +95,7 @@ def _places(image: SegmentImage, files: int) -> None:
 
 
 def _texts(image: SegmentImage, rows: int, files: int) -> None:
-    """Check that rows lie in their files' text; blocks are checked as they are read."""
+    """Check that rows are within their files' texts; blocks are checked when they are read."""
     arrays = image.arrays
     for kind in ("text", "detail"):
         offsets, blocks = arrays[f"{kind}_offsets"], arrays[f"{kind}_blocks"]
@@ -113,7 +114,7 @@ def _texts(image: SegmentImage, rows: int, files: int) -> None:
 
 
 def _tiles(image: SegmentImage, end: int) -> None:
-    """Check that files tile the text stream, which ends before `end`, and rows their files."""
+    """Check that files cover the text stream, which ends before `end`, and rows cover files."""
     arrays = image.arrays
     begins = arrays["file_text_starts"].view(np.uint64)
     _require(not len(begins) or int(begins.max()) <= end, "a file's text lies outside")

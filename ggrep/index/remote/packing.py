@@ -1,7 +1,7 @@
-"""A segment's table as one file: its files behind one another, under a header that lists them.
+"""Packs a segment's table into one file: a header that lists its files, then the files' content.
 
-The header is one line of JSON, `[["path", bytes], ...]` in the order of the table's digest. The
-same table makes the same file, byte for byte.
+The header is one line of JSON, `[["path", bytes], ...]` in the order of the table's digest. Packing
+the same table always yields the same bytes.
 """
 
 import os
@@ -24,21 +24,21 @@ _MOST_FILES: Final = 256
 
 
 def pack(store: Path, segment: SegmentName, goal: Path) -> None:
-    """Write a segment's table as one new file."""
-    found = table_files(store, segment)
-    listed: stable_json.Json = [[name, path.stat().st_size] for path, name in found]
+    """Write a segment's table into one new file."""
+    files = table_files(store, segment)
+    listed: stable_json.Json = [[name, path.stat().st_size] for path, name in files]
     with _new(goal) as file:
         file.write(stable_json.dumps(listed) + b"\n")
-        for path, _ in found:
+        for path, _ in files:
             with path.open("rb") as data:
                 shutil.copyfileobj(data, file)
 
 
 def unpack(packed: Path, goal: Path) -> None:
-    """Make a table's directory, synced, of a packed file.
+    """Unpack a packed file into a table's directory, and sync it.
 
     Raises:
-        NotTrusted: the file is no packed table; what was made stays, for its caller to remove.
+        NotTrusted: the file is not a packed table; the caller must remove the unpacked files.
     """
     with packed.open("rb") as data:
         for name, size in _header(data):
@@ -68,7 +68,7 @@ def _header(data: BinaryIO) -> list[tuple[str, int]]:
 
 
 def _is_safe(name: str) -> bool:
-    """Tell whether a path stays inside, is no hidden file and is spelled as LanceDB does."""
+    """Return whether a path is inside the directory, not hidden, and like paths of LanceDB."""
     parts = name.split("/")
     return len(parts) <= _MOST_PARTS and all(map(_PART.fullmatch, parts))
 

@@ -1,8 +1,8 @@
 """Checks that the file system of a directory is local and has the features that stores need.
 
 Stores rely on kernel file locks, atomic renames and mapped files. Network file systems do not
-guarantee them across machines, so they are refused by name. Other file systems are tested in a
-temporary directory.
+guarantee these features across machines, so they are rejected by their type. Other file systems are
+tested in a temporary directory.
 """
 
 import fcntl
@@ -55,7 +55,7 @@ NETWORK_MAGICS: Final[Mapping[int, str]] = MappingProxyType(
         0x7461636F: "ocfs2",
     }
 )
-"""The same by the kernel's type number, for systems without a mount table."""
+"""The same types by the kernel's number, for systems without a mount table."""
 
 _SAMPLE = b"ggrep\n" * 700
 
@@ -64,8 +64,8 @@ def probe(directory: Path) -> str:
     """Return the type of the file system of an existing directory, after testing its features.
 
     Raises:
-        InvalidRequest: it is a network file system.
-        StoreError: a feature that a publish needs does not work there.
+        InvalidRequest: the directory is on a network file system.
+        StoreError: a feature that a publish needs does not work in the directory.
     """
     kind = refuse_network(directory)
     sweep_probes(directory)
@@ -82,8 +82,8 @@ def refuse_network(path: Path) -> str:
     """Return the type of the file system of `path`, which need not exist.
 
     Raises:
-        InvalidRequest: it is a network file system.
-        StoreError: its type cannot be read.
+        InvalidRequest: the path is on a network file system.
+        StoreError: the type cannot be read.
     """
     while not path.exists() and path != path.parent:
         path = path.parent
@@ -101,7 +101,8 @@ def refuse_network(path: Path) -> str:
 def sweep_probes(directory: Path) -> None:
     """Remove the directories that probes of dead processes left in `directory`.
 
-    The process of another container may seem dead by its id, so its lock is checked as well.
+    A process of another container seems to be dead, because its id is unknown here, so the lock on
+    the directory is also checked.
     """
     for leftover in sorted(directory.glob(f"{PROBE_PREFIX}*")):
         with suppress(OSError):
@@ -131,7 +132,7 @@ def _fresh_directory(directory: Path) -> Path:
         with suppress(FileExistsError):
             durable.create_directory(scratch)
             return scratch
-    raise AssertionError  # counting does not end
+    raise AssertionError  # `count` has no end
 
 
 def _create_once(scratch: Path) -> None:

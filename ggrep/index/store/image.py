@@ -25,10 +25,13 @@ Array = npt.NDArray[np.generic]
 _MAGIC = b"GGIMAGE\n"
 _ALIGN = 64
 _READ_BYTES = 16 * 1024
-"""Images up to this size are read: a map takes four pages, and a process has a limit of maps."""
+"""Images up to this size are read: a map takes four pages, and the number of maps is limited."""
 _DIGEST = "digest"
-"""Field of the header with the SHA-256 of the other fields. A whole image is hashed only if its
-stamp changed. Its header is hashed each time, so that no array is read as another."""
+"""Field of the header with the SHA-256 of the other fields.
+
+A whole image is hashed only if its stamp changed. The header is hashed each time, so that no array
+is mistaken for another.
+"""
 
 
 class Image(Struct, frozen=True):
@@ -37,7 +40,7 @@ class Image(Struct, frozen=True):
     Attributes:
         meta: small JSON values.
         arrays: read-only views into the mapped file.
-        mapped: all of the file; None for a small file, which was read.
+        mapped: the whole mapped file; None for a small file, which was read.
     """
 
     meta: Mapping[str, stable_json.Json]
@@ -78,8 +81,8 @@ def open_image(path: Path) -> Image:
 
     Raises:
         CorruptStore: the file is not an image, or shorter than its header requires.
-        StoreError: it cannot be mapped now.
-        Incompatible: it has another format.
+        StoreError: the file cannot be mapped now.
+        Incompatible: the image has another format.
     """
     try:
         is_small = path.stat().st_size <= _READ_BYTES

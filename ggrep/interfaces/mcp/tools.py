@@ -99,7 +99,7 @@ INSTRUCTIONS: Final = (
     " first: one pack of code, docs, config and tests. `search` finds places, `search_workspace`"
     " across repositories; `symbol` and `references` follow a name, `expand` shows the code"
     " around `path:line`; these three take `workspace` too, and `expand` then `alias:path:line`."
-    ' Its text leaves long comments out; `options: ["comments=true"]` shows them.'
+    " Its text folds lists, tests and long comments; `path:line-line` shows them."
     " `outline` says what a file, a folder or the whole repository holds. In a workspace a path is"
     " relative to the root of its repository; the resource ggrep://workspace names the roots."
     " An answer is text: warnings, then `strong`, `weak` or `none` for how well it fits, then"
@@ -316,6 +316,7 @@ _EXPAND: Final = (
     Argument("targets", "array", says="Several at once"),
     _ROOT,
     _argument("boundary", "How much"),
+    _argument("focus", "Words: only lines that decide about them"),
     _argument("maxBytes", "Maximum bytes"),
     _WORKSPACE,
 )

@@ -1,4 +1,4 @@
-"""Path keys: a file's name below its root, the same on every machine."""
+"""Path keys: the path of a file below its root, the same on every machine."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -41,7 +41,7 @@ def parse_path_key(text: str) -> PathKey:
 
 
 def is_below(root: Path, path: Path) -> bool:
-    """Tell whether `path` is `root` or inside it, by whole parts; both must be resolved.
+    """Return whether `path` is `root` or inside `root`, by whole parts; both must be resolved.
 
     `/a/bc` is not below `/a/b`, and `/a/b/..c` is.
     """
@@ -57,13 +57,13 @@ def printable(text: str) -> str:
 
 
 def casefold_collisions(keys: Iterable[PathKey]) -> tuple[tuple[PathKey, ...], ...]:
-    """Return groups of keys that are one file on a case-insensitive file system.
+    """Return groups of keys that denote the same file on a case-insensitive file system.
 
-    Both the groups and the keys in each are in byte order.
+    The groups, and the keys in each group, are in byte order.
     """
     groups: dict[str, set[PathKey]] = {}
     for key in keys:
-        # All but a few names are ASCII, for which this is the same and takes a tenth of the time.
+        # Nearly all names are ASCII. For ASCII, this has the same result in a tenth of the time.
         folded = key.lower() if key.isascii() else _folded(key)
         groups.setdefault(folded, set()).add(key)
     colliding = (sorted(group, key=str.encode) for group in groups.values() if len(group) > 1)

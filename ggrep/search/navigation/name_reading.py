@@ -211,6 +211,10 @@ class Reading:
         """Note when the request began."""
         self._began_ms = self.deadline.clock.monotonic_ms()
 
+    def language(self, file: NameFile) -> str:
+        """Return the language of a file."""
+        return self.held.segments[file.segment].image.language(file.file)
+
     def read(
         self,
         files: Sequence[NameFile],

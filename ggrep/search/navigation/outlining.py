@@ -1,5 +1,6 @@
 """Answers requests for outlines: what a file or a folder defines, from the snapshot alone."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct, field
@@ -25,6 +26,7 @@ from ggrep.model.outline import (
 )
 from ggrep.model.sanitise import is_text, sanitise_line
 from ggrep.parse.chunking.file_outline import MAX_OUTLINED, Outlined, is_outlined
+from ggrep.parse.languages.inner_tests import LineRange, inner_tests
 from ggrep.parse.languages.registry import is_unread
 from ggrep.search.navigation.folder_outline import listed_folder
 from ggrep.search.navigation.outline_choice import around, chosen, joined_fields
@@ -112,6 +114,7 @@ class _File(Struct, frozen=True):
     target: ResolvedTarget
     entries: tuple[OutlineEntry, ...]
     reading: Reading
+    tests: Sequence[LineRange]
 
 
 def _need(asked: _Folder | _File) -> tuple[bool, int]:
@@ -165,10 +168,14 @@ class _Work(Struct, frozen=True):
         if folder is not None:
             return _Folder(path, folder)
         target = find_target(self.segments, path, self.context.deadline)
-        entries, reading = self._entries(self.segments[target.segment], target.file)
+        segment, file = self.segments[target.segment], target.file
+        text = file_text(self.context.view, segment, file, self.context.deadline)
+        entries, reading = self._entries(segment, file, text)
+        is_test = int(segment.image.file_traits[file]) & TEST
+        tests = () if is_test else inner_tests(text, segment.image.language(file))
         if not target.is_file:
             entries = around(entries, target.first_line)
-        return _File(target, tuple(entries), reading)
+        return _File(target, tuple(entries), reading, tests)
 
     def _outline(self, asked: _Folder | _File, room: int) -> PathOutline:
         if isinstance(asked, _Folder):
@@ -204,18 +211,19 @@ class _Work(Struct, frozen=True):
             lines=int(image.row_lines(rows.start, rows.stop)[1].max(initial=0)),
             reading=asked.reading,
         )
-        tests = bool(int(image.file_traits[target.file]) & TEST)
         rest = room - size_of([heading_line(made, made.path)]) - _TAIL_BYTES
-        found = chosen(asked.entries, rest, depth=self.request.depth, tests=tests)
+        found = chosen(asked.entries, rest, depth=self.request.depth, tests=asked.tests)
         if found.left_out:
             self._cut(found.whole_bytes, made.path)
         return replace(made, entries=found.entries, left_out=found.left_out)
 
-    def _entries(self, segment: SearchableSegment, file: int) -> tuple[list[OutlineEntry], Reading]:
+    def _entries(
+        self, segment: SearchableSegment, file: int, text: str
+    ) -> tuple[list[OutlineEntry], Reading]:
         view, deadline = self.context.view, self.context.deadline
         path = segment.image.path(file)
         # Chunks end without the last line end, and some grammars need it.
-        data = f"{file_text(view, segment, file, deadline)}\n".encode()
+        data = f"{text}\n".encode()
         if is_outlined(path, data):
             found = self.context.occurrences.outline(path, data, deadline)
             if not isinstance(found, str):

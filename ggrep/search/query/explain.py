@@ -31,8 +31,8 @@ def explain(
     Args:
         ranked: the scored snapshot.
         hits: the hits of the answer.
-        leading: the features of its confidence.
-        cuts: numbers of hits left out, by reason.
+        leading: the features from which its confidence was computed.
+        cuts: numbers of omitted hits, by reason.
     """
     scored = {
         corpus: sum(int(best.numbers[place]) for best in ranked.best)

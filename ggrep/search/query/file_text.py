@@ -42,9 +42,9 @@ def file_texts(
 
 
 def row_at(segment: SearchableSegment, file: int, line: int) -> int | None:
-    """Return the chunk row that contains a line, or the nearest before it; no header chunk.
+    """Return the row of the chunk that contains a line, or of the nearest chunk before the line.
 
-    None if all chunks begin after the line.
+    Header chunks do not count. Return None if all chunks begin after the line.
     """
     rows = _chunk_rows(segment, file)
     if not rows:
@@ -55,6 +55,6 @@ def row_at(segment: SearchableSegment, file: int, line: int) -> int | None:
 
 
 def _chunk_rows(segment: SearchableSegment, file: int) -> range:
-    """Return the rows of a file without its header chunk, which would be the first."""
+    """Return the rows of a file without the row of its header chunk."""
     rows = segment.rows_of(file)
     return rows[1:] if rows and segment.image.row_anchors[rows[0]] else rows

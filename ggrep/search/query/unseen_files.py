@@ -12,7 +12,7 @@ from ggrep.parse.languages.registry import is_unread
 
 _UNSEEN: Final = CacheKey[Unseen]()
 _NAMELESS: Final = {"code": "unknown languages"}
-"""Names for files whose language has no name of its own."""
+"""Names of the kinds of files that have no language."""
 
 
 def unseen_files(view: SnapshotView, skipped: Counts) -> Unseen:

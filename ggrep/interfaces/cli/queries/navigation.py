@@ -52,6 +52,7 @@ _FILTER = Flag(
     takes="filter",
 )
 
+_BYTES = Flag("--max-bytes --budget", judged=True)
 _CURSOR = Flag("--cursor", "Show what follows: next_cursor of a JSON answer.")
 
 
@@ -90,7 +91,9 @@ class ExpandOptions(Struct, frozen=True):
     of: ClassVar = (ExpandRequest,)
 
     boundary: Annotated[str | None, Flag("--boundary", "Amount of code to show")] = None
-    max_bytes: Annotated[int | None, Flag("--max-bytes", judged=True)] = None
+    focus: Annotated[str, Flag("--focus")] = ""
+    tests: Annotated[bool | None, Flag("--no-tests", "Fold tests inside of source files.")] = None
+    max_bytes: Annotated[int | None, _BYTES] = None
 
 
 def symbol(
@@ -189,10 +192,13 @@ def names_of(typed: Sequence[str], inside: str | None) -> TypedNames:
     """Return names, and the path among them or behind `--in`.
 
     The form alone makes a path: `.`, `./src`, `../lib`, `/abs` or `src/`. No name looks so, and the
-    files of the current directory do not change the meaning of a command.
+    files of the current directory do not change the meaning of a command. Only absolute paths of
+    nothing are routes (`/login`) if there is no other name.
     """
     paths = [text for text in typed if _is_path(text)]
     names = tuple(text for text in typed if not _is_path(text))
+    if not names and all(text[:1] == "/" and not Path(text).exists() for text in paths):
+        names, paths = tuple(paths), []
     every = [*([] if inside is None else [inside]), *paths]
     if not names:
         raise UsageError("no name was given")
@@ -251,7 +257,7 @@ class OutlineOptions(Struct, frozen=True):
     of: ClassVar = (OutlineRequest,)
 
     depth: Annotated[int | None, Flag("--depth", judged=True)] = None
-    max_bytes: Annotated[int | None, Flag("--max-bytes", judged=True)] = None
+    max_bytes: Annotated[int | None, _BYTES] = None
 
 
 class TourOptions(Struct, frozen=True):
@@ -260,7 +266,7 @@ class TourOptions(Struct, frozen=True):
     title: ClassVar = "Extent"
     of: ClassVar = (TourRequest,)
 
-    max_bytes: Annotated[int | None, Flag("--max-bytes", judged=True)] = None
+    max_bytes: Annotated[int | None, _BYTES] = None
 
 
 def outline(

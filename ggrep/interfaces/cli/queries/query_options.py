@@ -45,8 +45,8 @@ class AgentText(AgentForm, frozen=True):
     budget: Annotated[int | None, _BUDGET] = None
 
 
-class AgentLines(AgentText, frozen=True):
-    """The same, for code around places."""
+class AgentLines(AgentForm, frozen=True):
+    """The same, for code around places, whose bytes are bounded in any form."""
 
     comments: Annotated[
         bool, Flag("--comments", "With --format agent: show long comments, too.")
@@ -70,13 +70,14 @@ class AgentSearch(Struct, frozen=True):
     budget: Annotated[int | None, _BUDGET] = None
 
 
-def agent_view(flags: AgentText, *, json: bool, stats: bool) -> AgentView | None:
+def agent_view(flags: AgentForm, *, json: bool, stats: bool) -> AgentView | None:
     """Return how an agent is shown an answer; None for people and programs."""
     if not wants_agent(flags, json=json):
         return None
     refuse({"--stats": stats}, "--format agent")
     comments = isinstance(flags, AgentLines) and flags.comments
-    return AgentView(flags.budget or 0, MORE, comments)
+    budget = flags.budget if isinstance(flags, AgentText) else 0
+    return AgentView(budget or 0, MORE, comments)
 
 
 def wants_agent(flags: AgentForm, *, json: bool) -> bool:

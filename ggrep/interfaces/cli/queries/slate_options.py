@@ -62,6 +62,16 @@ class SlateFormat(SlateBounds, frozen=True):
 class SlateOptions(SlateBounds, frozen=True):
     """Options for the form of a slate."""
 
+    total_bytes: Annotated[
+        int,
+        Flag(
+            "--max-bytes --budget",
+            "Maximum bytes of the slate as JSON, with --format agent of its text; 0 for the level's"
+            " default.",
+            judged=True,
+        ),
+    ] = 0
+    files: Annotated[int, Flag("--max-files -m --max", judged=True)] = 0
     file_bytes: Annotated[int, Flag("--file-bytes", judged=True)] = 0
     evidence_per_file: Annotated[int, Flag("--evidence", judged=True)] = 0
     anchors: Annotated[bool | None, Flag("--no-anchors", "Omit the opening lines of files.")] = None

@@ -248,7 +248,7 @@ def profiles(
     plain: PlainFlag = False,
 ) -> int:
     """List the profiles of a repository and the store that each answers from."""
-    from ggrep.index.maintenance.profile_stores import list_profiles
+    from ggrep.index.maintenance.inventory import list_profiles
 
     terminal = open_terminal(plain=plain)
     root = location_of(path).root

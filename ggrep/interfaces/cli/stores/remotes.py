@@ -48,8 +48,8 @@ from ggrep.service.location import location_of, on_disk, open_index
 if TYPE_CHECKING:
     from ggrep.model.schemas.stores import PullJson
     from ggrep.model.sync import SyncReport
+    from ggrep.search.engine.push_pull import Pulled
     from ggrep.search.engine.repo_index import RepoIndex
-    from ggrep.search.engine.travelling import Pulled
 
 _PathArgument: TypeAlias = Annotated[
     Path | None,
@@ -219,7 +219,7 @@ def push(
     The active snapshot is pushed; `ggrep index` brings it up to date first. Objects that the remote
     has are not sent again. Secrets are masked, as in every index.
     """
-    from ggrep.search.engine.travelling import push_to
+    from ggrep.search.engine.push_pull import push_to
 
     terminal = open_terminal(plain=plain)
     path, to = _meant(path, to, terminal)
@@ -295,7 +295,7 @@ def _meant(
 
 def _pulled(index: "RepoIndex", terminal: Terminal, name: str | None, *, auto: bool) -> "Pulled":
     """Pull; with `auto`, a missing or failing remote is reported and is not an error."""
-    from ggrep.search.engine.travelling import Pulled, pull_from, pull_if_possible
+    from ggrep.search.engine.push_pull import Pulled, pull_from, pull_if_possible
 
     try:
         remote = known_remote(terminal, name)

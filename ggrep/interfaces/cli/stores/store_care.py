@@ -116,7 +116,7 @@ def repair(path: PathFlag = None, json: JsonFlag = False, plain: PlainFlag = Fal
 
 def audit_command(path: PathFlag = None, json: JsonFlag = False, plain: PlainFlag = False) -> int:
     """Verify a repository's whole store, byte for byte; exit with 1 when anything is wrong."""
-    from ggrep.index.maintenance.audit import audit
+    from ggrep.index.maintenance.checks import audit
 
     terminal = open_terminal(plain=plain)
     index = open_index(location_of(path).root, terminal.environ)
@@ -200,7 +200,7 @@ def _health_of_daemon(
 
 
 def _health_of_disk(address: "DaemonAddress", terminal: Terminal, *, deep: bool) -> Document:
-    from ggrep.index.maintenance.health import check_health
+    from ggrep.index.maintenance.checks import check_health
 
     index = open_index(address.identity.root, terminal.environ, flags=address.flags)
     identity = index.identity

@@ -1,9 +1,9 @@
-"""Ensures that one sync reads, and each snapshot holds, a single git state.
+"""Ensures that each snapshot has the files of a single git state.
 
-A checkout moves files one by one. So nothing is walked while git is at work, and before a publish
-git's index is compared with the one from before the walk. Where it is another, the tree is walked
-once more: after a commit or a `git status` the files are as they were read, and the sync goes on;
-after a checkout it begins again with what that walk found.
+A checkout moves files one after another. So nothing is walked while git is at work, and before a
+publication git's index is compared with the index from before the walk. If it differs, the tree is
+walked once more: after a commit or a `git status` the files are as they were read, and the sync
+continues; after a checkout it begins again with the new walk.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,18 +25,18 @@ from ggrep.parse.source.walk import Walk
 GIT_AT_WORK: Final = "git_at_work"
 _LOOK_S: Final = 0.05
 _LOOK_MS: Final = 250.0
-"""How often it is looked at git while files are read."""
+"""Interval of the checks of git while files are read."""
 _RESTARTS: Final = 3
 _MOST_MS: Final = 60_000.0
-"""How long git is waited for at a time; syncs of other repositories may wait behind this one."""
+"""Longest wait for git at a time; syncs of other repositories may wait for this one."""
 
 
-class Found(Struct, frozen=True):
-    """What a walk found, and what git's files were before it.
+class WalkedTree(Struct, frozen=True):
+    """A walk, and the stamps of git's files before it.
 
     Attributes:
-        left_out: what a profile's budget left out.
-        read_at_ns: when it began.
+        left_out: files that a profile's budget excludes.
+        read_at_ns: when the walk began.
     """
 
     look: GitLook
@@ -50,64 +50,64 @@ Read = Callable[[], Mapping[PathKey, SourceFile]]
 
 
 class TreeMoved(Exception):
-    """git moved files since the walk; what was found afterwards is to be read."""
+    """git moved files since the walk; `walked` is a newer walk."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, walked: WalkedTree) -> None:
         super().__init__("git moved files while they were read")
-        self.found = found
+        self.walked = walked
 
 
-class OneState:
-    """See the module. One sync has one, for all its attempts."""
+class GitConsistency:
+    """Compares git's files before and after the reading, for all attempts of one sync."""
 
-    def __init__(self, target: SyncTarget, walk_tree: WalkTree, progress: Progress) -> None:
+    def __init__(self, target: SyncTarget, progress: Progress) -> None:
         self._target = target
-        self._walk_tree = walk_tree
         self._progress = progress
         self._git = GitWatch(target.root, target.clock, most_ms=_MOST_MS)
         self._restarts = 0
         self._next_ms = 0.0
         self.mixed = False
 
-    def begin(self) -> Found:
-        """Return what there is to read, walked while git rests."""
+    def begin(self, walk_tree: WalkTree) -> WalkedTree:
+        """Walk the tree while git rests."""
         look = self._rested()
         read_at_ns = int(self._target.clock.now().timestamp() * 1e9)
-        return Found(look, *self._walk_tree(), read_at_ns)
+        return WalkedTree(look, *walk_tree(), read_at_ns)
 
     def is_time(self) -> bool:
-        """Tell whether it is time to look at git again; looking costs next to nothing."""
+        """Return whether git is to be checked again."""
         return self._target.clock.monotonic_ms() >= self._next_ms
 
-    def confirm(self, found: Found, read: Read) -> Found:
-        """Return `found`, with git's files as they are now, once git rests.
+    def confirm(self, walked: WalkedTree, read: Read, walk_tree: WalkTree) -> WalkedTree:
+        """Return the walk, with the stamps of git's files as they are now, once git rests.
 
         Args:
-            found: what was read, or is being read.
+            walked: the walk whose files were read, or are being read.
             read: returns files as they were when they were read, which was after the walk.
+            walk_tree: walks the tree again.
 
         Raises:
             TreeMoved: files have moved since.
         """
         began_ms = self._target.clock.monotonic_ms()
         look = self._rested()
-        # Beside a lock that was waited for in vain the index says nothing of the files.
-        if look.lock is not None or not look.agrees(found.look):
-            found = self._compared(found, look, read)
+        # After a wait in vain for a lock the index says nothing about the files.
+        if look.lock is not None or not look.agrees(walked.look):
+            walked = self._compared(walked, look, read, walk_tree)
         now_ms = self._target.clock.monotonic_ms()
-        # Whoever commits all the time makes us walk a twentieth of it at most.
+        # During constant commits, walks take at most a twentieth of the time.
         self._next_ms = now_ms + max(_LOOK_MS, 20 * (now_ms - began_ms))
-        return found
+        return walked
 
     def problems(self) -> Sequence[DegradedFile]:
-        """Return why a snapshot may be of more than one state."""
+        """Return the reason why a snapshot may have files of several states."""
         if not self.mixed:
             return ()
         message = "git kept moving files; some may be of another commit than the others"
         return (DegradedFile(GIT_AT_WORK, message, ".git"),)
 
     def notices(self) -> Sequence[Notice]:
-        """Return what is to be said of git at the end."""
+        """Return a warning about a lock of git that was waited for in vain."""
         lock = self._git.found.lock
         if lock is None:
             return ()
@@ -117,22 +117,24 @@ class OneState:
         )
         return (Notice(GIT_AT_WORK, message, ".git"),)
 
-    def _compared(self, found: Found, look: GitLook, read: Read) -> Found:
-        if look.lock is None and look.index == found.look.index:
-            return replace(found, look=look)  # HEAD moved, or the configuration, but no file
-        again = self.begin()
-        if _files(found.tree) | {**read()} == _files(again.tree) and (
-            found.tree.ignore_files == again.tree.ignore_files
+    def _compared(
+        self, walked: WalkedTree, look: GitLook, read: Read, walk_tree: WalkTree
+    ) -> WalkedTree:
+        if look.lock is None and look.index == walked.look.index:
+            return replace(walked, look=look)  # HEAD moved, or the configuration, but no file
+        again = self.begin(walk_tree)
+        if _files(walked.tree) | {**read()} == _files(again.tree) and (
+            walked.tree.ignore_files == again.tree.ignore_files
         ):
-            return replace(found, look=again.look)
+            return replace(walked, look=again.look)
         if self._restarts == _RESTARTS:
             self.mixed = True
-            return replace(found, look=again.look)
+            return replace(walked, look=again.look)
         self._restarts += 1
         raise TreeMoved(again)
 
     def _rested(self) -> GitLook:
-        """Return git's files once it rests, or has been waited for long enough."""
+        """Return the stamps of git's files once git rests, or after the longest wait."""
         while self._git.is_at_work():
             self._progress(SyncProgress(WAITS_FOR_GIT, 0, 0))
             self._target.wait(_LOOK_S)
