@@ -1,6 +1,6 @@
 """Metrics of daemons for other programs: Prometheus' text format, and JSON.
 
-Names, all with the label `store`; counters begin with the process:
+Names of the metrics, all with the label `store`; counters start at 0 with the process:
 
     ggrep_daemon_info{version,build}    1
     ggrep_uptime_seconds                gauge
@@ -27,7 +27,7 @@ Names, all with the label `store`; counters begin with the process:
     ggrep_watch_mode{mode}              1 for the current one: events, polling, off
     ggrep_watch_events_total            counter
 
-A metric that was not measured yet has no sample. A scrape of all daemons of a home has also
+A metric without a measurement has no sample. A scrape of all daemons of a home also contains
 
     ggrep_daemon_up{root}               1, or 0 if the daemon did not answer
     ggrep_daemons                       gauge, without a store: number of daemons
@@ -45,17 +45,17 @@ if TYPE_CHECKING:
     from prometheus_client import Metric
 
 METRICS_SCHEMA: Final = 1
-"""JSON of the figures.
+"""Version of the JSON of the figures.
 
 1. First shape.
 """
 
 
 class Sample(Struct, frozen=True):
-    """One figure of one daemon, independent of output format.
+    """A figure of a daemon, independent of the output format.
 
     Attributes:
-        name: without `_total`, which counters get.
+        name: name of the metric, without the suffix `_total` of counters.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Sample(Struct, frozen=True):
 
 
 class Scraped(Struct, frozen=True):
-    """The result of scraping one daemon of a home."""
+    """The result of scraping a daemon of a home."""
 
     store_id: str
     root: str
@@ -88,7 +88,7 @@ def scrape_text(rows: Sequence[Scraped]) -> str:
 
 
 def scrape_json(rows: Sequence[Scraped]) -> dict[str, Json]:
-    """Return the figures as a document; `load` is null if there is a `problem`."""
+    """Return the figures as a JSON document; `load` is null if there is a `problem`."""
     stores: list[Json] = [
         {
             "store_id": row.store_id,
@@ -102,7 +102,7 @@ def scrape_json(rows: Sequence[Scraped]) -> dict[str, Json]:
 
 
 def metrics_text(loads: Sequence[tuple[str, DaemonLoad]]) -> str:
-    """Return the figures of daemons, each named by its store, in the text format of Prometheus."""
+    """Return the figures of daemons, labelled by store, in the text format of Prometheus."""
     from prometheus_client import CollectorRegistry, generate_latest
 
     registry = CollectorRegistry(auto_describe=False)
@@ -144,7 +144,7 @@ class _Collector:
 
 
 def samples(load: DaemonLoad) -> Iterator[Sample]:
-    """Yield all figures of one daemon."""
+    """Yield all figures of a daemon."""
     build = {"version": load.binary_version, "build": load.build}
     yield Sample("daemon_info", "gauge", "The running build.", 1, build)
     yield Sample("uptime_seconds", "gauge", "Time since the start.", load.uptime_ms / 1000)

@@ -1,7 +1,7 @@
-"""Groups repositories into cohorts per corpus: only comparable indexes are merged.
+"""Groups repositories into cohorts for each corpus: only comparable indexes are merged.
 
-A cohort's key consists of the space of vectors, the layout of term statistics and the schema. The
-size or content of a repository never enters it.
+The key of a cohort consists of the encoder, the layout of term statistics and the schema. The key
+is independent of a repository's size and content.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ POLICIES: Final[tuple[Policy, ...]] = ("default", "strict", "priority")
 
 _KEY_LENGTH = 16
 _MOST_KEYS = 64
-"""Keys that are cached: thousands of repositories mostly have the same."""
+"""Number of cached keys: thousands of repositories mostly have the same key."""
 
 
 class Candidate(Struct, frozen=True):
@@ -51,8 +51,8 @@ class CorpusCohort(Struct, frozen=True):
     """The repositories to query for one corpus.
 
     Attributes:
-        key: key of the chosen cohort; None when several are mixed, it has no members, or its
-            members do not report their keys.
+        key: key of the chosen cohort; None if several cohorts are mixed, no repository was chosen,
+            or the repositories do not report their keys.
     """
 
     corpus: Corpus
@@ -71,7 +71,7 @@ class CohortPlan:
     _by_repo: Mapping[RepoId, tuple[Corpus, ...]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Look at each part once: it may hold thousands of repositories."""
+        """Collect the corpora of each repository once: there may be thousands of repositories."""
         corpora_of: dict[RepoId, tuple[Corpus, ...]] = {}
         for part in self.corpora:
             for repo in part.admitted:
@@ -88,7 +88,7 @@ class CohortPlan:
 
 
 def parse_selectors(tokens: Sequence[str]) -> CohortSelectors:
-    """Return the cohorts that `KEY` and `CORPUS:KEY` name; the last of a corpus wins."""
+    """Return the cohorts that `KEY` and `CORPUS:KEY` select; the last selector of a corpus wins."""
     words = {**{corpus.value: corpus for corpus in Corpus}, **CORPUS_WORDS}
     everywhere: set[str] = set()
     by_corpus: dict[Corpus, str] = {}
@@ -107,12 +107,12 @@ def parse_selectors(tokens: Sequence[str]) -> CohortSelectors:
 
 
 def cohort_key(description: RepoDescription, corpus: Corpus) -> str | None:
-    """Return the key; two lists of `corpus` are merged when their keys are equal."""
+    """Return the cohort's key; two lists of `corpus` are merged if their keys are equal."""
     return _key(description, corpus.value)
 
 
 def compatibility_key(description: RepoDescription) -> str | None:
-    """Return the cohort key over all corpora."""
+    """Return a cohort key that does not depend on a corpus."""
     return _key(description, "")
 
 
@@ -124,7 +124,7 @@ def plan_cohorts(
     selectors: CohortSelectors | None = None,
     allow_unsafe_mix: bool = False,
 ) -> CohortPlan:
-    """Return the plan for `corpora`; it does not depend on the order of `candidates`."""
+    """Return the repositories to query for `corpora`; the order of `candidates` has no effect."""
     selectors = selectors or CohortSelectors()
     rule = _Rule(policy, allow_unsafe_mix=allow_unsafe_mix)
     ordered = sorted(candidates, key=lambda candidate: candidate.repo_id)
@@ -138,7 +138,7 @@ def plan_cohorts(
 
 
 def comparable(descriptions: Iterable[RepoDescription]) -> bool:
-    """Return whether scores of all these repositories are on one scale."""
+    """Return whether scores of all these repositories have the same scale."""
     keys = {compatibility_key(description) for description in descriptions}
     return len(keys) <= 1 and None not in keys
 
@@ -219,11 +219,12 @@ def _named(buckets: _Buckets, corpus: Corpus, wanted: str) -> list[Candidate]:
 
 
 def _rank(members: Sequence[Candidate], rule: _Rule) -> tuple[int, int, bool, str]:
-    """Return the key that cohorts are chosen by, the same for every corpus.
+    """Return the sort key of a cohort; the cohort with the smallest key is chosen.
 
-    Only so do all corpora fall to one cohort, whose scores make one list.
+    The key does not depend on the corpus. The same cohort is therefore chosen for all corpora, and
+    its scores can be merged into one list.
     """
-    # An empty repository does not count: adding one must not change an answer.
+    # An empty repository does not count: adding an empty repository must not change an answer.
     counts = ((member, member.description.counts) for member in members)
     voters = [member for member, rows in counts if not rows or any(number for _, number in rows)]
     count, priority = len(voters), sum(voter.priority for voter in voters)

@@ -1,4 +1,4 @@
-"""Validates a parsed workspace file: its draft, or all its errors in the file's order."""
+"""Validates a parsed workspace file: returns its draft or raises all its errors."""
 
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
@@ -13,24 +13,25 @@ from ggrep.model.sanitise import sanitise_line
 from ggrep.model.suggested_commands import bring_back, remove_entry
 
 RRF: Final = "rrf"
-"""The contract's own, by rank alone; the default."""
+"""Merging by rank only; the default."""
 
 GLOBAL: Final = "global"
-"""By scores against the statistics of all repositories: the list of one store over all files.
+"""Merging by scores from the statistics of all repositories: the list of a single store.
 
-Copies of one text in several repositories are folded unless the request says otherwise.
+Copies of a text in several repositories are folded by default.
 """
 
 STRATEGIES: Final = (RRF, GLOBAL)
 
 REMOVED: Final = frozenset({"evidence", "global-rrf", "weighted-rrf"})
-"""Refused in requests; a workspace file that names one is read as `global`, with a warning."""
+"""Removed strategies. Requests with them fail; in a workspace file they mean `global`, with a
+warning."""
 
 MAX_REPOS: Final = 16_384
-"""Most repositories of one workspace; each costs a look at the disk."""
+"""Maximum number of repositories in a workspace; each costs a disk access."""
 
 MAX_INCLUDES: Final = 256
-"""Most globs of one workspace."""
+"""Maximum number of globs in a workspace."""
 
 _Enabled: TypeAlias = Annotated[bool, Key("False leaves a repository out of searches.")]
 _Priority: TypeAlias = Annotated[
@@ -48,7 +49,7 @@ class WorkspaceDefaults(Struct, frozen=True):
 
 
 class MergeDefaults(Struct, frozen=True):
-    """Merge settings unless the request overrides them; None if unset."""
+    """Default merge settings, which a request can override; None if unset."""
 
     strategy: Annotated[
         str | None, Key("How lists are merged unless a request says.", words=STRATEGIES)
@@ -63,8 +64,8 @@ class LocatedRoot(Struct, frozen=True):
     """The location of an entry's root.
 
     Attributes:
-        is_root: the entry names the root itself and no directory in it.
-        missing: why there is no repository; None where there is one.
+        is_root: the entry names the root itself, not a directory inside.
+        missing: why there is no repository; None if there is one.
     """
 
     absolute: Path
@@ -76,7 +77,7 @@ class LocatedRoot(Struct, frozen=True):
 
 
 class IncludeDraft(Struct, frozen=True):
-    """One element of `include`, which may be its glob alone."""
+    """An element of `include`; in the file it can be only a glob."""
 
     glob: Annotated[
         str,
@@ -90,11 +91,11 @@ class IncludeDraft(Struct, frozen=True):
 
 
 class EntryDraft(Struct, frozen=True):
-    """One element of `repos`, or a repository that an `include` selects.
+    """An element of `repos`, or a repository that an `include` selects.
 
     Attributes:
-        located: None if it was not looked up or not found.
-        included: the glob that selects it; empty for an element of `repos`.
+        located: None if the root was not looked up or not found.
+        included: the glob that selects the repository; empty for an element of `repos`.
     """
 
     index: int
@@ -108,10 +109,11 @@ class EntryDraft(Struct, frozen=True):
 
 
 class WorkspaceDraft(Struct, frozen=True):
-    """The whole file.
+    """The content of a workspace file.
 
     Attributes:
-        removed_strategy: the removed merge strategy that is read as `global`; empty for none.
+        removed_strategy: the removed merge strategy in the file, which means `global`; empty for
+            none.
     """
 
     name: Annotated[str, Key("Name of the workspace.")]
@@ -131,11 +133,11 @@ class WorkspaceDraft(Struct, frozen=True):
 
 SHAPE: Final = "ERR_WORKSPACE_INVALID_SHAPE"
 MAX_ISSUES: Final = 1000
-"""Most issues of one file that are reported one by one."""
+"""Maximum number of reported issues in a file."""
 
 
 class Problems:
-    """Issues of one file, in the order they were found."""
+    """The issues of a file, in the order of detection."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -144,7 +146,7 @@ class Problems:
 
     @property
     def issues(self) -> tuple[Issue, ...]:
-        """Return the issues; beyond `MAX_ISSUES`, the last entry says how many there are."""
+        """Return the issues; beyond `MAX_ISSUES`, the last entry counts the rest."""
         if not self._further:
             return tuple(self._issues)
         message = f"$: {self._further} further issues are not listed"
@@ -152,7 +154,7 @@ class Problems:
         return (*self._issues, Issue(SHAPE, message, self._path, "$", "too-many", hint))
 
     def add(self, code: str, field: str, reason: str, message: str, *, hint: str = "") -> None:
-        """Note one issue; `message` follows the field's name."""
+        """Record an issue; `message` follows the field's name."""
         text = sanitise_line(f"{field}: {message}")
         if len(self._issues) < MAX_ISSUES:
             self._issues.append(Issue(code, text, self._path, field, reason, hint))
@@ -160,7 +162,7 @@ class Problems:
             self._further += 1
 
     def unknown_keys(self, value: Mapping[str, object], known: Collection[str], field: str) -> None:
-        """Note every key of `value` that means nothing there."""
+        """Record an issue for each unknown key of `value`."""
         for key in value:
             if key not in known:
                 self.add(
@@ -172,7 +174,7 @@ class Problems:
                 )
 
     def value(self, wanted: DeclaredKey, value: object, field: str, default: Any) -> Any:  # noqa: ANN401 - of the declared type
-        """Return a value as it is declared; `default` for null and what is wrong."""
+        """Return the value of a declared key; `default` if it is null or invalid."""
         if wanted.is_list:
             return self.tags(value, field, default)
         if wanted.kind is bool:
@@ -186,7 +188,7 @@ class Problems:
         return text
 
     def text(self, value: object, field: str) -> str | None:
-        """Return the trimmed text; None for null, blanks and what is wrong."""
+        """Return the trimmed text; None if it is null, blank or invalid."""
         if value is None:
             return None
         if not isinstance(value, str):
@@ -199,11 +201,11 @@ class Problems:
         return trimmed or None
 
     def integer(self, value: object, field: str, default: int, *, least: int = -MAX_INTEGER) -> int:
-        """Return the integer; `default` for null and what is wrong."""
+        """Return the integer; `default` if the value is null or invalid."""
         if value is None:
             return default
         if isinstance(value, float) and value.is_integer() and abs(value) > MAX_INTEGER:
-            # More digits than an integer has room for are read as a float.
+            # The parser reads integers with too many digits as floats.
             self.add(SHAPE, field, "range", f"must be from {least} to {MAX_INTEGER}")
             return default
         # bool is a subclass of int: `"priority": true` must not mean 1.
@@ -216,7 +218,7 @@ class Problems:
         return value
 
     def boolean(self, value: object, field: str, *, default: bool) -> bool:
-        """Return the boolean; `default` for null and what is wrong."""
+        """Return the boolean; `default` if the value is null or invalid."""
         if value is None:
             return default
         if not isinstance(value, bool):
@@ -225,7 +227,7 @@ class Problems:
         return value
 
     def tags(self, value: object, field: str, default: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the tags trimmed, lower-case, each once, in order."""
+        """Return the distinct tags, trimmed, in lower case and sorted."""
         if value is None:
             return default
         if not isinstance(value, list):
@@ -255,7 +257,7 @@ TOP: Final[Mapping[str, DeclaredKey]] = {
     _VERSION.key: DeclaredKey("schema_version", int, _VERSION),
     **declared_keys(WorkspaceDraft),
 }
-"""Every key of a file."""
+"""All top-level keys of a workspace file."""
 
 
 T = TypeVar("T", WorkspaceDefaults, MergeDefaults)
@@ -271,13 +273,13 @@ class RootProblem(Exception):
 
 
 Locate: TypeAlias = Callable[[str], LocatedRoot | None]
-"""Finds a root as written, or raises RootProblem."""
+"""Returns the location of a root as written in the file, or raises RootProblem."""
 
 
 def validate(value: object, path: str, locate: Locate) -> WorkspaceDraft:
     """Return the draft of a parsed file.
 
-    `locate` is called for each entry's root; `path` is for messages.
+    `locate` is called for the root of each entry; messages contain `path`.
     """
     if not isinstance(value, Mapping):
         message = f"workspace file {path} must hold an object, holds {kind_of(value)}"
@@ -326,7 +328,7 @@ def _draft(value: Mapping[str, object], problems: Problems, locate: Locate) -> W
 
 
 def _current(merge: object) -> tuple[object, str]:
-    """Return `merge` with `global` for a removed strategy, and the name of that one."""
+    """Return `merge` with a removed strategy replaced by `global`, and the removed strategy."""
     name = merge.get("strategy") if isinstance(merge, Mapping) else None
     if isinstance(merge, Mapping) and isinstance(name, str) and name.strip() in REMOVED:
         return {**merge, "strategy": GLOBAL}, name.strip()
@@ -399,7 +401,7 @@ def _object(value: object, problems: Problems, field: str) -> Mapping[str, objec
 
 
 def _table(kind: type[T], value: object, problems: Problems, field: str) -> T:
-    """Return a table as its Struct; defaults for null and invalid values."""
+    """Return a JSON object as a `kind`; null and invalid values become defaults."""
     wanted: Any = kind
     known, keys = declared_keys(wanted), _object(value, problems, field)
     problems.unknown_keys(keys, known, field)

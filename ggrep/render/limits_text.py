@@ -1,4 +1,4 @@
-"""The bounds that cut an answer, as one line: how much is missing, and what to type for more.
+"""Renders the limits that cut an answer as a line: missing parts, and options that show more.
 
 cut: 28 of 40 files that match, text of 3 files; more: --max-files 40 --file-bytes 16384
 """
@@ -15,17 +15,17 @@ from ggrep.render.page import plural
 _Object: TypeAlias = Mapping[str, Any]
 
 _ANY: Final = "N"
-"""Stands for a value that is not known."""
+"""Placeholder for an unknown value."""
 _MOST_NAMED: Final = 3
-"""Bounds that the line names; JSON has all."""
+"""Maximum number of limits that the line names; JSON contains all."""
 
 
 class _Cut(Struct, frozen=True):
-    """How one bound reads.
+    """The text of a limit.
 
     Attributes:
-        text: `{limit}`, `{observed}` and a count of entries, as `{files}`, are filled in.
-        more: argument that raises the bound, with its value after `=`; or a command.
+        text: template with `{limit}`, `{observed}` and a count of entries such as `{files}`.
+        more: argument that raises the limit, with its value after `=`; or a command.
         most: the largest value that the argument accepts; 0 for any.
     """
 
@@ -95,13 +95,13 @@ _FLAGS: Final[Mapping[str, str]] = MappingProxyType(
         "keep_weak=true": "--keep-weak",
     }
 )
-"""Flags of arguments whose names differ."""
+"""Flags whose names differ from the names of arguments."""
 
 
 def limits_line(limits: Iterable[_Object], *, arguments: bool = False) -> str:
-    """Return one line for all entries of `limits_hit`; empty without any.
+    """Return a line for all entries of `limits_hit`; empty if there are none.
 
-    With `arguments` it names arguments of tools instead of flags.
+    With `arguments`, the line names arguments of tools instead of flags.
     """
     groups: dict[str, list[_Object]] = {}
     for each in limits:
@@ -122,7 +122,7 @@ def limits_line(limits: Iterable[_Object], *, arguments: bool = False) -> str:
 
 
 def line_of(limits: Iterable[LimitHit]) -> str:
-    """Return the line for cuts, with flags."""
+    """Return the line for limits, with flags."""
     return limits_line(map(to_builtins, limits))
 
 
@@ -143,7 +143,7 @@ def _text(code: str, group: list[_Object]) -> str:
 
 
 def _raised(code: str, group: list[_Object]) -> tuple[str, str]:
-    """Return what raises a bound, an argument or a command, and the value for an argument."""
+    """Return the argument or command that raises a limit, and the argument's value."""
     cut = _CUTS.get(code, _Cut(""))
     name, _, value = cut.more.partition("=")
     if value != "{observed}":

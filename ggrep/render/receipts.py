@@ -17,9 +17,9 @@ from ggrep.config.settings import OUTPUT_BUDGETS
 from ggrep.model.receipt import (
     RECEIPT_KIND,
     Fate,
+    HitPlace,
     NewHit,
     Origin,
-    Place,
     Receipt,
     ReceiptHit,
     Replay,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ggrep.model.schemas.receipts import ReplayJson
 
 MAX_RECEIPT_BYTES: Final = 64 * 1024 * 1024
-"""A larger file is not read."""
+"""Maximum size of a receipt file."""
 
 _MOST_HITS: Final = 10_000
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
@@ -45,7 +45,7 @@ _KEYS: Final = frozenset(
 
 
 def receipt_document(receipt: Receipt) -> dict[str, stable_json.Json]:
-    """Return the receipt as its JSON object, sealed."""
+    """Return the receipt as a JSON object with its checksum."""
     values: dict[str, stable_json.Json] = {
         RECEIPT.field: RECEIPT.writes,
         "kind": RECEIPT_KIND,
@@ -64,10 +64,10 @@ def receipt_bytes(receipt: Receipt) -> bytes:
 
 
 def receipt_of(values: dict[str, Any]) -> Receipt:
-    """Return the receipt of one repository's answer in values of `open_sealed`.
+    """Return the receipt of a repository's answer from the values of `open_sealed`.
 
     Raises:
-        InvalidRequest: they are not a receipt, or it contradicts itself.
+        InvalidRequest: the values are not a receipt, or are inconsistent.
     """
     if values.keys() != _KEYS or values["kind"] != RECEIPT_KIND:
         raise InvalidRequest("no receipt of a kind that this build knows")
@@ -108,11 +108,11 @@ def _receipt(values: dict[str, Any]) -> Receipt:
 
 
 def open_sealed(data: bytes) -> dict[str, Any]:
-    """Return the values of a receipt of any kind, as they were written.
+    """Return the JSON values of a receipt of any kind, after verifying the checksum.
 
     Raises:
-        InvalidRequest: the bytes are not a receipt, or it was changed.
-        Incompatible: another build wrote it, in a version that this one does not read.
+        InvalidRequest: the bytes are not a receipt, or the receipt was modified.
+        Incompatible: the receipt has a version that this build cannot read.
     """
     try:
         values = stable_json.loads(data)
@@ -128,10 +128,10 @@ def open_sealed(data: bytes) -> dict[str, Any]:
 
 
 def check_hits(hits: Sequence[ReceiptHit]) -> None:
-    """Check the form of the hits' ids.
+    """Check the format of the hits' ids.
 
     Raises:
-        DecodeError: names the hit and the key.
+        DecodeError: an id is invalid; the message names the hit and the key.
     """
     if len(hits) > _MOST_HITS:
         raise DecodeError(f"$.hits: more than {_MOST_HITS}")
@@ -142,10 +142,10 @@ def check_hits(hits: Sequence[ReceiptHit]) -> None:
 
 
 def check_answer(answer: bytes | None, digest: str) -> None:
-    """Check that an answer has a digest, or was not kept.
+    """Check the digest of a stored answer.
 
     Raises:
-        DecodeError: it has another digest.
+        DecodeError: the answer has another digest.
     """
     if answer is not None and sha256(answer).hexdigest() != digest:
         raise DecodeError("$.answer: not the one of the digest")
@@ -183,7 +183,7 @@ _ROLES = {
 
 
 class _Frame(Struct, frozen=True):
-    """Widths that the lines of one list share: of numbers, fates and places."""
+    """Column widths of a list: of numbers, fates and locations."""
 
     number: int
     fate: int
@@ -191,7 +191,7 @@ class _Frame(Struct, frozen=True):
 
 
 def render_replay(replay: Replay, style: Style) -> str:
-    """Return the result, the differences, and what became of each hit."""
+    """Return the result of a replay, the differences, and the fate of each hit."""
     role = "good" if replay.is_reproduced else "bad"
     head = "reproduced" if replay.is_reproduced else "not reproduced"
     lines = [f"{style.paint(role, head)}: {sanitise_line(_reason(replay))}"]
@@ -220,12 +220,12 @@ def _reason(replay: Replay) -> str:
 
 
 def render_change(change: ReplayChange) -> str:
-    """Return a changed key of the origin, in a line without its end."""
+    """Return a line about a changed key of the origin, without a newline."""
     return sanitise_line(f"{change.what}: {_short(change.was)} -> {_short(change.now)}")
 
 
 def _short(value: str | None) -> str:
-    """Return a value that fits a line; digests are cut."""
+    """Return a value shortened for a line; digests are cut."""
     if value is None:
         return "none"
     if len(value) in {40, 64} and set(value) <= set("0123456789abcdef"):
@@ -245,7 +245,7 @@ def _differences(replay: Replay) -> Iterator[str]:
 def render_fates(
     hits: Sequence[ReplayedHit], new_hits: Sequence[NewHit], style: Style
 ) -> list[str]:
-    """Return a line for each hit of a receipt, then one for each that is new, aligned."""
+    """Return aligned lines for each hit of a receipt, then for each new hit."""
     most = max([len(hits), *(item.rank_now + 1 for item in new_hits)])
     fates = [item.fate.value for item in hits] + ([_NEW] if new_hits else [])
     frame = _Frame(
@@ -258,7 +258,7 @@ def render_fates(
 
 
 def render_summary(hits: Sequence[ReplayedHit], new_hits: Sequence[NewHit]) -> str:
-    """Return the number of hits of each fate, in a line without its end."""
+    """Return a line with the number of hits of each fate, without a newline."""
     fates = [item.fate for item in hits]
     shown = [fate for fate in Fate if fate is not Fate.UNKNOWN or fate in fates]
     counts = [f"{fates.count(fate)} {fate.value}" for fate in shown]
@@ -291,7 +291,7 @@ def _new(item: NewHit, style: Style, frame: _Frame) -> str:
 
 
 def _rank(item: ReplayedHit) -> str:
-    """Return the hit's rank now; empty if it is the same."""
+    """Return text about the hit's new rank; empty if the rank is unchanged."""
     if item.rank_now == item.rank:
         return ""
     if item.rank_now is None:
@@ -299,7 +299,7 @@ def _rank(item: ReplayedHit) -> str:
     return f"now {item.rank_now + 1}."
 
 
-def _at(place: Place) -> str:
+def _at(place: HitPlace) -> str:
     return sanitise_line(f"{place.path}:{place.start_line}")
 
 

@@ -12,8 +12,8 @@ from ggrep.base.errors import Incompatible, InvalidRequest
 from ggrep.model.receipt import (
     Fate,
     HitFate,
+    HitPlace,
     NewHit,
-    Place,
     Receipt,
     Replay,
     ReplayDifference,
@@ -129,7 +129,7 @@ def test_a_receipt_of_a_newer_build_is_told() -> None:
 
 HIT = RECEIPT.hits[0]
 NOW = replace(RECEIPT.origin, snapshot_id="1" * 26, config_fingerprint="9" * 64)
-THERE = Place("d" * 64, "deeper/a.py", 7, 9, "needle")
+THERE = HitPlace("d" * 64, "deeper/a.py", 7, 9, "needle")
 
 
 def replay(outcome: ReplayResult = ReplayResult.SNAPSHOT_GONE, **wanted: object) -> Replay:

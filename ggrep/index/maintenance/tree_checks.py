@@ -104,7 +104,7 @@ def _unicode_normalisation(_: Subject, view: SnapshotView) -> HealthCheck:
 
 def contents(view: SnapshotView) -> Iterator[HealthCheck]:
     """Yield the changes that reading made to files, if any."""
-    if label := view.made_files().told():
+    if label := view.made_files().summary():
         yield ok(label, view.files_of(MACHINE_WRITTEN), code="made_files")
     for trait, code, severity, label in CONTENTS:
         if keys := view.files_of(trait):

@@ -264,7 +264,7 @@ def _lines(shown: Status) -> Iterator[tuple[str, str]]:
         if snapshot.masked_files or shown.sync.secret_files:
             left, masked = plural(shown.sync.secret_files, "file"), snapshot.masked_files
             yield "secrets", f"{left} left out, values masked in {masked}"
-        if generated := snapshot.made_files.told():
+        if generated := snapshot.made_files.summary():
             part = snapshot.made_files.shortened
             yield "machine-written", f"{generated}; {part} indexed in part" if part else generated
         yield "segments", str(snapshot.segments)

@@ -40,7 +40,7 @@ from ggrep.interfaces.cli.parsing.flags import (
 from ggrep.interfaces.cli.report_file import is_standard_output, require_writable, shown_path
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.interfaces.cli.workspaces.workspace_file import load
-from ggrep.model.receipt import WORKSPACE_KIND, HitFate, Place, Receipt, ReceiptHit, ReplayedHit
+from ggrep.model.receipt import WORKSPACE_KIND, HitFate, HitPlace, Receipt, ReceiptHit, ReplayedHit
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.answer_json import answer_json
 from ggrep.render.receipts import (
@@ -180,7 +180,7 @@ def _result(
     return again.reproduced, again.to_dict(), text
 
 
-AnyPlace = TypeVar("AnyPlace", bound=Place)
+AnyPlace = TypeVar("AnyPlace", bound=HitPlace)
 
 
 def keep_receipt(path: Path, response: FederatedResponse, *, force: bool) -> None:
