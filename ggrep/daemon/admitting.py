@@ -64,7 +64,9 @@ def registered(daemon: StoreDaemon, caller: Caller) -> Iterator[None]:
     """Register the request during the block, so that the client can cancel it by its id."""
     key = (caller.owner, caller.request_id)
     if key in daemon.requests:
-        raise InvalidRequest(f"request_id: {caller.request_id!r} is at work already")
+        raise InvalidRequest(
+            f"request_id: a request with the id {caller.request_id!r} is already running"
+        )
     daemon.requests[key] = caller.stop
     try:
         yield
@@ -179,12 +181,10 @@ async def first_snapshot(daemon: StoreDaemon, deadline: Deadline) -> None:
         deadline.check("the first indexing")
         state = daemon.syncs.statistics()
         if state.state == "frozen":
-            raise NoIndex("this repository has no index yet, and its daemon is stale")
+            raise NoIndex("this repository has no index yet, and its daemon has outdated settings")
         if state.last_result == "cancelled" and state.state == "idle":
             raise NoIndex("indexing was cancelled; to index this repository: ggrep index")
         if state.last_result == "failed" and state.state == "idle":
-            raise NoIndex(
-                f"this repository has no index yet; indexing it failed: {state.last_error}"
-            )
+            raise NoIndex(f"this repository has no index yet: indexing failed: {state.last_error}")
         with anyio.move_on_after(min(_LOOK_MS, deadline.remaining_ms()) / 1000.0):
             await daemon.published.wait()

@@ -202,9 +202,9 @@ def _require_trusted(directory: Path) -> None:
     status = directory.stat(follow_symlinks=False)
     ours = stat.S_ISDIR(status.st_mode) and status.st_uid in {os.geteuid(), 0}
     if not ours and not modes_in(directory).file & stat.S_IWGRP:
-        raise StoreError(f"{directory.name}: the directory of sockets belongs to another user")
+        raise StoreError(f"the directory of sockets, {directory.name}, belongs to another user")
     if stat.S_IMODE(status.st_mode) & stat.S_IWOTH:
-        raise StoreError(f"{directory.name}: the directory of sockets is writable by all users")
+        raise StoreError(f"all users can write to the directory of sockets, {directory.name}")
 
 
 def sweep(home: Home) -> None:

@@ -180,9 +180,7 @@ class Worker:
         index = self._index(job)
         store_id = index.identity.store_id
         if job.store_id and store_id != job.store_id:
-            raise InvalidRequest(
-                f"the settings lead to store {store_id} now, not to {job.store_id}"
-            )
+            raise InvalidRequest(f"the settings now select store {store_id}, not {job.store_id}")
 
         from ggrep.search.engine.sync_outcomes import compacted, kept_up, outcome_of
 

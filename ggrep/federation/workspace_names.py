@@ -402,7 +402,9 @@ async def _begun(
     await session.begin()
     for repo in session.repos:
         if cursor is not None and cursor.of(repo) is None:
-            session.failures.setdefault(repo, Skipped("it had no part in the first page"))
+            session.failures.setdefault(
+                repo, Skipped("this repository was not part of the first page")
+            )
     return _NameQuery(session, asked, clock, started_ms, digest, cursor)
 
 
@@ -480,7 +482,8 @@ async def _importing(
         response: ImportsResponse | None = outcome.value
         if response is None or len(response.provided) != len(importers):
             message = (
-                "it did not say what it provides; usages of its names may be listed as guesses"
+                "the names that this repository provides are unknown; their usages may be "
+                "listed as guesses"
             )
             unknown.append(Diagnostic(TIES_UNKNOWN, message, repo_id=repo))
             continue

@@ -181,9 +181,7 @@ def container_notices(
         uses = "1 usage" if left == 1 else f"{left} usages"
         texts.append(f"omitted: {uses} of other classes or modules")
     if doubtful:
-        texts.append(
-            f"omitted: {doubtful} usages of a {parts[-1]} whose receiver has no known type"
-        )
+        texts.append(f"omitted: {doubtful} usages of {parts[-1]} on receivers of unknown type")
     if left or doubtful:
         texts.append(f"to see all usages, ask for {parts[-1]} alone")
     return (Notice(OTHER_CONTAINER, sanitise_line("; ".join(texts))),) if texts else ()
@@ -192,7 +190,7 @@ def container_notices(
 def nothing_but(parts: Sequence[str], names: Sequence[str]) -> str:
     """Return the message about a name that only other containers define."""
     name = sanitise_line(".".join(parts))
-    return f"nothing here defines {name}; there is {', '.join(names)}"
+    return f"no definition of {name}; similar: {', '.join(names)}"
 
 
 def related_definitions(

@@ -212,7 +212,8 @@ KNOWN_IMPLEMENTATIONS: Final = 300
 MAX_NAME_CHARACTERS: Final = 400
 _UNPRINTED: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _RULE: Final = (
-    f"a name is one line of 1 to {MAX_NAME_CHARACTERS} characters as `ggrep outline FILE` prints"
+    f"a name must be one line of 1 to {MAX_NAME_CHARACTERS} characters as `ggrep "
+    "outline FILE` prints"
     " it; `ggrep search` takes any text"
 )
 
@@ -231,9 +232,9 @@ def check_spelling(typed: str) -> None:
     elif not name:
         wrong = f"{typed!r} is empty"
     elif _UNPRINTED.search(name):
-        wrong = f"{name!r} has line ends or control characters"
+        wrong = f"{name!r} contains line ends or control characters"
     elif len(name) > MAX_NAME_CHARACTERS:
-        wrong = f"{len(name)} characters"
+        wrong = f"the name has {len(name)} characters"
     else:
         return
     raise InvalidRequest(f"name: {wrong}; {_RULE}")
@@ -268,7 +269,7 @@ def other_case(name: str, spellings: Iterable[str]) -> tuple[Notice, ...]:
     """Return the warning that the name occurs only in another letter case."""
     spelled = sorted({*map(nfc, spellings)} - {name})
     shown = ", ".join(map(sanitise_line, spelled[:MAX_SUGGESTIONS]))
-    message = f"nothing is spelled {sanitise_line(name)}; shown is {shown}"
+    message = f"no name is spelled {sanitise_line(name)}; other letter case is shown: {shown}"
     return (Notice("other_case", message),) if spelled else ()
 
 
@@ -322,17 +323,19 @@ def read_token(token: Token, question: str) -> PageCursor:
         InvalidRequest: the text is not a token, or the token belongs to another request.
     """
     if len(token) > MOST_TOKEN_BYTES:
-        raise InvalidRequest(f"cursor: longer than {MOST_TOKEN_BYTES} bytes")
+        raise InvalidRequest(f"cursor: must not be longer than {MOST_TOKEN_BYTES} bytes")
     try:
         padded = token.encode("ascii") + b"=" * (-len(token) % 4)
         values = stable_json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
         cursor = decode(PageCursor, values, "cursor")
     except (DecodeError, ValueError, binascii.Error, OverflowError) as error:
-        raise InvalidRequest("cursor: not a token of an earlier answer") from error
+        raise InvalidRequest("cursor: must be the next_cursor of an earlier answer") from error
     repos = [progress.repo for progress in cursor.consumed]
     fits = all(0 <= progress.places <= MOST_CONSUMED for progress in cursor.consumed)
     if cursor.version != _VERSION or not fits or repos != sorted(set(repos)):
-        raise InvalidRequest("cursor: not a token of an earlier answer")
+        raise InvalidRequest("cursor: must be the next_cursor of an earlier answer")
     if cursor.question != question:
-        raise InvalidRequest("cursor: it belongs to another request; repeat this one without it")
+        raise InvalidRequest(
+            "cursor: belongs to another request; repeat the request without a cursor"
+        )
     return cursor

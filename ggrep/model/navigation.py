@@ -54,7 +54,7 @@ _Filters: TypeAlias = Annotated[
 ]
 _Cursor: TypeAlias = Annotated[
     str,
-    Field("cursor", "`next_cursor` of an answer: return what follows it."),
+    Field("cursor", "`next_cursor` of an answer: return the next page."),
     WireBounds(MOST_TOKEN_BYTES),
 ]
 
@@ -112,19 +112,19 @@ class DefinedAt(Struct, frozen=True):
 
     path: RepoPath
     start_line: Positive
-    """First line of the definition, with the lines that belong in front of it."""
+    """First line of the definition, including decorators and comments before it."""
     end_line: Positive
     """Last line of the definition, inclusive."""
     kind: Code
     """Kind of the definition: function, method, class, constant and so on."""
     qualified_name: str
-    """The name behind its parents, joined with dots."""
+    """The name after those of its enclosing definitions, joined with dots."""
     signature: str
     """Head of the definition on one line; for a constant or a field, with the value."""
     relation: Relation = "definition"
     """Relation to the requested container."""
     guess: bool = False
-    """Whether no type declares that it implements the container."""
+    """Whether the link to the container is a guess: no type declares that it implements it."""
 
 
 class OutsideName(Struct, frozen=True):
@@ -286,7 +286,7 @@ class Neighbour(Struct, frozen=True):
     """A chunk of the same file that is not part of the text."""
 
     side: Literal["before", "after"]
-    """Side of the text."""
+    """Whether the chunk is before or after the text."""
     row_id: Sha256
     """Id of the chunk; `expand` accepts it as target."""
     start_line: Positive
@@ -321,6 +321,6 @@ class ExpandResponse(Answer, frozen=True):
     hidden_lines: Count
     """Lines of the boundary that were cut or folded."""
     file_lines: Count
-    """Lines of the whole file."""
+    """Number of lines of the file."""
     neighbours: tuple[Neighbour, ...]
     """The next chunks on both sides, by line."""

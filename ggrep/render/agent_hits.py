@@ -141,7 +141,7 @@ def hit_lines(document: _Object) -> Iterator[str]:
 def body_lines(body: _Object) -> Iterator[str]:
     """Yield an opened hit below its location, or the reason why it could not be opened."""
     if "code" in body:
-        yield f"no body: {body['message']}"
+        yield f"not opened: {body['message']}"
         return
     name = ".".join(body["breadcrumb"])
     span = line_range(body["start_line"], body["end_line"])

@@ -263,7 +263,7 @@ def _mentions(key: str, mentions: Sequence[Reference], page: Page, tie: str) -> 
     """Return a file with its mentions, aligned."""
     marks = [f"{item.line}:{item.column}" for item in mentions]
     width = max(len(mark) for mark in marks)
-    doubt = "may be of another class or module" if mentions[0].guess else ""
+    doubt = "may belong to another class or module" if mentions[0].guess else ""
     mentioned = "" if mentions[0].kind == "usage" else "mentioned"
     notes = ", ".join(filter(None, (mentioned, tie, doubt)))
     lines = [page.path(key) + (f"  {page.muted(notes)}" if notes else "")]

@@ -42,7 +42,7 @@ _FIRST_WAIT_MS: Final = 1.0
 _LONGEST_WAIT_MS: Final = 50.0
 _LINE_TTL_MS: Final = 2000
 """A next process without a heartbeat for so long is passed."""
-_STAGE: Final = "the wait for an encode slot"
+_STAGE: Final = "waiting for an encoding slot"
 
 
 class SlotStatistics(Struct, frozen=True):

@@ -67,7 +67,7 @@ def stop(
             _signal(record.pid, number)
         if _ends(record, clock, wait):
             return Stopped(record, how)
-    raise GgrepError(f"process {record.pid} does not end")
+    raise GgrepError(f"the daemon process {record.pid} does not end")
 
 
 @contextmanager
@@ -88,7 +88,7 @@ def _signal(pid: int, number: int) -> None:
     except ProcessLookupError:
         return
     except PermissionError as error:
-        raise GgrepError(f"process {pid} belongs to another user") from error
+        raise GgrepError(f"the daemon process {pid} belongs to another user") from error
 
 
 def hello_to(record: DaemonRecord) -> Hello:

@@ -228,7 +228,9 @@ def _run(
     if process.returncode:
         why = lines[-1].removeprefix("error: ") if lines else f"status {process.returncode}"
         killed = process.returncode < 0 or process.returncode == Cancelled.exit_status
-        raise (Died if killed else NotStarted)(f"the daemon did not start: {sanitise_line(why)}")
+        raise (Died if killed else NotStarted)(
+            f"the daemon could not be started: {sanitise_line(why)}"
+        )
 
 
 def _begun(
