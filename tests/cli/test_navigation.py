@@ -216,7 +216,7 @@ def test_a_search_is_narrowed_by_an_option_or_by_the_form_of_a_path(
     narrowed = ggrep("refs", "charge_card", "--in", "src").out
     assert narrowed
     assert ggrep("refs", "charge_card", "src/").out == narrowed
-    assert "give only one path" in ggrep("refs", "charge_card", "./src", "--in", "tests").err
+    assert "use only one path" in ggrep("refs", "charge_card", "./src", "--in", "tests").err
 
 
 def test_an_agent_reads_a_line_a_place(ggrep: Command, shop: Path) -> None:

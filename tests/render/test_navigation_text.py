@@ -47,7 +47,7 @@ def test_an_unknown_name_is_answered_with_similar_ones() -> None:
 
     assert symbol_text(unknown, PAGE) == ""
     assert symbol_notes(unknown) == "no definition of pay; similar names: pay, payer\n"
-    assert symbol_notes(replace(unknown, suggestions=())) == "nothing defines pay\n"
+    assert symbol_notes(replace(unknown, suggestions=())) == "no definition of pay\n"
     assert symbol_notes(SYMBOL) == ""
 
 
