@@ -116,12 +116,12 @@ def _in_test(item: Reference) -> bool:
 def references_notes(response: ReferencesResponse) -> str:
     """Return a line with the counts of shown mentions and of omitted kinds."""
     mentions = response.mentions, response.mention_files
-    return mentions_told(
+    return mentions_summary(
         response.request, response.references, dict(response.totals), response.files, mentions
     )
 
 
-def mentions_told(
+def mentions_summary(
     request: ReferencesRequest,
     references: Sequence[Reference],
     totals: Mapping[str, int],

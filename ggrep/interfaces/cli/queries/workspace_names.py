@@ -43,7 +43,7 @@ from ggrep.render.navigation_text import (
     expansion_text,
     labelled_definitions,
     labelled_mentions,
-    mentions_told,
+    mentions_summary,
     nothing_defines,
 )
 from ggrep.render.page import Page
@@ -163,7 +163,7 @@ def _text(request: _Request, answer: _Answer, view: ViewOptions) -> tuple[str, s
         ]
         results = [each.place for each in answer.references]
         others = answer.mentions, answer.mention_files
-        note = mentions_told(request, results, dict(answer.totals), answer.files, others)
+        note = mentions_summary(request, results, dict(answer.totals), answer.files, others)
         if defining := ", ".join(names[repo] for repo in answer.defining):
             note += f"defined in {defining}\n"
         page = replace(page, words=(last_part(request.name),))
