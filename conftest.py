@@ -15,7 +15,7 @@ from ggrep.config.settings import Settings
 from ggrep.index.sync import syncer
 from ggrep.search.engine import engine
 from ggrep.search.engine.engine import Engine
-from ggrep.search.scan import ahead
+from ggrep.search.scan import prefetch_listing
 from tests.fakes.git import git
 from tests.fakes.mentions import InProcessMentions
 from tests.fakes.places import use_memory
@@ -34,13 +34,13 @@ use_memory()
 
 
 def _quick_pool(settings: Settings, clock: Clock) -> InProcessPool:
-    return InProcessPool(1, ahead.limits_of(settings), clock)
+    return InProcessPool(1, prefetch_listing.limits_of(settings), clock)
 
 
 # Pools that start no processes; `parse_workers` gives a test the real ones.
 POOLS = (
     (syncer, "IndexPool", InProcessPool),
-    (ahead, "pool_of", _quick_pool),
+    (prefetch_listing, "pool_of", _quick_pool),
     (engine, "OccurrencePool", InProcessMentions),
 )
 REAL = [getattr(module, name) for module, name, _ in POOLS]

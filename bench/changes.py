@@ -83,9 +83,10 @@ def table(first: Run, others: Mapping[str, Run | None], part: str) -> str:
             rows.append((f"{kind}: {name}", *_cells(asked), *_change(first, run, asked)))
     return section(
         f"Finding what a commit changed ({part})",
-        f"Commits of {len(first.figures.by_repo)} repositories, put to one earlier revision; "
-        "the answers are the one to four source files that the commit changes. Differences are to "
-        "the first row of each kind; intervals resample repositories.",
+        f"The subjects of commits of {len(first.figures.by_repo)} repositories are the questions, "
+        "and an earlier revision is searched. The right answers are the one to four source files "
+        "that the commit changes. Changes are relative to the first row of each kind; intervals "
+        "resample repositories.",
         ("", "questions", "MRR@10", "95 %", "recall@10", "first", "MRR change", "95 %"),
         rows,
     )
@@ -100,7 +101,7 @@ def languages(run: Run) -> str:
     ]
     return section(
         "Finding what a commit changed, by language",
-        "Subjects alone, with vectors.",
+        "The questions are subjects without bodies, searched with vectors.",
         ("", "questions", "MRR@10", "95 %", "recall@10", "first"),
         rows,
     )

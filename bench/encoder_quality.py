@@ -271,12 +271,11 @@ def alone_table(runs: Mapping[str, Run], page: str) -> str:
         rows.append((title, *cells, "-" if name == STATIC else gain))
     return section(
         _ALONE,
-        f"The same {len(shipped.rows)} questions to repositories, files ranked by the best cosine "
-        "of their chunks (headers of files aside): NDCG@10, and what 95 % of the means over "
-        "resampled repositories hold. No words, no structure. The untrained model knows the "
-        "shipped one's features; its rows are what MiniLM makes of each word (256 principal "
-        "components), weighed by how common the word is in the indexed texts. The gain is the "
-        "shipped one's over that row's.",
+        f"The table has NDCG@10 with 95 % intervals for the same {len(shipped.rows)} questions, if "
+        "files are ranked only by the best cosine of their chunks (without header chunks). The "
+        "untrained model has the features of the shipped model. Its vectors are MiniLM's vectors "
+        "of single words (256 principal components), weighted by the rarity of the word in the "
+        "indexed texts. Gain is the shipped model's NDCG@10 minus that of the row.",
         ("", "all", *categories, "gain of the shipped one"),
         rows,
     )
@@ -299,8 +298,8 @@ def together_table(runs: Mapping[str, Run], page: str) -> str:
         rows.append((title, *cells, *by_category, change_cell(found), bounds))
     return section(
         _TOGETHER,
-        "NDCG@10 of the whole ranking with each encoder; change is against none, over the same "
-        "questions.",
+        "The table has NDCG@10 of the whole ranking with each encoder; change is relative to the "
+        "ranking without an encoder.",
         ("encoder", "NDCG@10", "95 %", *categories, "change", "95 %"),
         rows,
     )
@@ -321,11 +320,11 @@ def curve_table(card: Mapping[str, Any]) -> str:
     ]
     return section(
         _CURVE,
-        f"The shipped model after each pass over its {total:,} pairs of "
-        f"{card['pairs']['packages']:,} packages, less those of the {len(card['kept_back'])} "
-        "packages that judge: the mean over those of MRR@10, each pair's text to be found among "
-        "its package's by cosines alone. Before the first pass its rows are random. Seconds are of "
-        "the machine it was trained on.",
+        f"The shipped model was trained with {total:,} pairs of a query and a text from "
+        f"{card['pairs']['packages']:,} packages; {len(card['kept_back'])} packages evaluate it "
+        "and are not used for training. MRR@10 ranks all texts of an evaluation package by cosine "
+        "for each query. "
+        "Vectors are random before the first pass. Seconds are those of the training machine.",
         ("epoch", "pairs seen, at most", "seconds", "loss", "MRR@10"),
         rows,
     )
@@ -349,8 +348,8 @@ def amounts_table(found: Sequence[Amount], page: str) -> str:
         ]
     return section(
         _AMOUNTS,
-        "The same recipe on fewer packages. MRR@10 is over the packages that judge the shipped "
-        "model, which no share holds to learn from; the others are NDCG@10 as above.",
+        "The model was also trained with fewer packages. MRR@10 is measured on the packages that "
+        "evaluate the shipped model; the last two columns are NDCG@10 as above.",
         ("packages", "number", "pairs", "MRR@10", "alone", "everything on"),
         rows,
     )

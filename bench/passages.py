@@ -95,9 +95,9 @@ def measured(folder: Path, home: Path) -> str:
                     ranked.append((each, rank_of(places, each.places)))
     rows = [_row(name, ranks[name]) for name in sorted(ranks)]
     return section(
-        f"Places that answer, beside others ({folder.name})",
-        "Questions with the lines that answer them. Intervals hold 95 % of the means of MRR@10 over"
-        " resampled repositories.",
+        f"Places that answer, with other rankers ({folder.name})",
+        "The lines that answer each question are known. Intervals are 95 % bootstrap intervals of "
+        "MRR@10 over repositories.",
         ("", "questions", "first", "first five", "MRR@10", "95 %"),
         rows,
     )

@@ -106,7 +106,7 @@ def measure(arguments: Sequence[str]) -> Iterator[str]:
 
 def table(tree: Tree, figures: Sequence[Figure], facts: Mapping[str, str]) -> str:
     """Return a tree's table: medians, and ratios of ggrep to each peer."""
-    head = ", ".join(f"{name} {value}" for name, value in facts.items())
+    head = ", ".join(facts.values())
     lines = [f"**{tree.name}**: {head}", "", "| question | " + " | ".join(TOOLS) + " |"]
     lines.append("|---" * (1 + len(TOOLS)) + "|")
     for kind in KINDS:
@@ -129,7 +129,7 @@ def _cell(rows: Sequence[Figure], tool: str, tree: Tree, kind: str) -> str:
         text += f", {middle:.2f}x ({low:.2f} to {high:.2f})"
         peer, aim = AIMS.get((tree.name, kind), ("", 0.0))
         if peer == tool:
-            text += f", aim {aim:g}: {'held' if middle <= aim else 'missed'}"
+            text += f", aim {aim:g}: {'met' if middle <= aim else 'missed'}"
     if any(figure.status not in {0, 1} for figure in its):
         text += " *failed*"
     return text
@@ -225,16 +225,16 @@ class _Bench:
                 figures += asked if turn >= 0 else []
         size = sum(size for _, size in files_below(root))
         facts: dict[str, str] = {
-            "of": f"{size / 1e6:.0f} MB",
-            "turns": str(turns),
-            "load": f"{load:.1f} to {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores",
+            "size": f"{size / 1e6:.0f} MB of files",
+            "turns": f"{turns} turns",
+            "load": f"load {load:.1f} to {os.getloadavg()[0]:.1f}",
         }
         if "ggrep" in tools:
             ratio = store_ratio(root, self._home("ggrep") / ".ggrep")
-            held = "held" if ratio <= STORE_AIM else "missed"
-            facts["store"] = f"{ratio:.2f} times its text (aim {STORE_AIM} {held})"
+            result = "met" if ratio <= STORE_AIM else "missed"
+            facts["index"] = f"index {ratio:.2f} times its text (aim {STORE_AIM}: {result})"
         if failed:
-            facts["could not index:"] = " and ".join(failed)
+            facts["failed"] = f"could not be indexed by {' and '.join(failed)}"
         self._keep(tree, figures, facts)
         return figures, facts
 

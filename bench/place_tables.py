@@ -12,7 +12,7 @@ HEAD = (
     "repositories",
     "questions",
     "places",
-    "`told`",
+    "ranges",
     "files",
     "lines that fit",
     "files that fit",
@@ -36,12 +36,12 @@ def places(developed: Sequence[PlaceAnswer], held_out: Sequence[PlaceAnswer]) ->
     rows = [*_rows("developed on", developed), *(_rows("held out", held_out) if held_out else ())]
     shown = section(
         "Places that slates show",
-        "Questions as at the start of a task, each with three to seven places that one must see to "
-        "answer: up to twelve lines, annotated by reading before anything was tuned on them. A "
-        "place is visible where at least half of its lines are shown, and `told` where they lie in "
-        "a range of at most 80 lines that is shown or named; files are those that are named at "
-        "all. Fitting lines are the share of shown lines that lie in a place, fitting files that "
-        "of named files with one. Bytes are of the text that agents read.",
+        "The questions are typical for the start of a task. Three to seven places of up to twelve "
+        "lines answer each question; they were annotated by hand before anything was tuned on "
+        "them. The columns are the share of places with at least half of their lines shown "
+        "(*places*), the share inside a range of at most 80 lines that is shown or named "
+        "(*ranges*), the share whose file is named (*files*), the shares of shown lines and of "
+        "named files that belong to a place, and the bytes of the text for agents.",
         HEAD,
         rows,
     )
@@ -51,11 +51,11 @@ def places(developed: Sequence[PlaceAnswer], held_out: Sequence[PlaceAnswer]) ->
 def _sections(developed: Sequence[PlaceAnswer], held_out: Sequence[PlaceAnswer]) -> str:
     parts = [("developed on", developed), *([("held out", held_out)] if held_out else [])]
     return section(
-        "Sections that files stand in",
-        "The files whose code answers the same questions: how many of them the slate names, and "
-        "how many of these are under code. No translation, word list or page of a "
-        "program is a document, and no document a test; what is one was written down by reading "
-        "(`fixtures/sections`).",
+        "Sections of files",
+        "For the same questions, the table counts the files whose code answers, how many of them "
+        "the slate names, and how many it names under `code`. Files under `docs` must be "
+        "documents, not translations, word lists, templates or tests; files were classified by "
+        "hand (`fixtures/sections`).",
         SECTION_HEAD,
         [_section_row(name, answers) for name, answers in parts],
     )

@@ -18,8 +18,9 @@ def ranking(run: Run) -> str:
     rows += [_figures(name, block) for name, block in figures.by_language.items()]
     return section(
         "What the ranking reaches",
-        f"{len(run.rows)} questions to {len(figures.by_repo)} repositories, with the shipped "
-        "encoder; intervals hold 95 % of the means over resampled repositories.",
+        f"The table has the results of {len(run.rows)} questions about {len(figures.by_repo)} "
+        "repositories, with the shipped encoder. Intervals are 95 % bootstrap intervals over "
+        "repositories.",
         ("", "questions", "NDCG@10", "95 %", "MRR@10", "recall@10"),
         rows,
     )
@@ -36,11 +37,11 @@ def ablations(parts: Sequence[Ablated]) -> str:
         rows.append((each.ablation.part, change_cell(each.change), bounds, *changes))
     return section(
         "What each part is worth",
-        "NDCG@10 without the part, less NDCG@10 with all, over the same questions; a difference "
-        "whose interval holds zero says nothing. Everything else stays as it is: parts that say "
-        "much the same replace each other, so differences do not add up. The "
-        "further decay moves only a file's second hit and those after it, so it shows under *Ten "
-        "hits*; location counts where a question names a path.",
+        "Change is NDCG@10 without the part minus NDCG@10 with all parts, over the same questions; "
+        "if its interval contains zero, no effect is shown. Only one part is removed at a time, "
+        "and similar parts replace each other, so the changes do not add up. The further decay "
+        "affects only a file's second and later hits, so its effect is under *Ten hits*. Location "
+        "has an effect only if a question names a path.",
         ("without", "change", "95 %", *categories),
         rows,
     )
@@ -52,22 +53,22 @@ def whole_sources(
     """Return what is lost when tests, documents and examples are indexed as well."""
     if sizes[0] == sizes[1]:
         return (
-            "## All of a repository\n\nNot measured: the benchmark's sources hold nothing beside "
-            "the folders it asks.\n"
+            "## All of a repository\n\nNot measured: the benchmark's sources contain only the "
+            "searched folders.\n"
         )
     overall = found.overall["ndcg10"]
-    holds = -overall.change <= GOAL_OF_WHOLE_SOURCES
-    verdict = "holds" if holds else "does not hold"
+    verdict = "met" if -overall.change <= GOAL_OF_WHOLE_SOURCES else "missed"
     rows = [
         _both("all", narrow.figures.overall, whole.figures.overall, overall),
         *_by_category(narrow, whole, found),
     ]
     return section(
         "All of a repository",
-        "The benchmark asks each repository's source folder. Here the same questions are put to "
-        f"all of its sources, tests, documents and examples included: {sizes[1][0]:,} files in "
-        f"{sizes[1][1]:,} chunks instead of {sizes[0][0]:,} in {sizes[0][1]:,}. The loss is to be "
-        f"at most {_share(GOAL_OF_WHOLE_SOURCES)}: that {verdict}.",
+        "The benchmark searches only the source folder of each repository. This table compares a "
+        "search of the whole repository, with tests, documents and examples: "
+        f"{sizes[1][0]:,} files in {sizes[1][1]:,} chunks instead of {sizes[0][0]:,} in "
+        f"{sizes[0][1]:,}. The aim, a loss of at most {_share(GOAL_OF_WHOLE_SOURCES)}, is "
+        f"{verdict}.",
         ("", "source folder", "all sources", "change", "95 %"),
         rows,
     )
@@ -91,9 +92,9 @@ def per_file(three: Run, one: Run, found: Comparison, undecayed: Ablated) -> str
     ]
     return section(
         "Ten hits",
-        "The figures above look at the first ten files. The default answer has ten hits, at most "
-        "three of a file: it shows more of the best files, and fewer files. Without "
-        f"the further decay its NDCG@10 would change by {lost}.",
+        "The figures above rank the first ten files. The default answer has ten hits, at most "
+        "three in each file, so it shows fewer files. Without the further decay its NDCG@10 would "
+        f"change by {lost}.",
         ("", "three of a file", "one of a file", "change", "95 %"),
         rows,
     )
@@ -111,9 +112,9 @@ def strategies(runs: Mapping[str, Run], changes: Mapping[str, Comparison]) -> st
         rows.append((name, mean_cell(figures.ndcg10), interval, change_cell(found), bounds))
     return section(
         "Merging repositories",
-        f"{len(usual.rows)} questions to workspaces, without an encoder, by how the repositories' "
-        f"lists are merged; change is against `{first}`. One store holds the files of all "
-        "repositories of a workspace.",
+        f"The table has the results of {len(usual.rows)} questions about workspaces, without an "
+        f"encoder, for each merge strategy; change is relative to `{first}`. *One store* is an "
+        "index of the files of all repositories of a workspace.",
         ("", "NDCG@10", "95 %", "change", "95 %"),
         rows,
     )
@@ -140,9 +141,9 @@ def routed(found: Sequence[Routed], questions: int) -> str:
     rows = [(each.kept, *map(_share, (each.home_kept, each.ndcg10))) for each in found]
     return section(
         "Fewer repositories",
-        f"The same {questions} questions, put to the repositories of a workspace that their term "
-        "statistics speak for. Answer kept is the share of questions whose repository was "
-        "searched.",
+        f"The same {questions} questions search only the repositories of a workspace whose term "
+        "statistics fit the question best. *Answer kept* is the share of questions whose "
+        "repository was searched.",
         ("searched", "answer kept", "NDCG@10"),
         rows,
     )

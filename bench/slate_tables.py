@@ -24,12 +24,13 @@ def _covered(found: Measured) -> str:
     rows = [*_sections(found), *(_coverage(name, each) for name, each in figures.by_repo)]
     return section(
         "Slates",
-        f"{figures.cases} questions to the {len(figures.by_repo)} repositories that slates were "
-        "developed on, with default settings, level 1. Each names files that a section should "
-        "show, of which one is enough. Covered is the share of sections that show one; anywhere "
-        "counts it in any section; precision is the share of the files shown in these sections "
-        "that are named. The suite does not name every file that would do, so precision is a "
-        "lower bound. Intervals hold 95 % of the figures over resampled repositories.",
+        f"The table has the results of {figures.cases} questions about the "
+        f"{len(figures.by_repo)} repositories that slates were developed on, with default settings "
+        "and level 1. Each question lists expected files for some sections, and a section is "
+        "covered if it shows one of its expected files. *Covered* is the share of covered "
+        "sections; *anywhere* also accepts an expected file in another section. *Precision* is the "
+        "share of shown files that are expected; as the suite does not list every useful file, it "
+        "is a lower bound.",
         HEAD,
         rows,
     )
@@ -39,8 +40,9 @@ def _held_out(found: Measured) -> str:
     figures = found.figures
     return section(
         "Slates of other repositories",
-        f"The same for {figures.cases} questions to {len(figures.by_repo)} repositories that "
-        "nothing was tuned on. Too few to draw from, so there are no intervals.",
+        f"The table has the same figures for {figures.cases} questions about "
+        f"{len(figures.by_repo)} repositories that nothing was tuned on. There are too few "
+        "repositories for intervals.",
         HEAD,
         _sections(found),
     )
@@ -71,11 +73,11 @@ def _calls(developed: Measured, held_out: Measured | None) -> str:
     ]
     return section(
         "Calls and doubt",
-        "Shares of questions whose slate covers all their sections, at once and with one further "
-        "call: the same question in the same session, without the files shown before. Calls are "
-        "those on the mean, 3 standing for all that take more than 2. Below: how often slates are "
-        f"doubted that should not be, and how {_questions(developed, held_out)} that the "
-        "repositories cannot answer are marked.",
+        "The first rows are the shares of questions whose slate covers all sections, with one call "
+        "and with a second call (the same question in the same session, without the files already "
+        "shown), and the mean number of calls, where more than 2 count as 3. The last rows show "
+        "how often answerable questions are doubted, and how answers to "
+        f"{_questions(developed, held_out)} without an answer are marked.",
         ("", "developed on", "95 %", *("held out" for _ in others)),
         rows,
     )
@@ -95,9 +97,9 @@ def _bytes(developed: Measured, held_out: Measured | None) -> str:
     ]
     return section(
         "Bytes of slates",
-        "As canonical JSON, the graph with it. All levels show the same files for "
-        f"{same} of {cases} questions; repeated through another opening of the store, "
-        f"{again} of {cases} answers have the same bytes.",
+        "Bytes are those of the canonical JSON with its graph. All levels show the same files for "
+        f"{same} of {cases} questions. After the store is reopened, {again} of {cases} answers "
+        "have the same bytes.",
         ("level", "median", "most", *("held out, median", "held out, most")[: 2 * len(parts) - 2]),
         rows,
     )

@@ -11,7 +11,7 @@ import pytest
 
 from ggrep.base.clock import Deadline
 from ggrep.base.errors import Busy, StoreError
-from ggrep.base.locks import Patience, alone, byte, byte_is_held, shared
+from ggrep.base.locks import Patience, alone, byte_is_held, shared, take_byte
 from tests.fakes.clocks import ManualClock
 
 
@@ -49,18 +49,23 @@ def test_bytes_of_one_file_are_held_apart(tmp_path: Path) -> None:
     file = tmp_path / "alive"
 
     assert not byte_is_held(file, 1)
-    with byte(file, 1) as first, byte(file, 2) as second, byte(file, 1) as again:
-        assert (first, second, again) == (True, True, False)
-        assert byte_is_held(file, 1)
-        assert not byte_is_held(file, 3)
+    first, second = take_byte(file, 1), take_byte(file, 2)
+    assert first is not None
+    assert second is not None
+    assert take_byte(file, 1) is None
+    assert byte_is_held(file, 1)
+    assert not byte_is_held(file, 3)
+    first.release()
     assert not byte_is_held(file, 1)
+    assert byte_is_held(file, 2)
+    second.release()
 
 
 @pytest.fixture
 def holder(tmp_path: Path) -> Iterator["subprocess.Popen[bytes]"]:
     code = (
-        "import sys, pathlib; from ggrep.base.locks import byte\n"
-        "with byte(pathlib.Path(sys.argv[1]), 7): print(flush=True); sys.stdin.read()"
+        "import sys, pathlib; from ggrep.base.locks import take_byte\n"
+        "held = take_byte(pathlib.Path(sys.argv[1]), 7); print(flush=True); sys.stdin.read()"
     )
     with subprocess.Popen(
         [sys.executable, "-c", code, str(tmp_path / "alive")],

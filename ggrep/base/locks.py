@@ -1,4 +1,10 @@
-"""Kernel file locks, and the first-come queue of waiting writers."""
+"""Locked files: of all locks of this program between processes.
+
+The kernel releases the locks of a dead process. A stopped process keeps its locks. Where others
+must not wait for it, a holder writes heartbeats into the file (`HeldFile.beat`), and others compare
+their age with a time to live (`heartbeat_age_ms`). A heartbeat is written without a sync: it is of
+use only while its writer lives.
+"""
 
 import errno
 import fcntl
@@ -16,6 +22,8 @@ from ggrep.base.clock import Clock, Deadline
 from ggrep.base.errors import Busy, StoreError
 
 _RETRY_MS = 50.0
+_HEARTBEAT = struct.Struct("<q")
+"""Milliseconds of the machine's monotonic clock."""
 
 
 class Patience(Struct, frozen=True):
@@ -28,7 +36,7 @@ class Patience(Struct, frozen=True):
 
     deadline: Deadline
     wait: Callable[[float], None]
-    message: str = "another writer holds this store"
+    message: str = "another process is writing to this store"
     retry_ms: float = _RETRY_MS
 
     def pause(self, message: str | None = None) -> None:
@@ -39,42 +47,83 @@ class Patience(Struct, frozen=True):
         self.wait(min(self.retry_ms, left) / 1000.0)
 
 
-@contextmanager
-def alone(file: Path, patience: Patience) -> Iterator[None]:
-    """Hold a lock file exclusively for the length of the block."""
-    try:
-        durable.make_directory(file.parent, lasting=True)
-        descriptor = _lock(file, fcntl.LOCK_EX, patience)
-    except OSError as error:
-        raise _not_lockable(file, error) from error
-    try:
-        yield
-    finally:
-        os.close(descriptor)
+class HeldFile(Struct, frozen=True):
+    """A lock that this process holds, on a file or on one byte of a file.
+
+    Attributes:
+        descriptor: the open file; children that inherit it share the lock.
+        clock: time source of heartbeats; None for a lock without heartbeats.
+    """
+
+    descriptor: int
+    clock: Clock | None = None
+
+    def beat(self) -> None:
+        """Write a heartbeat; without space on the disk the lock is as without heartbeats."""
+        if self.clock is not None:
+            with suppress(OSError):
+                os.pwrite(self.descriptor, _HEARTBEAT.pack(round(self.clock.monotonic_ms())), 0)
+
+    def release(self) -> None:
+        """Remove the heartbeat and release the lock, also that of children."""
+        try:
+            if self.clock is not None:
+                with suppress(OSError):  # the next holder overwrites the heartbeat
+                    os.ftruncate(self.descriptor, 0)
+            with suppress(OSError):
+                fcntl.flock(self.descriptor, fcntl.LOCK_UN)
+        finally:
+            os.close(self.descriptor)
+
+    def is_at(self, file: Path) -> bool:
+        """Return whether the locked file still has that name."""
+        try:
+            return os.path.samestat(os.fstat(self.descriptor), file.stat())
+        except FileNotFoundError:
+            return False
 
 
-@contextmanager
-def shared(file: Path, patience: Patience) -> Iterator[None]:
-    """Share the lock of a file for the length of the block."""
+def take(
+    file: Path,
+    kind: int = fcntl.LOCK_EX,
+    *,
+    clock: Clock | None = None,
+    open_file: Callable[[Path], int] | None = None,
+) -> HeldFile | None:
+    """Lock a file now; return None if another process holds it or replaced the file meanwhile.
+
+    Args:
+        file: created if it is missing.
+        kind: `LOCK_EX` or `LOCK_SH`.
+        clock: time source of heartbeats. The first one is written before the look at the name: a
+            process that found the heartbeat of a dead holder may just replace the file.
+        open_file: opens the file in another way.
+
+    Raises:
+        OSError: the file cannot be opened.
+    """
+    held = HeldFile((open_file or durable.open_lock)(file), clock)
     try:
-        descriptor = _lock_shared(file, patience)
-    except OSError as error:
-        raise _not_lockable(file, error) from error
-    try:
-        yield
-    finally:
-        if descriptor is not None:
-            os.close(descriptor)
+        fcntl.flock(held.descriptor, kind | fcntl.LOCK_NB)
+        held.beat()
+        if held.is_at(file):
+            return held
+    except BlockingIOError:
+        pass
+    except BaseException:
+        os.close(held.descriptor)
+        raise
+    os.close(held.descriptor)
+    return None
 
 
-@contextmanager
-def byte(file: Path, offset: int) -> Iterator[bool]:
-    """Lock one byte of a file for the length of the block; yield False if it is locked already."""
+def take_byte(file: Path, offset: int) -> HeldFile | None:
+    """Lock one byte of a file now; return None if another process holds it."""
     descriptor = durable.open_lock(file)
-    try:
-        yield linux.take_byte(descriptor, offset)
-    finally:
-        os.close(descriptor)
+    if linux.take_byte(descriptor, offset):
+        return HeldFile(descriptor)
+    os.close(descriptor)
+    return None
 
 
 def byte_is_held(file: Path, offset: int) -> bool:
@@ -89,108 +138,130 @@ def byte_is_held(file: Path, offset: int) -> bool:
         os.close(descriptor)
 
 
-def _lock_shared(file: Path, patience: Patience) -> int | None:
-    """Return a descriptor that shares the lock; None if there is no file to lock.
+def is_held(file: Path) -> bool:
+    """Return whether a process holds the lock of a file; False if the file cannot be read.
+
+    The probe shares the lock for a moment: a process that tries to take it meanwhile must retry.
+    """
+    try:
+        held = take(file, fcntl.LOCK_SH, open_file=read_only)
+    except OSError:
+        return False
+    if held is None:
+        return True
+    held.release()
+    return False
+
+
+def heartbeat_age_ms(file: Path, clock: Clock) -> float | None:
+    """Return the age of the last heartbeat in a file, negative for the future; None without one.
+
+    A heartbeat from the future was written before the machine restarted.
+    """
+    try:
+        with durable.opened(file, os.O_RDONLY) as descriptor:
+            data = os.pread(descriptor, _HEARTBEAT.size, 0)
+    except OSError:
+        return None
+    if len(data) < _HEARTBEAT.size:
+        return None
+    (beat_ms,) = _HEARTBEAT.unpack(data)
+    return clock.monotonic_ms() - float(beat_ms)
+
+
+def wait_for(file: Path, attempt: Callable[[], HeldFile | None], patience: Patience) -> HeldFile:
+    """Return the lock of a file as soon as an attempt to take it succeeds.
+
+    Raises:
+        Busy: another process held it until the deadline.
+        StoreError: the file cannot be locked.
+    """
+    try:
+        while (held := attempt()) is None:
+            patience.pause()
+    except OSError as error:
+        failed = Path(error.filename or file)
+        where = "" if failed == file else f" ({failed.name})"
+        raise StoreError(f"{file.name} cannot be locked: {error.strerror}{where}") from error
+    return held
+
+
+@contextmanager
+def alone(file: Path, patience: Patience) -> Iterator[None]:
+    """Hold a lock file exclusively for the length of the block."""
+
+    def attempt() -> HeldFile | None:
+        durable.make_directory(file.parent, lasting=True)
+        return take(file)
+
+    held = wait_for(file, attempt, patience)
+    try:
+        yield
+    finally:
+        held.release()
+
+
+@contextmanager
+def shared(file: Path, patience: Patience) -> Iterator[None]:
+    """Share the lock of a file for the length of the block.
+
+    Nothing is locked if the file is missing and cannot be created.
+    """
+    try:
+        held = wait_for(file, lambda: take(file, fcntl.LOCK_SH, open_file=_to_share), patience)
+    except _NothingToLock:
+        yield
+        return
+    try:
+        yield
+    finally:
+        held.release()
+
+
+class _NothingToLock(Exception):
+    """The file is missing, and this process may not create it."""
+
+
+def _to_share(file: Path) -> int:
+    """Open a lock file; only for reading if it cannot be written.
 
     A store that we may not write may still have a writer, for example in another container.
     """
     try:
         durable.make_directory(file.parent)
-        return _lock(file, fcntl.LOCK_SH, patience)
+        return durable.open_lock(file)
     except OSError as error:
         if error.errno not in {errno.EROFS, errno.EACCES, errno.EPERM}:
             raise
     try:
-        descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
-    except (FileNotFoundError, PermissionError):
-        return None
-    try:
-        _wait_for(descriptor, fcntl.LOCK_SH, patience)
-    except BaseException:
-        os.close(descriptor)
-        raise
-    return descriptor
+        return read_only(file)
+    except (FileNotFoundError, PermissionError) as error:
+        raise _NothingToLock from error
 
 
-def _lock(file: Path, how: int, patience: Patience) -> int:
-    """Return a descriptor that holds the lock of `file`.
-
-    A file that was removed or replaced during the wait protects nothing: then we start over.
-    """
-    while True:
-        descriptor = durable.open_lock(file)
-        try:
-            _wait_for(descriptor, how, patience)
-            with suppress(FileNotFoundError):
-                if os.path.samestat(os.fstat(descriptor), file.stat()):
-                    return descriptor
-        except BaseException:
-            os.close(descriptor)
-            raise
-        os.close(descriptor)
-
-
-def _wait_for(descriptor: int, how: int, patience: Patience) -> None:
-    while True:
-        try:
-            fcntl.flock(descriptor, how | fcntl.LOCK_NB)
-        except BlockingIOError:
-            patience.pause()
-        else:
-            return
-
-
-def _not_lockable(file: Path, error: OSError) -> StoreError:
-    failed = Path(error.filename or file)
-    where = "" if failed == file else f" ({failed.name})"
-    return StoreError(f"{file.name} cannot be locked: {error.strerror}{where}")
-
-
-_AWAKE = struct.Struct("<q")
-"""Last heartbeat of the next writer, in milliseconds of the machine's monotonic clock."""
+def read_only(file: Path) -> int:
+    """Open a file, or a directory, that can be locked without being written."""
+    return os.open(file, os.O_RDONLY | os.O_CLOEXEC)
 
 
 @contextmanager
 def in_line(file: Path, patience: Patience, clock: Clock, *, ttl_ms: int) -> Iterator[Patience]:
-    """Wait until we are next; yield the patience for the further wait."""
-    descriptor = durable.open_lock(file)
-    try:
-        while not (next_in_line := _take(descriptor)) and not _sleeps(descriptor, clock, ttl_ms):
-            patience.pause()
-        if not next_in_line:
-            yield patience  # without a heartbeat, which would count as the silent writer's
+    """Wait until we are next; yield the patience for the further wait.
+
+    A next process without a heartbeat for `ttl_ms` is passed, which is only unfair.
+    """
+    while (held := take(file, clock=clock)) is None:
+        age_ms = heartbeat_age_ms(file, clock)
+        if age_ms is not None and not -1.0 <= age_ms <= ttl_ms:
+            yield patience  # without a heartbeat, which would count as the silent process's
             return
+        patience.pause()
 
-        def wait(seconds: float) -> None:
-            _note_awake(descriptor, clock)
-            patience.wait(seconds)
+    def wait(seconds: float) -> None:
+        held.beat()
+        patience.wait(seconds)
 
-        _note_awake(descriptor, clock)
+    try:
         yield replace(patience, wait=wait)
     finally:
-        os.close(descriptor)
-
-
-def _take(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _sleeps(descriptor: int, clock: Clock, ttl_ms: int) -> bool:
-    """Return whether the next writer is silent; a heartbeat in the future does not count."""
-    data = os.pread(descriptor, _AWAKE.size, 0)
-    if len(data) < _AWAKE.size:
-        return False  # it came just now
-    (awake_ms,) = _AWAKE.unpack(data)
-    age_ms = clock.monotonic_ms() - float(awake_ms)
-    return age_ms > ttl_ms or age_ms < -1.0
-
-
-def _note_awake(descriptor: int, clock: Clock) -> None:
-    try:
-        os.pwrite(descriptor, _AWAKE.pack(round(clock.monotonic_ms())), 0)
-    except OSError:
-        return  # for example a full disk: another writer passes us early, which is only unfair
+        held.release()

@@ -1,1 +1,1 @@
-"""Settings, their sources and caps; the untrusted file of a repository; built-in lists."""
+"""Settings with their sources and caps, the untrusted file of a repository, and built-in lists."""

@@ -9,25 +9,27 @@ from ggrep.config.endings import ENDINGS, NAMES
 
 
 def words(text: str) -> frozenset[str]:
-    """Return the words of a list."""
+    """Return the words of a built-in list."""
     return frozenset(text.split())
 
 
 def globs(text: str) -> tuple[str, ...]:
-    """Return the globs of a list, in order."""
+    """Return the globs of a built-in list, in order."""
     return tuple(text.split())
 
 
 BUILTIN_REVISION: Final = "builtin-6"
-"""Version of the lists, a part of the config fingerprint: other lists make another index.
+"""Version of the lists.
+
+It is part of the configuration fingerprint, because other lists result in another index.
 
 1. First lists.
-2. All endings of sources and documents that chunking knows by name, `.mkd` and `.bats` among them.
-3. Names of secrets in lists of their own (`secret_names`), four times as many; private folders;
-   `.inc`.
+2. All endings of sources and documents that chunking supports by name, such as `.mkd` and `.bats`.
+3. Names of secrets in separate lists (`secret_names`), four times as many as before; private
+   folders; `.inc`.
 4. Notebooks, of which only the cells are indexed; scripts without an ending; more names and dot
-   files without one; more names of secrets, and more kinds of values that are masked.
-5. Texts whose names no list has, by what they begin with.
+   files without an ending; more names of secrets; more kinds of masked values.
+5. Texts whose names are in no list, recognised by their first bytes.
 6. `.mypy.ini`, `.ruff.toml`, `.bumpversion.cfg`, `.bumpversion.toml`, `.coveragerc.toml`.
 """
 
@@ -35,13 +37,13 @@ DIRECTORIES: Final = words(
     "Datasets node_modules bower_components dist build out target __pycache__ .git .venv venv"
     " coverage .nyc_output .pytest_cache"
 )
-"""Directories of products and packages. Files that git tracks in them stay eligible."""
+"""Directories of build products and packages. Files in them that git tracks stay eligible."""
 
 FILES: Final = words(
     "package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lockb composer.lock"
     " cargo.lock gemfile.lock go.sum"
 )
-"""Lock files: long, generated and full of words that match everything."""
+"""Lock files: long, generated, and full of words that match any query."""
 
 FILE_SUFFIXES: Final = globs(".lock .bin .pyc .onnx .min.js .min.css .min.mjs .map")
 """Endings of generated files, tracked or not."""
@@ -51,7 +53,7 @@ DOT_DIRECTORIES: Final = words(
     " .gitea .github .gitlab .husky .mvn .semaphore .storybook .teamcity .tekton .vscode"
     " .woodpecker"
 )
-"""Directories of configuration that a team shares."""
+"""Directories with configuration that a team shares."""
 
 DOT_FILES: Final = globs(
     ".appveyor.y*ml .babelrc* .bash_aliases .bash_functions .bash_login .bash_logout"
@@ -71,7 +73,7 @@ DOT_FILES: Final = globs(
 """Names of configuration files that a team shares."""
 
 _LEFT_OUT: Final = words("asc code-workspace env geojson gitconfig har log ndjson psv rss svg")
-"""Endings of languages whose files hold data, secrets or one user's content."""
+"""Endings of languages whose files contain data, secrets or one user's content."""
 
 EXTENSIONS: Final = (frozenset(ENDINGS) - _LEFT_OUT) | words(
     # Programs.
@@ -83,7 +85,7 @@ EXTENSIONS: Final = (frozenset(ENDINGS) - _LEFT_OUT) | words(
     # Configuration, data and documents.
     " ac am bib bxl http in m4 meson ninja po pod pot sln spec texi"
 )
-"""Endings of hand-written text files, without the dot: of languages, and others."""
+"""Endings of hand-written text files, without the dot: endings of languages, and others."""
 
 FILE_NAMES: Final = frozenset(name for name in NAMES if not name.startswith(".")) - FILES | words(
     "authors caddyfile cartfile changelog changes contributing contributors copying earthfile"
@@ -93,7 +95,7 @@ FILE_NAMES: Final = frozenset(name for name in NAMES if not name.startswith(".")
 """Names of hand-written text files whose ending does not show their kind."""
 
 VARIANT_NAMES: Final = words("containerfile dockerfile jenkinsfile makefile")
-"""Names with variants in a project, each with one arbitrary ending."""
+"""Names of which projects have variants, each variant with one arbitrary ending."""
 
 NO_TEXTS: Final = _LEFT_OUT | words(
     # Pictures, sounds, fonts, print files and drawings.
@@ -116,4 +118,4 @@ NO_TEXTS: Final = _LEFT_OUT | words(
     " drawio pbxproj resx storyboard strings stringsdict userprefs vcxproj xcscheme xcstrings"
     " xcworkspacedata xib xlf xliff"
 )
-"""Endings of generated and binary files; they are not opened."""
+"""Endings of generated and binary files, which are not opened."""

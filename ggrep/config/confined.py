@@ -1,7 +1,7 @@
-"""Reads files below an untrusted root.
+"""Reads files below an untrusted root without following symbolic links.
 
-A path is opened part by part, from `/` to the root and on, and no part may be a symbolic link: no
-byte outside the root is read, also if a part is replaced between a check and an open.
+A path is opened part by part, from `/` to the root and further, and no part may be a symbolic link.
+No byte outside the root is read, even if a part is replaced between a check and an open.
 """
 
 import os
@@ -12,7 +12,7 @@ from ggrep.base.errors import InvalidRequest
 from ggrep.base.linux import PASSED_DIRECTORY
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-# O_NONBLOCK: opening a FIFO that took the file's place must not wait for a writer.
+# O_NONBLOCK: if the file was replaced by a FIFO, opening it must not wait for a writer.
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -25,28 +25,30 @@ class Linked(OSError):
 
 
 class TooLarge(OSError):
-    """The file is larger than the reader's bound."""
+    """The file is larger than the limit of the caller."""
 
 
 def open_root(root: Path) -> int:
     """Return a descriptor of a canonical root; the caller closes it.
 
-    No part of the path may have become a link: a user who can rename directories above a root could
-    otherwise have another tree read as the root's, and switch back afterwards.
+    No part of the path may have become a link. Otherwise a user who can rename directories above a
+    root could make ggrep read another tree as the root's, and switch back afterwards.
 
     Raises:
-        InvalidRequest: a part of it is a link, which leads to another tree.
-        OSError: it cannot be opened.
+        InvalidRequest: a part of the path is a link.
+        OSError: the root cannot be opened.
     """
     slash, *parts = root.parts
     directory = os.open(slash, PASSED_DIRECTORY if parts else _DIRECTORY)
     for number, part in enumerate(parts, start=1):
         try:
-            # A directory may be accessible without permission to list it.
+            # A directory can be accessible without permission to list it.
             flags = _DIRECTORY if number == len(parts) else PASSED_DIRECTORY
             below = _open_directory(part, directory, flags)
         except Linked as error:
-            raise InvalidRequest(f"{root}: a symbolic link took the place of {part!r}") from error
+            raise InvalidRequest(
+                f"root {root}: the directory {part!r} was replaced by a symbolic link"
+            ) from error
         finally:
             os.close(directory)
         directory = below
@@ -57,9 +59,9 @@ def open_below(root: Path, path_key: str, *, anchored: bool = True) -> int:
     """Return a descriptor of the regular file at `path_key` below `root`; the caller closes it.
 
     Raises:
-        InvalidRequest: a link took the root's place.
+        InvalidRequest: the root was replaced by a link.
         Linked: the file or a directory above it is a symbolic link.
-        NotRegular: it is a directory, FIFO, socket or device.
+        NotRegular: the path is a directory, FIFO, socket or device.
         OSError: it cannot be opened.
     """
     *parents, name = path_key.split("/")
@@ -84,7 +86,7 @@ def open_below(root: Path, path_key: str, *, anchored: bool = True) -> int:
 
 
 def read_descriptor(descriptor: int, *, most_bytes: int) -> bytes:
-    """Return the bytes that are left to read, at most `most_bytes`."""
+    """Return the remaining bytes of a file, at most `most_bytes`."""
     pieces = []
     while most_bytes > 0:
         piece = os.read(descriptor, min(most_bytes, 1 << 20))
@@ -99,8 +101,8 @@ def read_small(root: Path, path_key: str, *, cap_bytes: int, anchored: bool = Tr
     """Return all bytes of a small file.
 
     Raises:
-        TooLarge: it has more than `cap_bytes`.
-        InvalidRequest, Linked, NotRegular, OSError: as `open_below`.
+        TooLarge: the file has more than `cap_bytes`.
+        InvalidRequest, Linked, NotRegular, OSError: see `open_below`.
     """
     descriptor = open_below(root, path_key, anchored=anchored)
     try:
@@ -116,7 +118,8 @@ def _open_directory(name: str, parent: int, flags: int = _DIRECTORY) -> int:
     try:
         return os.open(name, flags, dir_fd=parent)
     except NotADirectoryError:
-        # The kernel has one error for a link and for a file; only a link is an attempt to leave.
+        # The kernel returns the same error for a link and for a file; only a link can lead outside
+        # of the root.
         if stat.S_ISLNK(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
             raise Linked("a symbolic link") from None
         raise

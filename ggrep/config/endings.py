@@ -1,4 +1,4 @@
-"""The language of a file by its extension or name."""
+"""The languages of files by their endings."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -9,7 +9,7 @@ def _by_word(*tables: Mapping[str, str]) -> dict[str, str]:
     return {word: name for table in tables for name in table for word in table[name].split()}
 
 
-# Languages without an ending of their own are recognised by a file's content.
+# Languages whose endings all belong to other languages are recognised by a file's content.
 CODE: Final = {
     "ada": "adb ads ada",
     "apex": "",

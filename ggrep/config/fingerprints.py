@@ -47,7 +47,7 @@ def config_fingerprint(
 
 
 def embed_config_fingerprint(*, encoder_identity: str, chunker_revision: str) -> str:
-    """Return the fingerprint of the embedded text and its encoder: equal ones share vectors."""
+    """Return the fingerprint of embedded text and encoder; stores with equal ones share vectors."""
     return _digest(
         {
             "version": "embed-1",
@@ -59,10 +59,10 @@ def embed_config_fingerprint(*, encoder_identity: str, chunker_revision: str) ->
 
 
 def ignore_fingerprint(files: Iterable[tuple[PathKey, bytes]]) -> str:
-    """Return the digest of all ignore files of a root, given in any order."""
+    """Return the digest of all ignore files of a root, which can be passed in any order."""
     digest = hashlib.sha256()
     for path_key, data in sorted(files, key=lambda file: file[0].encode()):
-        # The length keeps one file's end from being read as the next one's name.
+        # The length separates the content of a file from the name of the next file.
         digest.update(b"%s\0%d\0" % (path_key.encode(), len(data)))
         digest.update(data)
     return digest.hexdigest()
@@ -96,7 +96,7 @@ def query_fingerprint(
 def asked_fingerprint(
     kind: str, request: object, *, settings: Settings | None = None, ranking_revision: str = ""
 ) -> str:
-    """Return the fingerprint of a query other than a search, as `query_fingerprint`."""
+    """Return the fingerprint of a query other than a search, like `query_fingerprint`."""
     budgets = settings or Settings()
     return _digest(
         {
@@ -114,7 +114,7 @@ def store_id(root: Path, config_fingerprint: str) -> StoreId:
 
 
 def travelling_id(repo_key: str, config_fingerprint: str) -> StoreId:
-    """Return the name of a repository's index, independent of its location."""
+    """Return the name of a repository's index, which is independent of its location."""
     name = slug(Path(repo_key))
     return StoreId(f"{name}-{_h12(repo_key.encode())}-{_h12(config_fingerprint.encode())}")
 
@@ -125,10 +125,10 @@ def repo_id(root: Path) -> RepoId:
 
 
 class StoreName(Struct, frozen=True):
-    """The parts of a store's name; the name of a copy has a suffix such as `-eval`.
+    """The parts of a store's name; the name of a copied store has a suffix such as `-eval`.
 
     Attributes:
-        config: the first digits of its configuration fingerprint.
+        config: the first digits of the configuration fingerprint.
     """
 
     store_id: StoreId
@@ -140,12 +140,12 @@ def parse_store_id(text: str) -> StoreName:
     """Return the parts of a store id."""
     match = _NAME.fullmatch(text)
     if match is None:
-        raise InvalidRequest(f"not a store id: {text!r}; see: ggrep list")
+        raise InvalidRequest(f"invalid store id: {text!r}; see: ggrep list")
     return StoreName(StoreId(text), RepoId(match["repo"]), match["config"])
 
 
 def slug(root: Path) -> str:
-    """Return the directory's name in `[a-z0-9-]`, 1 to 24 characters."""
+    """Return the root's directory name, with characters of `[a-z0-9-]`, 1 to 24 characters long."""
     words = re.sub(r"[^a-z0-9]+", "-", root.name.lower()).strip("-")
     return words[:_SLUG_LENGTH].rstrip("-") or "repo"
 
@@ -163,7 +163,7 @@ def _digest(inputs: dict[str, stable_json.Json]) -> str:
 
 
 _LATER = frozenset({"cursor"})
-"""Fields that were added later: their defaults are left out, so that old fingerprints stay."""
+"""Fields that were added later; their defaults are left out to keep old fingerprints valid."""
 
 
 def _plain(value: object) -> stable_json.Json:
@@ -182,4 +182,4 @@ def _plain(value: object) -> stable_json.Json:
             if name not in _NOT_QUERY_SHAPING
             if name not in _LATER or each
         }
-    raise TypeError(f"no fingerprint of a {type(value).__name__}")
+    raise TypeError(f"a value of type {type(value).__name__} has no fingerprint")

@@ -1,8 +1,8 @@
-"""Runs git over possibly hostile work trees, without executing anything they configure.
+"""Runs git on possibly hostile work trees, without executing programs from their configuration.
 
-A repository's own configuration can name programs: fsmonitor, hooks, filters, transports, pagers,
-checkers of signatures. Each is switched off here. The git directory and work tree are named
-outright, so `core.worktree` cannot send git elsewhere, and the owner does not matter.
+A repository's configuration can name programs: fsmonitor, hooks, filters, transports, pagers and
+checkers of signatures. All of them are switched off here. The git directory and the work tree are
+passed explicitly, so `core.worktree` cannot redirect git, and git does not check the owner.
 """
 
 import os
@@ -13,18 +13,18 @@ from pathlib import Path
 
 _TIMEOUT_S = 60.0
 _LISTING_S = 20.0
-"""Timeout of commands that read no file content; a repository can make git wait for ever."""
+"""Timeout of commands that read no file content; a repository can make git wait forever."""
 _WORKING_SHARE = 0.005
-"""Least share of CPU time; a process with less waits for something else than the processor."""
+"""Minimum share of CPU time of a process that makes progress; with less, it waits for something."""
 _LISTINGS = frozenset({"ls-files", "config", "rev-parse"})
 _OVERRIDES = (
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "core.excludesFile=/dev/null",
     "core.attributesFile=/dev/null",
-    # A repository from another system may ignore case; here case matters.
+    # A repository from another system can ignore case; here letter case matters.
     "core.ignoreCase=false",
-    # A file with a new time is compared again, whatever the repository's configuration says.
+    # A file with a new time is compared again, regardless of the repository's configuration.
     "core.trustctime=true",
     "core.checkStat=default",
     "core.untrackedCache=false",
@@ -41,9 +41,9 @@ class GitFailed(Exception):
 
 
 def is_git_marker(path: Path) -> bool:
-    """Return whether `path` marks the directory above it as the top level of a work tree.
+    """Return whether `path`, a `.git` entry, marks its directory as the top level of a work tree.
 
-    An inaccessible path does not.
+    Return False if the path is inaccessible.
     """
     try:
         return has_git_marker(path)
@@ -52,7 +52,7 @@ def is_git_marker(path: Path) -> bool:
 
 
 def has_git_marker(path: Path) -> bool:
-    """Return the same as `is_git_marker`, but raise OSError for an inaccessible path."""
+    """Return whether `path` is a git marker, like `is_git_marker`; OSError if inaccessible."""
     if path.is_dir():
         return (path / "HEAD").is_file()
     if not path.is_file():
@@ -69,22 +69,22 @@ def is_bare_repository(path: Path) -> bool:
 def run_git(
     top: Path, *arguments: str, stdin: bytes = b"", accept: tuple[int, ...] = (0,)
 ) -> tuple[int, bytes]:
-    """Return exit status and output of git, run on the work tree whose top level is `top`.
+    """Run git on the work tree with the top level `top`; return its exit status and output.
 
     Raises:
         GitFailed: git failed in another way.
     """
     status, output = _run(top, arguments, stdin, {})
     if status not in accept:
-        raise GitFailed(f"git {arguments[0]} exited with {status}")
+        raise GitFailed(f"git {arguments[0]} exited with status {status}")
     return status, output
 
 
 def run_git_without_filters(top: Path, *arguments: str) -> bytes:
     """Return the output of a command that may read file content.
 
-    git passes such content through the programs that the repository's `filter` sections name;
-    each is replaced by none.
+    git passes file content through the programs in the repository's `filter` sections. Each of
+    these settings is replaced by an empty one.
     """
     _, listed = run_git(
         top, "config", "-z", "--name-only", "--get-regexp", _FILTER_KEYS, accept=(0, 1)
@@ -96,7 +96,7 @@ def run_git_without_filters(top: Path, *arguments: str) -> bytes:
         extra[b"GIT_CONFIG_VALUE_%d" % index] = b"false" if key.endswith(b".required") else b""
     status, output = _run(top, arguments, b"", extra)
     if status:
-        raise GitFailed(f"git {arguments[0]} exited with {status}")
+        raise GitFailed(f"git {arguments[0]} exited with status {status}")
     return output
 
 
@@ -125,8 +125,8 @@ def _run(
 def _output(process: subprocess.Popen[bytes], command: str, stdin: bytes | None) -> bytes:
     """Return git's standard output.
 
-    On a busy machine git may take longer: it continues while it makes progress, until it has used
-    its limit of processor time.
+    On a busy machine git can take longer than its timeout: it continues while it makes progress,
+    until it has used the limit of processor time.
     """
     limit_s, before_s = _LISTING_S if command in _LISTINGS else _TIMEOUT_S, 0.0
     while True:
@@ -152,7 +152,7 @@ def _processor_s(pid: int) -> float:
 
 def _command(top: Path, arguments: Sequence[str]) -> list[str]:
     program = shutil.which("git")
-    # With a relative entry in the search path the work tree could provide another git.
+    # With a relative entry in the search path, the work tree could contain another program `git`.
     if program is None or not program.startswith("/"):
         raise GitFailed("git is not installed")
     overrides = [word for setting in _OVERRIDES for word in ("-c", setting)]

@@ -21,7 +21,7 @@ class Home(Struct, frozen=True):
     """The directory of all stores, caches and locks of one user.
 
     Attributes:
-        base: absolute; it need not exist yet.
+        base: absolute path of the home; it need not exist yet.
     """
 
     base: Path
@@ -35,31 +35,31 @@ class Home(Struct, frozen=True):
     vectors = _Below("cache", "vectors")
     """The directory of cached vectors."""
     packs = _Below("cache", "packs")
-    """The directory of packs: images of many segments in one."""
+    """The directory of packs, which are images of many segments in one file."""
     locks = _Below("locks")
     """The directory of lock files shared by all processes of this user."""
     encode_slots = _Below("locks", "encode")
-    """The directory of the files of encoding processes on this host."""
+    """The directory of the slot files, which limit encoding processes on this host."""
     logs = _Below("logs")
     """The directory of log files."""
     api_token = _Below("api-token")
     """The file of the token that callers of the HTTP surfaces must present."""
     api_token_lock = _Below("locks", "api-token")
-    """The file that is locked while that token is made."""
+    """The file that is locked while the token is created."""
     session_key = _Below("session-key")
-    """The file of the key that tokens of sessions are sealed with."""
+    """The file of the key with which tokens of sessions are sealed."""
     session_key_lock = _Below("locks", "session-key")
-    """The file that is locked while that key is made."""
+    """The file that is locked while the key of sessions is created."""
     remotes = _Below("remotes.json")
-    """The file of the remotes that snapshots travel to and from."""
+    """The file of the remotes to which snapshots are pushed and from which they are pulled."""
     remotes_lock = _Below("locks", "remotes")
-    """The file that is locked while that one is changed."""
+    """The file that is locked while the file of remotes is changed."""
     fetched = _Below("cache", "fetched")
     """The directory of pulled objects that are not yet in a store."""
     agents = _Below("agents.json")
-    """The file with the changes to the configuration of agents."""
+    """The file that records ggrep's changes to the configuration of agents."""
     agents_lock = _Below("locks", "agents")
-    """The file that is locked during such a change."""
+    """The file that is locked while the configuration of agents is changed."""
     daemon = _Below("daemon")
     """The directory of the daemons' sockets and endpoint files."""
 
@@ -72,7 +72,7 @@ class Home(Struct, frozen=True):
     def own_directories(self) -> tuple[Path, ...]:
         """Return all directories that ggrep itself writes, which are never indexed.
 
-        The subdirectories are listed as well because the base may be a root itself.
+        The subdirectories are listed separately, because the base can itself be a root.
         """
         return (self.base, self.data, self.cache, self.locks, self.logs, self.daemon)
 

@@ -8,7 +8,7 @@ from ggrep.base.errors import UsageError
 from ggrep.config.endings import CODE, ENDINGS, NAMES, PICTURES, PROSE, RECORDS
 from ggrep.model.filters import Filter
 
-# `commonlisp` may occur in a file's first line.
+# `commonlisp` can occur in a file's first line.
 LANGUAGES: Final = frozenset({*CODE, *PROSE, *RECORDS, *PICTURES, *NAMES.values(), "commonlisp"})
 """All languages that `lang:` can match, in any index of this build."""
 
@@ -28,9 +28,9 @@ _OF_SEVERAL: Final = frozenset(("cl", "cls", "fs", "h", "inc", "m", "pp", "pro",
 
 
 def language_named(word: str) -> str:
-    """Return the language of a word: its name, another name, or an ending of its files.
+    """Return the language that a word means: by name, by alias, or by an ending of its files.
 
-    Empty for an unknown word, and for an ending of several languages.
+    Return an empty name for an unknown word, and for an ending of several languages.
     """
     word = word.casefold()
     if word in LANGUAGES:
@@ -41,10 +41,10 @@ def language_named(word: str) -> str:
 
 
 def check_languages(filters: Iterable[Filter]) -> None:
-    """Raise unless each `lang:` names a language of files."""
+    """Raise if a `lang:` filter does not name a language."""
     for item in filters:
         if item.key == "lang" and not language_named(item.value):
             word = item.value.casefold()
             meant = ENDINGS.get(word.lstrip(".")) or nearest(word, sorted(LANGUAGES))
             advice = f"did you mean: lang:{meant}" if meant else "use a name such as python or bash"
-            raise UsageError(f"filter: lang: unknown {item.value!r}; {advice}")
+            raise UsageError(f"filter: unknown language {item.value!r}; {advice}")

@@ -1,7 +1,7 @@
-"""Named profiles of a repository: their effects on its index, its answers and its view.
+"""Named profiles of a repository, with their effects on its index, its answers and its view.
 
-A profile with `include` makes files eligible that the built-in lists leave out, and has a separate
-store, under budgets. Every other profile answers from the repository's store and only narrows.
+A profile with `include` makes files eligible that the built-in lists exclude. It has a separate
+store with budgets. Every other profile uses the repository's store and only restricts answers.
 """
 
 import re
@@ -39,16 +39,16 @@ from ggrep.model.slate import ROLES, Budgets, Role, SlateRequest
 T = TypeVar("T", SearchRequest, SlateRequest, Budgets)
 
 RoleGlobs = tuple[tuple[Role, tuple[str, ...]], ...]
-"""Globs by role, in the order of `ROLES`; only roles that have any."""
+"""Globs by role, in the order of `ROLES`; only roles that have globs."""
 
 
-# A repository's file cannot choose whole chunks or whole files: only a request can.
+# A repository's file cannot select whole chunks or whole files; only a request can.
 _MOST_LEVEL: Final = 2
 _SNIPPETS: Final = tuple(mode.value for mode in SnippetMode if mode is not SnippetMode.FULL)
 
 
 class QueryDefaults(Struct, frozen=True):
-    """Defaults of a request; None for a field that a profile does not set.
+    """Defaults for requests; None for a field that a profile does not set.
 
     `level`, `graph` and the last four fields are only for slates.
     """
@@ -80,16 +80,16 @@ class QueryDefaults(Struct, frozen=True):
 
     @property
     def given(self) -> tuple[tuple[str, object], ...]:
-        """Return name and value of the profile's defaults."""
+        """Return the defaults that the profile sets, as name and value."""
         return tuple((name, value) for name, value in asdict(self).items() if value is not None)
 
 
 class ProfileView(Struct, frozen=True):
-    """Restrictions of a profile on answers.
+    """The restrictions by which a profile limits answers.
 
     Attributes:
-        within: further filters of a hit.
-        corpora: corpora of the considered chunks.
+        within: further filters for hits.
+        corpora: corpora of the chunks that are searched.
     """
 
     within: tuple[Filter, ...] = ()
@@ -97,9 +97,9 @@ class ProfileView(Struct, frozen=True):
 
 
 class Profile(Struct, frozen=True):
-    """One profile.
+    """One profile of a repository.
 
-    Exclusions of a profile without `include` are filters in `view`; they do not change the index.
+    In a profile without `include`, exclusions are filters in `view`; they do not change the index.
     """
 
     name: str
@@ -147,12 +147,12 @@ class Profile(Struct, frozen=True):
 
     @property
     def has_own_store(self) -> bool:
-        """Return whether it has an index that no other profile uses."""
+        """Return whether the profile has a separate index."""
         return bool(self.include)
 
     @property
     def shapes_answers(self) -> bool:
-        """Return whether it changes queries or their answers."""
+        """Return whether the profile changes queries or answers."""
         return bool(self.query.given) or self.view != ProfileView()
 
 
@@ -161,7 +161,7 @@ class Profiles(Struct, frozen=True):
 
     Attributes:
         default: name of the default profile; empty for none.
-        roles: globs for all profiles, as a daemon answers for several profiles.
+        roles: globs of roles, for all profiles, because one daemon serves several profiles.
     """
 
     default: str = ""
@@ -169,14 +169,14 @@ class Profiles(Struct, frozen=True):
     roles: RoleGlobs = ()
 
     def named(self, name: str) -> Profile:
-        """Return the profile of that name; an empty profile for the empty name."""
+        """Return the profile with a name; an empty profile for the empty name."""
         for profile in self.profiles:
             if profile.name == name:
                 return profile
         if not name:
             return Profile("")
         known = ", ".join(profile.name for profile in self.profiles) or "none"
-        raise InvalidRequest(f"profile: {name!r} is not in .ggrep.toml; it has: {known}")
+        raise InvalidRequest(f"unknown profile {name!r}; .ggrep.toml has: {known}")
 
 
 _SEARCH_FIELDS: Final[Mapping[str, str]] = MappingProxyType(
@@ -202,33 +202,34 @@ _SLATE_FIELDS: Final = ("level", "anchors", "graph")
 def apply_to_request(
     request: SearchRequest, given: frozenset[str], profile: Profile
 ) -> SearchRequest:
-    """Return the request under a profile."""
+    """Return a request with the defaults and restrictions of a profile."""
     wanted = replace(request, **_defaults(profile, _SEARCH_FIELDS, given))
     corpora = tuple(corpus for corpus in request.corpora if corpus in profile.view.corpora)
     if not corpora and request.corpora:
         shown = ", ".join(corpus.value for corpus in profile.view.corpora)
-        raise InvalidRequest(f"profile {profile.name}: shows {shown} only")
+        raise InvalidRequest(f"profile {profile.name} shows only these corpora: {shown}")
     within = dict.fromkeys((*request.within, *profile.view.within))
     return replace(wanted, corpora=corpora, within=tuple(within))
 
 
 def unusual_fields(request: SearchRequest) -> frozenset[str]:
-    """Return the fields that differ from the defaults of all surfaces.
+    """Return a request's fields that differ from the defaults of all surfaces.
 
-    It is for surfaces that do not record the given fields: a given default counts as not given.
+    For surfaces that do not record which fields a caller has set; a field set to its default counts
+    as not set.
     """
     return _unusual(request, SearchRequest(request.query))
 
 
 def unusual_slate_fields(request: SlateRequest) -> frozenset[str]:
-    """Return the fields of slate, budgets and search that differ from the defaults."""
+    """Return a slate request's fields, in slate, budgets and search, that are not the defaults."""
     usual = SlateRequest(request.search)
     budgets = _unusual(request.budgets, usual.budgets)
     return _unusual(request, usual) | budgets | unusual_fields(request.search)
 
 
 def apply_to_slate(request: SlateRequest, given: frozenset[str], profile: Profile) -> SlateRequest:
-    """Return the request for a slate under a profile."""
+    """Return a request for a slate with the defaults and restrictions of a profile."""
     names = {name: name for name in _SLATE_FIELDS}
     return replace(
         request,
@@ -239,7 +240,7 @@ def apply_to_slate(request: SlateRequest, given: frozenset[str], profile: Profil
 
 
 def applied(request: Request[Any], profile: Profile, given: frozenset[str] | None = None) -> Any:  # noqa: ANN401 - as the request
-    """Return a request of any operation under a profile."""
+    """Return a request of any operation with the defaults and restrictions of a profile."""
     match request:
         case SearchRequest():
             return apply_to_request(
@@ -299,7 +300,9 @@ def parse_profiles(file: Mapping[str, object]) -> Profiles:
     """Return the profiles in a file's top-level keys."""
     tables = table_of(file.get("profiles", {}), REPO_FILE, "profiles")
     if len(tables) > MAX_PROFILES:
-        raise _refused("profiles", f"{len(tables)} exceeds the cap {MAX_PROFILES}")
+        raise _refused(
+            "profiles", f"{len(tables)} profiles are more than the maximum of {MAX_PROFILES}"
+        )
     profiles = Profiles(
         default=check_profile_name(REPO_FILE, file["profile"]) if "profile" in file else "",
         profiles=tuple(_profile(name, tables[name]) for name in sorted(tables)),
@@ -321,7 +324,7 @@ def _profile(name: str, value: object) -> Profile:
         if profile.include and key not in table:
             raise _refused(f"{place}.{key}", "is required with `include`")
         if key in table and not profile.include:
-            raise _refused(f"{place}.{key}", "has no effect without `include`")
+            raise _refused(f"{place}.{key}", "this key has no effect without `include`")
     if profile.include:
         return profile
     hidden = exclusions(profile.exclude, f"{REPO_FILE}: {place}.exclude")
@@ -352,7 +355,8 @@ def _roles(value: object) -> RoleGlobs:
     ]
     if not globs:
         return ()
-    # Few repositories configure roles, and the parser of globs is a tenth of the loaded code.
+    # Imported here, because few repositories configure roles, and the parser of globs is a tenth of
+    # the loaded code.
     from ggrep.config.roles import rules_of
 
     try:
@@ -366,11 +370,11 @@ def _refused(place: str, why: str) -> InvalidRequest:
 
 
 def exclusions(patterns: Iterable[str], where: str) -> tuple[Filter, ...]:
-    """Return filters that hide the paths of gitignore patterns; case does not count.
+    """Return filters that hide the paths of gitignore patterns; letter case is ignored.
 
-    A filter `path:` without wildcards is a directory or file, else a glob whose `*` also matches
-    slashes. A gitignore pattern that cannot be expressed by it is refused: the filter would hide
-    more paths than the pattern.
+    A filter `path:` without wildcards is a directory or file; with wildcards it is a glob whose `*`
+    also matches slashes. A gitignore pattern that such filters cannot express is rejected, because
+    a filter would hide more paths than the pattern.
     """
     values = dict.fromkeys(value for text in patterns for value in _values(text, where))
     return tuple(Filter("path", value, negated=True) for value in values)
@@ -384,7 +388,7 @@ def _values(pattern: str, where: str) -> Sequence[str]:
     if core.startswith("**/") and not _INNER.search(core[3:]):
         by_name, core = True, core[3:]
     if by_name:
-        # A file of that name, or files below a directory of that name, at any depth.
+        # A file with the name, or files below a directory with the name, at any depth.
         inner = core.strip("*")
         if not inner or _INNER.search(inner) or "**" in core:
             raise _inexpressible(pattern, where)
@@ -398,6 +402,6 @@ def _values(pattern: str, where: str) -> Sequence[str]:
 
 def _inexpressible(pattern: str, where: str) -> InvalidRequest:
     return InvalidRequest(
-        f"{where}: {pattern!r} cannot narrow an answer; name directories (`a/b/`), files, or names"
+        f"{where}: {pattern!r} cannot hide hits; name directories (`a/b/`), files, or names"
         " with stars at their ends (`*.csv`)"
     )

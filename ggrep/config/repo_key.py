@@ -1,7 +1,7 @@
 """The key of a repository: the same on every machine and in every directory.
 
 A key is the name in the settings, else the normalised URL of git's remote `origin`, else the first
-commit of its history.
+commit of the history.
 """
 
 import re
@@ -17,7 +17,7 @@ _MOST: Final = 256
 _SCP: Final = re.compile(
     r"(?:(?P<user>[^@/\s]+)@)?(?P<host>[A-Za-z0-9][A-Za-z0-9.-]*):(?P<path>[^/\s].*)"
 )
-"""An address that git reads as ssh without a scheme: `git@host:path`."""
+"""An address without a scheme that git uses with ssh: `git@host:path`."""
 _PORTS: Final = {"ssh": 22, "git": 9418, "http": 80, "https": 443}
 _KEY: Final = re.compile(r"[\w.~+@-]+(?::[0-9]+)?(?:/[\w.~+@-]+)*", re.ASCII)
 
@@ -27,8 +27,8 @@ def repo_key(root: Path, settings: Settings) -> str:
     if settings.repo_key:
         if not is_key(settings.repo_key):
             raise InvalidRequest(
-                f"repo_key: {settings.repo_key[:80]!r} is no name: words of letters, digits and"
-                " .~+-_@, with / between them"
+                f"repo_key: {settings.repo_key[:80]!r} is invalid; use letters, digits and"
+                " .~+-_@, with / between parts"
             )
         return settings.repo_key
     if not is_git_marker(root / ".git"):
@@ -41,9 +41,9 @@ def repo_key(root: Path, settings: Settings) -> str:
 
 
 def key_by_history(root: Path) -> str:
-    """Return the key from the first commit; empty if the history does not reach back to one.
+    """Return the key from the first commit; empty if the history is incomplete.
 
-    It reads the whole history: 0.1 s for 10,000 commits.
+    This reads the whole history: 0.1 s for 10,000 commits.
     """
     if not is_git_marker(root / ".git"):
         return ""
@@ -61,8 +61,8 @@ def key_by_history(root: Path) -> str:
 def normalised(url: str) -> str:
     """Return host and path of a remote's URL, without password, `.git`, or a usual port.
 
-    A user stays if the path begins at that user's home, except `git`, whose home all users share.
-    Empty for a local path, and for a URL that makes no key.
+    A user name is kept if the path is relative to the user's home, except `git`, whose home all
+    users share. Return an empty text for a local path, and for a URL that yields no valid key.
     """
     scp = _SCP.fullmatch(url)
     if "://" in url:
@@ -75,7 +75,7 @@ def normalised(url: str) -> str:
         is_of_user = path.startswith("/~")
         if port is not None and port != _PORTS.get(parts.scheme.removeprefix("git+")):
             host = f"{host}:{port}"
-    elif scp is not None and (scp["user"] or len(scp["host"]) > 1):  # not a drive's letter
+    elif scp is not None and (scp["user"] or len(scp["host"]) > 1):  # not the letter of a drive
         host, user, path = scp["host"].lower(), scp["user"] or "", scp["path"]
         is_of_user = not path.startswith("/")
     else:

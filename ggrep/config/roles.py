@@ -1,4 +1,4 @@
-"""Roles of files by their paths: built-in and configured globs, generated pages and lists."""
+"""Roles of files by their paths: built-in and configured globs, templates and translations."""
 
 import itertools
 import math
@@ -20,10 +20,11 @@ _PROGRAM: Final = (
 )
 _DATA: Final = "{cfg,conf,env,ini,json,json5,jsonc,properties,toml,xml,yaml,yml}"
 
-ROLES_REVISION: Final = "roles-1"
+ROLES_REVISION: Final = "roles-2"
 """Version of the roles of paths, a part of the fingerprint of slates.
 
     roles-1  first globs
+    roles-2  policy by a word anywhere in a program's name
 """
 
 PROSE: Final = (
@@ -31,7 +32,7 @@ PROSE: Final = (
     "{authors,changelog,changes,contributing,history,install,news,notice,readme,todo}{,.txt}",
     "*.{1,2,3,4,5,6,7,8}.{in,ronn,scd}",
 )
-"""Prose in any directory; never a test or a program."""
+"""Endings of prose, which is never a test or a program, in any directory."""
 
 BUILTIN_ROLES: Final[Mapping[Role, tuple[str, ...]]] = MappingProxyType(
     {
@@ -61,8 +62,8 @@ BUILTIN_ROLES: Final[Mapping[Role, tuple[str, ...]]] = MappingProxyType(
             "endpoints/",
         ),
         Role.POLICY: (
-            f"*{{permission,permissions,policy,policies,rbac,authz,authorization}}.{_PROGRAM}",
-            f"*{{authorisation,authorizer,access_control,access-control,accesscontrol}}.{_PROGRAM}",
+            f"*{{permission,policy,policies,rbac,authz,authorization,authorisation}}*.{_PROGRAM}",
+            f"*{{authorizer,access_control,access-control,accesscontrol}}*.{_PROGRAM}",
             f"*[-._]{{guard,guards,roles}}.{_PROGRAM}",
             f"{{acl,acls,guard,guards,roles,rules,scopes,abilities,ability}}.{_PROGRAM}",
             "*{guard,policy,permission,permissions,voter}.{cs,java,kt,php,scala}",
@@ -156,20 +157,20 @@ BUILTIN_ROLES: Final[Mapping[Role, tuple[str, ...]]] = MappingProxyType(
 """Globs of common languages and frameworks, by role."""
 
 MAX_GLOB_CHARACTERS: Final = 512
-"""Longest glob of a rule."""
+"""Maximum length of a glob."""
 
 MAX_ALTERNATIVES: Final = 512
-"""Most plain globs of a glob with braces."""
+"""Maximum number of plain globs to which a glob with braces expands."""
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _MEMBERS = re.compile(r"(.)(?:-(.))?", re.DOTALL)
 _TOKENS = re.compile(r"\{[^{}]*\}|\[[!^]?[^\[\]/{}]+\]|.", re.DOTALL)
 _RUNS = frozenset({Role.ENTRYPOINT, Role.POLICY, Role.CONFIGURATION})
-"""Roles that a test or a document does not get from its name alone."""
+"""Roles that the name alone does not give to a test or a document."""
 
 
 class _Globs(Struct, frozen=True):
-    """The globs of one role, by the compared part of the path; None without globs."""
+    """The globs of one role, by the part of the path that they match; None without globs."""
 
     names: re.Pattern[str] | None
     directories: re.Pattern[str] | None
@@ -188,8 +189,8 @@ class RoleRules(Struct, frozen=True, dict=True):
     """The roles of a repository's paths.
 
     Attributes:
-        added: globs in addition to the built-in ones, by role in the order of `ROLES`; a path that
-            matches one of them has the role in addition to its other roles.
+        added: globs in addition to the built-in ones, by role in the order of `ROLES`. A path that
+            matches such a glob has the glob's role in addition to its other roles.
     """
 
     added: tuple[tuple[Role, tuple[str, ...]], ...] = ()
@@ -208,7 +209,7 @@ class RoleRules(Struct, frozen=True, dict=True):
 
 
 def rules_of(added: Iterable[tuple[Role, Iterable[str]]]) -> RoleRules:
-    """Return the built-in rules with these globs added; a role may occur several times."""
+    """Return the built-in rules with `added` globs; a role can occur several times."""
     globs_of: dict[Role, set[str]] = {role: set() for role in ROLES}
     for role, globs in added:
         globs_of[role].update(globs)
@@ -262,18 +263,21 @@ def _any_of(patterns: list[str]) -> re.Pattern[str] | None:
 
 
 def _expanded(glob: str) -> list[str]:
-    """Return the globs to compile for a glob: itself, or its variants with braces expanded.
+    """Return the globs to compile for a glob: the glob itself, or its variants without braces.
 
-    Braces with a slash or a star are expanded, and those of a segment with several stars: the text
-    between two stars is matched at its first occurrence, and must be a single text for that.
+    Braces with a slash or a star are expanded. Braces in a segment with several stars are also
+    expanded, because the text between two stars is matched at its first occurrence, and must
+    therefore be a single text.
     """
     if len(glob) > MAX_GLOB_CHARACTERS:
-        raise InvalidRequest(f"roles: {glob[:40]!r}...: longer than {MAX_GLOB_CHARACTERS}")
+        raise InvalidRequest(
+            f"roles: glob {glob[:40]!r}... is longer than {MAX_GLOB_CHARACTERS} characters"
+        )
     bodies = _BRACES.findall(glob)
     if not {"{", "}"}.isdisjoint(_BRACES.sub("", glob)):
-        raise InvalidRequest(f"roles: {glob!r}: braces do not close, or nest")
+        raise InvalidRequest(f"roles: glob {glob!r} has nested or unclosed braces")
     if math.prod(body.count(",") + 1 for body in bodies) > MAX_ALTERNATIVES:
-        raise InvalidRequest(f"roles: {glob!r}: expands to more than {MAX_ALTERNATIVES} globs")
+        raise InvalidRequest(f"roles: glob {glob!r} expands to more than {MAX_ALTERNATIVES} globs")
     crowded = any(part.count("*") > 1 for part in glob.split("/") if part != "**")
     if not bodies or not (crowded or any(set(body) & {"/", "*"} for body in bodies)):
         return [glob]
@@ -283,7 +287,7 @@ def _expanded(glob: str) -> list[str]:
 
 
 def _path(glob: str) -> str:
-    """Return the pattern of a glob for a whole path."""
+    """Return the regular expression of a glob for a whole path."""
     parts = glob.removeprefix("/").split("/")
     if parts[-1] in {"", "**"}:
         parts[-1:] = ["**", ""]
@@ -303,17 +307,18 @@ def _path(glob: str) -> str:
 
 
 def _segment(glob: str) -> str:
-    """Return the pattern of the text between two slashes."""
+    """Return the regular expression of the part of a glob between two slashes."""
     first, *others = (_run(run) for run in re.split(r"\*+", glob))
     pieces = [first]
     for number, run in enumerate(others, start=1):
-        # The last run matches at the segment's end, every other at the first possible place.
+        # The last run of text matches at the segment's end; all other runs match at the first
+        # possible position.
         pieces.append(f"[^/]*{run}" if number == len(others) else f"(?>[^/]*?{run})")
     return "".join(pieces)
 
 
 def _run(glob: str) -> str:
-    """Return the pattern of a text without stars."""
+    """Return the regular expression of a part of a glob without stars."""
     pieces = []
     for token in _TOKENS.findall(glob):
         match token[0]:
@@ -330,7 +335,7 @@ def _run(glob: str) -> str:
 
 
 def _set(members: str) -> str:
-    """Return the pattern of a text in brackets."""
+    """Return the regular expression of a part of a glob in brackets."""
     inverse = members[0] in "!^"
     ranges = [
         f"{re.escape(member[1])}-{re.escape(member[2] or member[1])}"
@@ -362,7 +367,7 @@ _TRANSLATED: Final = frozenset(
 )
 _TONGUE: Final = re.compile(r"(?:[\w-]*?[._-])?[a-z]{2}(?:[-_](?:[a-z]{2}|[a-z]{4}|\d{3}))?")
 _RARE_TONGUE: Final = re.compile(r"[a-z]{2,3}(?:[-_@][a-z0-9]{2,10})?")
-"""Rare languages such as `ckb` or `ca-valencia`; directories only: three letters are common."""
+"""Codes of rare languages such as `ckb`, only in directories: such names of files are common."""
 _PROGRAM_ENDING: Final = re.compile(
     r"\.(?:c|cc|cpp|cs|ex|exs|go|h|hpp|hs|java|js|jsx|kt|lua|m|ml|mm|php|pl|pm|py|rake|rb|rs|scala"
     r"|sh|swift|ts|tsx|zig)$"
@@ -370,7 +375,7 @@ _PROGRAM_ENDING: Final = re.compile(
 _NO_TONGUES: Final = frozenset(
     {"cc", "cs", "ex", "go", "hs", "js", "kt", "ml", "mm", "pl", "pm", "py", "rb", "rs", "sh", "ts"}
 )
-"""Directories of sources below `lang`, named after a programming language."""
+"""Names of directories of sources below `lang` that are named after a programming language."""
 _READ: Final = re.compile(r"\.(?:adoc|asciidoc|md|mdx|markdown|org|rst)$")
 """Endings of prose."""
 
@@ -387,7 +392,7 @@ _DOCUMENTS: Final = re.compile(r"^(?:readme|changes|changelog|history|install|to
 
 
 def filing_of(path_key: str) -> Filing:
-    """Return the kind of content that a path shows; empty if it shows none."""
+    """Return the kind of content that a path indicates (page, list); empty if it indicates none."""
     *directories, name = path_key.lower().split("/")
     if _READ.search(name):
         return ""
@@ -399,7 +404,7 @@ def filing_of(path_key: str) -> Filing:
 
 
 def _is_translation(directories: list[str], name: str) -> bool:
-    """Return whether a file contains the program's texts in one of several languages."""
+    """Return whether a file contains a program's texts in one of several natural languages."""
     if _CATALOGUE.search(name) or any(part.endswith(".lproj") for part in directories):
         return True
     place = next((at for at, part in enumerate(directories) if part in _TRANSLATED), None)

@@ -1,4 +1,4 @@
-"""Finds the root of a path."""
+"""Finds the root directory that contains a path."""
 
 import os
 import stat
@@ -18,24 +18,23 @@ from ggrep.model.sanitise import is_text
 def canonical_root(path: Path, *, enclosing: bool = True) -> Path:
     """Return the root of `path`, absolute and free of symbolic links.
 
-    It is the top level of the git work tree around it, else the nearest directory above it with a
-    `.ggrep.toml`, else the directory itself. A directory that its work tree ignores is a root of
-    its own: an installed package below `.venv` is no part of the project.
+    The root is the top level of the git work tree that contains `path`, else the nearest directory
+    above it with a `.ggrep.toml`, else the directory itself. A directory that its work tree ignores
+    is a separate root: an installed package below `.venv` is not part of the project.
 
     Args:
-        path: a directory, or a file that stands for its directory.
-        enclosing: False to return the directory itself, not one above it.
+        path: a directory, or a file, which is replaced by its directory.
+        enclosing: False to return the directory itself instead of a directory above it.
 
     Raises:
         InvalidRequest: `path` does not exist; the root would be `/` or the home directory, which
-            have far more files than a search is meant for; its path is not UTF-8, as manifests
-            and messages are; or it is in a bare repository.
+            contain too many files; the root's path is not UTF-8; or `path` is in a bare repository.
     """
     return RootFinder()(path, enclosing=enclosing)
 
 
 class RootFinder:
-    """Finds the roots of many paths, as `canonical_root` does; it reads each directory once."""
+    """Finds the roots of many paths, like `canonical_root`, but reads each directory once."""
 
     def __init__(self) -> None:
         self._refused = {Path("/"), Path(os.path.realpath(process_home() or "/"))}
@@ -43,13 +42,13 @@ class RootFinder:
         self._known: dict[Path, tuple[Path | None, bool]] = {}
 
     def __call__(self, path: Path, *, enclosing: bool = True) -> Path:
-        """Return the root of `path`; arguments and errors as `canonical_root`."""
+        """Return the root of `path`; for arguments and errors, see `canonical_root`."""
         directory = self._directory_of(path)
         if not is_text(os.fspath(directory)):
             shown = os.fsencode(directory).decode(errors="backslashreplace")
-            raise InvalidRequest(f"{shown}: not allowed as a root; its path is not UTF-8")
+            raise InvalidRequest(f"{shown} cannot be a root: its path is not UTF-8")
         if directory in self._refused:
-            raise InvalidRequest(f"{directory}: not allowed as a root; give a directory below it")
+            raise InvalidRequest(f"{directory} cannot be a root; use a directory below it")
         if not enclosing:
             return directory
         root, is_top = self._nearest(directory)
@@ -66,9 +65,9 @@ class RootFinder:
         return real if real.is_dir() else real.parent
 
     def _nearest(self, directory: Path) -> tuple[Path | None, bool]:
-        """Return the top level around a directory and True.
+        """Return the top level of the work tree that contains a directory, and True.
 
-        Without one, return the nearest directory with settings, or None, and False.
+        Without a work tree, return the nearest directory with settings, or None, and False.
         """
         passed: list[Path] = []
         nearest: tuple[Path | None, bool] = (None, False)
@@ -88,19 +87,19 @@ class RootFinder:
 
 
 class RealPaths:
-    """Resolves the links of many paths, as `os.path.realpath(path, strict=True)` does.
+    """Resolves the links of many paths, like `os.path.realpath(path, strict=True)`.
 
-    A directory of several paths is resolved once.
+    A directory that contains several of the paths is resolved once.
     """
 
     def __init__(self) -> None:
         self._directory = cache(partial(os.path.realpath, strict=True))
 
     def __call__(self, path: Path) -> str:
-        """Return the path without links.
+        """Return the path with its symbolic links resolved.
 
         Raises:
-            OSError: it does not exist, or its links cannot be followed.
+            OSError: the path does not exist, or its links cannot be followed.
         """
         directory, name = os.path.split(path)
         if not directory.startswith("/") or name in {"", "..", "."}:
@@ -114,20 +113,21 @@ def _is_top_level(directory: Path) -> bool:
     """Return whether a directory is the top level of a work tree.
 
     Raises:
-        InvalidRequest: it is a bare repository.
+        InvalidRequest: the directory is a bare repository.
     """
     if is_git_marker(directory / ".git"):
         return True
     if is_bare_repository(directory) and ".git" not in directory.parts:
         raise InvalidRequest(
-            f"{directory}: a bare repository has no files to index; for a directory with files:"
+            f"{directory} is a bare repository and has no files to index; to create a "
+            "directory with files:"
             f" git -C {quote(str(directory))} worktree add DIR"
         )
     return False
 
 
 def _is_left_out(top: Path, directory: Path) -> bool:
-    """Return whether the index of `top` leaves all of `directory` out."""
+    """Return whether the index of `top` excludes all files in `directory`."""
     key = directory.relative_to(top)
     if ".git" in key.parts:
         return False
@@ -147,7 +147,7 @@ def _is_ignored(top: Path, key: Path) -> bool:
         stdin=os.fsencode(key) + b"\0",
         accept=(0, 1),
     )
-    # Source file, line, pattern, path; nothing when no pattern matches.
+    # Source file, line, pattern, path; empty if no pattern matches.
     source, _, pattern, *_ = answer.split(b"\0") if answer else (b"", b"", b"!")
     # `.git/info/exclude` belongs to one clone and does not affect an index.
     return not pattern.startswith(b"!") and source.endswith(b".gitignore")

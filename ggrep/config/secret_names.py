@@ -1,4 +1,4 @@
-"""Names of files that hold keys or passwords, and of folders where programs keep them.
+"""Names of files that contain keys or passwords, and of folders in which programs store them.
 
 All names are compared in lower case. No setting makes these files eligible.
 """
@@ -22,7 +22,7 @@ PRIVATE_DIRECTORIES: Final = words(
 """Private folders of programs: accounts, keys, sessions."""
 
 SHARED_PARENT: Final = ".config"
-"""The folder of such folders: files directly in it are a team's, the folders in it are private."""
+"""The folder that contains private folders; files directly in it can be shared by a team."""
 
 NAMES: Final = globs(
     """
@@ -95,7 +95,7 @@ NAMES: Final = globs(
     vault.y*ml *-vault.y*ml *_vault.y*ml vault.json tokens.txt
     """
 )
-"""Globs of names."""
+"""Globs of names of secret files."""
 
 PLACES: Final = globs(
     """
@@ -131,7 +131,7 @@ PROGRAMS: Final = globs(
     .scala .sh .ex .exs .md .mdx .rst .adoc .html .css .scss .less .vue .svelte .proto
     """
 )
-"""Endings of programs and pages, which win over other words of the name."""
+"""Endings of programs and pages, for which other words of the name do not count."""
 
 PROGRAMS_OF_VALUES: Final = words(
     "wp-config.php config.inc.php localsettings.php settings.local.php secret_token.rb"
@@ -144,7 +144,7 @@ OWN: Final = words(
     "local prod production staging stage dev development live private my our wifi wlan home device"
     " db env config conf settings vars values esp esp32 arduino iot mqtt ota"
 )
-"""Words of a program's name that, with a noun below, show that it contains its user's values."""
+"""Words in a program's name that, with one of OWN_NOUNS, indicate its user's secrets."""
 
 OWN_NOUNS: Final = words("secrets secret credentials creds passwords password apikeys")
 
@@ -152,29 +152,29 @@ OWNERS: Final = words(
     "my our team shared company office personal private family home wifi wlan server servers router"
     " bank prod production staging internal hosting"
 )
-"""Words that, with such a noun in a page's name, indicate noted values."""
+"""Words in a page's name that, together with one of OWNED, indicate noted secrets."""
 
 OWNED: Final = words("passwords logins creds credentials pins passwörter passwoerter")
 
 NOTES: Final = words("note notes private personal memo memos journal")
-"""Folders in which the noun alone indicates noted values."""
+"""Folders in which a word of OWNED alone indicates noted secrets."""
 
 PAGES: Final = globs(".md .mdx .rst .adoc .html .org")
 
 ENDINGS_OF_VALUES: Final = (".decrypt.private.php", ".secret.exs", "openrc.sh")
-"""Endings of such programs."""
+"""Endings of programs that contain secrets."""
 
 MARKS: Final = words(
     "example examples sample samples template templates tmpl tpl skel skeleton dummy fake"
     " mock schema default defaults stub placeholder public pub"
 )
-"""Words of names of files with made-up or public content."""
+"""Words in names of files with made-up or public content."""
 
 LAST_MARK: Final = "dist"
-"""Such a word where it is the last; before others it is what Apple calls a distribution."""
+"""A word like MARKS, if it is the last; before other words it means a distribution of Apple's."""
 
 COPIES: Final = globs(".bak .old .orig .save .backup .copy .enc .txt .swp .rpmsave .dpkg-old ~")
-"""Endings of copies; the name before the ending is that of the original."""
+"""Endings of copies; the name before the ending is the original's name."""
 
 NOUNS: Final = words(
     "secret secrets credential credentials creds password passwords passwd passphrase apikey"
@@ -190,7 +190,7 @@ NOUN_ENDINGS: Final = (
     *("password", "passwords", "passwd", "passphrase", "secret", "secrets"),
     *("credential", "credentials", "creds", "apikey", "apikeys"),
 )
-"""Ends of compound words that show it: `pullsecret`."""
+"""Ends of compound words that show the same: `pullsecret`."""
 
 PAIRS: Final = words(
     "api-key api-keys api-token api-tokens access-key access-keys access-token access-tokens"
@@ -206,58 +206,58 @@ PAIRS: Final = words(
     " vapid-keys age-keys vpn-login user-pass token-file basic-auth"
     " key-base init-keys"
 )
-"""The same, of two words."""
+"""Pairs of words at the end of a data file's name that show the same."""
 
 ALONE: Final = words("token logins")
-"""Whole stems that show it."""
+"""Whole stems of data files' names that show the same."""
 
 ALONE_IN_TEXT: Final = words(
     "key keys pass psk pw pwd pin pins auth login logins otp seed wifi unseal bearer cookie"
 )
-"""Whole stems of text files that show it."""
+"""Whole stems of text files' names that show the same."""
 
 MANUALS: Final = words("doc docs documentation manual man help guide guides topics wordlists")
-"""Folders below which these words are the topic of a text."""
+"""Folders below which such a word is the topic of a text."""
 
 TEXT_EXTENSIONS: Final = words("txt text b64 base64")
-"""Endings of a text."""
+"""Endings of text files."""
 
 SINGLES: Final = words("key token pass psk")
-"""Last words of a name of several words that show it, for files that may contain one value only."""
+"""Last words of names that show the same, if the file can consist of a single value."""
 
 SINGLE_EXTENSIONS: Final = words("txt text b64 base64 dat json")
-"""Endings of files that may contain one value only; a file without an ending may, too."""
+"""Endings of files that can consist of a single value; a file without an ending can also be one."""
 
 HARMLESS_SINGLES: Final = words(
     "primary foreign sort cache answer hot map partition row index unique arrow shortcut home any"
     " translation csrf xsrf eos bos pad unk mask cls sep design next page cancellation lex css"
     " press turn of the by render shader compute first second two multi boarding"
 )
-"""Words before such a word that give it another meaning."""
+"""Words with which a following word of SINGLES does not mean a secret."""
 
 VAULTS: Final = words(
     "bitwarden vaultwarden lastpass 1password onepassword keepass keepassxc dashlane nordpass"
     " enpass roboform keeper protonpass authy aegis andotp chrome firefox edge brave safari icloud"
 )
-"""Programs that keep passwords."""
+"""Programs that store passwords."""
 
 VAULT_CONTENTS: Final = words("export exported backup passwords logins vault items csv")
-"""Words, or the ending, of files that such a program exported."""
+"""Words in the name, or the ending, of files that such a program exported."""
 
 TRANSLATIONS: Final = words("locales locale i18n l10n lang langs translations")
-"""Folders below which a file's name is the topic of its texts."""
+"""Folders below which a file's name is the topic of its translated texts."""
 
 HARMLESS_BEFORE: Final = words(
     "forgot forgotten reset change changed update new strong weak common top bad leaked breached"
     " test tests rockyou external sealed devise no invalid wrong max min lost"
 )
-"""Words before such a noun that make it one of a page, a list or a test."""
+"""Words before a word of NOUNS with which it names a page, a list or a test."""
 
 VERBS: Final = words(
     "get set generate gen create rotate check show print make fetch read decrypt encrypt hash"
     " verify validate reset change update"
 )
-"""First words of programs' names."""
+"""First words of names of programs."""
 
 SURROUNDINGS: Final = words(
     "prod production dev devel development stage staging test testing qa uat ci local live env"
@@ -266,7 +266,7 @@ SURROUNDINGS: Final = words(
     " copy final export exported dump output private shared personal home work team internal live"
     " prd stg preprod sandbox v1 v2 v3 latest west east north south central ap main"
 )
-"""Words after such a noun with its environment: `secrets.prod.yaml`."""
+"""Words after a word of NOUNS that name an environment: `secrets.prod.yaml`."""
 
 DATA_EXTENSIONS: Final = words(
     "yml yaml json json5 jsonc toml ini cfg conf cnf config properties env txt text csv tsv xml"
@@ -276,10 +276,10 @@ DATA_EXTENSIONS: Final = words(
 """Endings of files that contain values, not programs."""
 
 FIRSTS: Final = words("secrets credentials creds passwords")
-"""First words that show it with any second word: `secrets.alice.yaml`."""
+"""First words that indicate secrets, with any second word: `secrets.alice.yaml`."""
 
 FIRST_EXTENSIONS: Final = words("yml yaml json toml ini env properties cfg conf enc")
-"""Endings of files of values."""
+"""Endings of such files."""
 
 HARMLESS_BEHIND: Final = words(
     "manager scanner scanning scan policy policies provider providers report reports baseline test"
@@ -289,4 +289,4 @@ HARMLESS_BEHIND: Final = words(
     " options strings messages translation injector sync rotation rotate validation"
     " storage helper process view request response not found error"
 )
-"""Words after it some of which mark a file about secrets."""
+"""Second words with which a file is about secrets instead."""

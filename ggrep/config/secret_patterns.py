@@ -1,7 +1,7 @@
-"""Patterns of secrets in files: vendors' key formats, and words that occur near secrets.
+"""Patterns of secrets in files: key formats of vendors, and words that occur near secrets.
 
-Expressions are RE2's over bytes. The first group of a vendor's form is masked, or the whole match
-if there is no group.
+The expressions are for RE2 over bytes. The first group of a vendor's form is masked, or the whole
+match if there is no group.
 """
 
 from typing import Final
@@ -156,14 +156,14 @@ VENDORS: Final = tuple(
     LS0tLS1CRUdJTiB(?:SU0EgUFJJVkFUR|QUklWQVRF|FQyBQUklWQVRF|PUEVOU1NI|FTkNSWVBU|EU0EgUFJJ)[A-Za-z0-9+/=]{40,}
     """.split()
 )
-"""Keys and tokens that are recognisable by their form, or by the text directly beside it.
+"""Keys and tokens that are recognised by their form, or by the text directly before or after them.
 
-Few begin as an ordinary word does: inside such a form the automaton needs states for each other
-form.
+Few forms begin like an ordinary word, because within such a form the automaton needs states for
+every other form.
 """
 
 HEADLESS: Final = rb"\dQ~|\.atlasv1\."
-"""Beginnings of such forms that come after the beginning of the key."""
+"""Fixed parts of forms that are not at the beginning of the key."""
 
 RANDOM: Final = tuple(
     rb"""
@@ -205,7 +205,7 @@ PATHS: Final = (
     rb"/(?:(?i:(?:web)?hooks?|in(?:coming)?|triggers?|tokens?|keys?|secrets?|services|ping|notify|invoke"
     rb"|auth|rpc|alerts?|push|private)|t|bot)/"
 )
-"""Parts of a URL's path that a token may follow."""
+"""Parts of a URL's path after which a token can follow."""
 
 COMMANDS: Final = (
     rb"\b(?:mysql[a-z]*|mariadb[a-z-]*|sshpass|htpasswd|redis-cli|mongo[a-z]*|ldap[a-z]+|cqlsh"
@@ -215,27 +215,27 @@ COMMANDS: Final = (
     rb"|mcrcon|svn|impacket-[a-z]+|useradd|usermod|nmcli)"
     rb"[ \t\"',]"
 )
-"""Programs that take a password as an option."""
+"""Programs with an option for a password."""
 
 OPTIONS: Final = (
     rb"[ \t\"'](?:-[pPawk](?:[ \t]|[\"'],[ \t]*[\"'])?|/p:|-pass(?:in|out)?[ \t]+(?:pass:)?"
     rb"|-[A-Za-z]*U[ \t]*[^\s%]+%)"
     rb"(?P<quote>[\"'])?(?P<value>(?(quote)[^\"'\n]{6,128}|[^\s\"']{6,128}))"
 )
-"""Options that take a password."""
+"""Options whose value is a password."""
 
 CALLS: Final = (
     rb"(?:[Cc]onnect|[Cc]onnection|[Ll]ogin|[Ll]og[Oo]n|[Aa]uth|[Aa]uthenticat(?:e|ion)|[Cc]redentials?"
     rb"|[Ss]ign_?[Ii]n|jwt\.(?:(?:en|de)code|sign|verify)|PDO|[Uu]ser|[Pp]ool|[Cc]lient|[Bb]egin|[Bb]ind|AndPassword"
     rb"|Basic)(?:[ \t]*=[ \t]*)?\((?:[$&@]?[A-Za-z0-9_.]+,[ \t]*)?[\"']"
 )
-"""Functions that take names and passwords in turn, or a key."""
+"""Functions whose arguments are names and passwords in turn, or a key."""
 
 KEYS_ALONE: Final = (
     rb"(?:[Ii]nit(?:ialize)?|[Cc]onfigure|[Aa]uthori[sz]e|[Ss]etup|A(?:PI|pi)|SDK|[Ss]ession|[Ss]ervice|[Bb]ot)"
     rb"\((?:[$&@]?[A-Za-z0-9_.]+,[ \t]*)?[\"']([A-Za-z0-9]{20,})[\"']"
 )
-"""Functions that take a key."""
+"""Functions whose argument is a key."""
 
 BEFORE: Final = (
     rb"(?:(?:\bIDENTIFIED|(?:['\"`]|(?i:\buser)\s\w{1,32})\s(?i:identified))\s{1,8}(?i:BY)"
@@ -276,7 +276,7 @@ TECHNICAL: Final = (
     rb"|rfc|ipv|x509|tls|ssl|3des|pkcs|pbkdf|basic|digest|label|value|name|form|text|page|temp|data"
     rb"|\\[unx]|0x"
 )
-"""Texts of words and digits that are no passwords."""
+"""Texts of words and digits that are not passwords."""
 
 FOREIGN: Final = (
     rb"require|optional|prompt|missing|invalid|generat|default|random|somepass|strong|wordpress|postgres"
@@ -284,7 +284,7 @@ FOREIGN: Final = (
     rb"|external|internal|disabled|enabled|provided|vaulted|encrypted|keyring|keychain|plaintext|cleartext"
     rb"|boolean|integer|unknown|nothing|secure|credential|authenti|environ|configur"
 )
-"""Beginnings of words that are no password, but describe one, or name a product."""
+"""Beginnings of words that are not a password, but describe one, or name a product."""
 
 SENTENCE: Final = (
     rb"the|an?|is|are|be|must|enter|at|for|of|to|and|or|please|password|passphrase|passwd|in|on|not"
@@ -292,7 +292,7 @@ SENTENCE: Final = (
     rb"|digits?|letters?|words?|can|has|have|was|will|from|by|this|that|correct horse|de|la|le|und"
     rb"|der|die|das|un|una|il|do|does|only|used?|set|get|type|required|invalid|wrong|reset|value|key"
 )
-"""Words that make several words a sentence or a title."""
+"""Words that occur in sentences or titles, but not in passwords."""
 
 PUBLIC_KEYS: Final = (
     rb"public|publishable|pub|verif(?:y|ier|ication)|anon|site|cache|primary|foreign|sort|partition|idempotency|object|host|s3"
@@ -305,7 +305,7 @@ PUBLIC_WORDS: Final = (
     rb"|placeholder|csrf|xsrf|next|page|cursor|continuation|starting|request|action|lock|idempotency|cancel(?:lation)?|public.?key)[_.-]?$"
     rb"|(?:by|com|tres|sur|high|low|band|under|over|get|no)$"
 )
-"""Words directly before it that mark its value as public."""
+"""Words directly before a word of WORDS that mark the value as public."""
 
 TAIL_WORDS: Final = (
     rb"name|field|type|ur[il]|endpoint|path|file|dir|len|count|size|regex|pattern|format|header"
@@ -314,7 +314,7 @@ TAIL_WORDS: Final = (
     rb"|mode|ids?$|i[sz]e|version|scope|algo|method|strategy|manager|service|param|attr|column"
     rb"|\w*guid$|page|link|icon|rule|limit|status|state|owner|desc|help|pub|alias|key.?ids?$|based|less"
 )
-"""Beginnings of words after it for something else: `token_endpoint`, `passwordField`."""
+"""Beginnings of words after WORDS that change the meaning: `token_endpoint`, `passwordField`."""
 
 PUBLIC_BEFORE: Final = (
     rb"sha-?\d|md5|hash|digest|checksum|integrity|commit|\brev(?:ision)?\b|etag|uuid|guid|finger_?print"
@@ -340,7 +340,7 @@ PLACEHOLDER: Final = (
     rb"|open.?sesame|admin|root|user|guest|welcome|foo|bar|baz|my.?(?:secret|pass(?:word)?|token|key))"
     rb"[\d!_-]{0,9}$"
 )
-"""Made-up values, or parts of them."""
+"""Made-up values, or parts of made-up values."""
 
 PLACEHOLDER_STARTS: Final = (
     b"$",
@@ -360,7 +360,7 @@ PLACEHOLDER_STARTS: Final = (
     b"~/",
 )
 SIGNS: Final = (b"!", b"@", b"&")
-"""Such signs that may also begin a password."""
+"""Signs that begin placeholders, but can also begin a password."""
 PLACEHOLDER_PARTS: Final = (
     *(b"${", b"{{", b"$(", b"%(", b"<%", b"{}", b"{0}", b"://", b"()"),
     *(b"%s", b"%d", b"%u", b"%x", b"%0", b"%h", b"%*"),

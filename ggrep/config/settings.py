@@ -1,4 +1,4 @@
-"""Settings of one root with their origins; the only module that reads the environment."""
+"""Loads the settings of one root with their sources; the only module that reads the environment."""
 
 import os
 import pwd
@@ -56,9 +56,9 @@ class LoadedSettings(Struct, frozen=True):
     """Settings with their sources.
 
     Attributes:
-        sources: one entry for every field of `Settings`.
+        sources: the source of every field of `Settings`.
         profiles: profiles of the repository's file.
-        usual_profile: the current profile if neither flag nor variable names one.
+        usual_profile: the profile that is used if neither a flag nor a variable names one.
     """
 
     settings: Settings
@@ -68,12 +68,12 @@ class LoadedSettings(Struct, frozen=True):
 
     @property
     def profile(self) -> Profile:
-        """Return the current profile; an empty one without any."""
+        """Return the current profile; an empty profile if there is none."""
         return self.profiles.named(self.settings.profile)
 
 
 OUTPUT_BUDGETS: Final = tuple(key for key, declared in DECLARED.items() if declared.says.budget)
-"""Keys that bound the size of an answer; a client may send its own values."""
+"""Settings that limit the size of an answer; a client can send other values."""
 
 API_BEARER: Final = "GGREP_API_TOKEN"
 """The variable with the token that callers of the HTTP surfaces must send; see `without_token`."""
@@ -124,17 +124,17 @@ def unknown_variables(environ: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def compute_in_one_thread() -> None:
-    """Have libraries that are loaded from now on compute a matrix product in one thread.
+    """Make libraries that are loaded from now on compute matrix products in one thread.
 
-    Searches share the cores: a product on all of them makes other searches wait, and costs more
-    than it gains at ggrep's sizes.
+    Simultaneous searches share the cores: a product on all cores makes other searches wait, and is
+    not faster for the sizes of ggrep's matrices.
     """
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")  # noqa: TID251 - this module is the owner
 
 
 def user_home(environ: Mapping[str, str]) -> Path:
-    """Return the user's home directory: `HOME`, else that of the user database."""
+    """Return the user's home directory: `HOME`, else the directory in the user database."""
     named, user = environ.get("HOME", ""), os.getuid()
     if named.startswith("/"):
         return Path(named)
@@ -142,13 +142,13 @@ def user_home(environ: Mapping[str, str]) -> Path:
         return Path(pwd.getpwuid(user).pw_dir)
     except KeyError as error:
         raise InvalidRequest(
-            f"no home directory: HOME is not set, and the system knows no user {user};"
-            " set GGREP_HOME to a directory for ggrep's files"
+            f"no home directory: HOME is not set, and the system has no user {user};"
+            " set GGREP_HOME to a directory where ggrep can store its files"
         ) from error
 
 
 def process_home() -> Path | None:
-    """Return the home directory of this process's user, if there is one; nothing is copied."""
+    """Return the home directory of this process's user, if there is one."""
     try:
         return user_home(os.environ)  # noqa: TID251 - this module is the owner
     except InvalidRequest:
@@ -170,11 +170,11 @@ def home_from(environ: Mapping[str, str]) -> Home:
 
 
 class ClientName(Struct, frozen=True):
-    """The client, for the fair queues of daemons.
+    """Name and kind of a client, for the fair queues of daemons.
 
     Attributes:
-        name: `GGREP_CLIENT_ID`, else a name for all commands of a terminal session: with a name for
-            each process every command would be a new client.
+        name: `GGREP_CLIENT_ID`, else a name for all commands of a terminal session. With a name for
+            each process, every command would be a new client.
     """
 
     name: str
@@ -182,10 +182,10 @@ class ClientName(Struct, frozen=True):
 
 
 def client_of(environ: Mapping[str, str]) -> ClientName:
-    """Return the client's name and kind."""
+    """Return the client's name and kind from the environment."""
     kind = environ.get("GGREP_CLIENT_KIND") or "interactive"
     if kind not in {"interactive", "batch"}:
-        raise InvalidRequest(f"GGREP_CLIENT_KIND: {kind!r} is neither interactive nor batch")
+        raise InvalidRequest(f"GGREP_CLIENT_KIND: {kind!r} must be interactive or batch")
     name = environ.get("GGREP_CLIENT_ID") or f"cli-{os.getsid(0)}"
     return ClientName(name, "batch" if kind == "batch" else "interactive")
 
@@ -200,8 +200,8 @@ def load_settings(
     """Return the current settings of `root`.
 
     The order of precedence is flags, variables, the repository's file, the user's file, defaults;
-    no source exceeds the caps. In the user's file the root's own table has precedence over the
-    other keys, and its profile over the repository's choice. A flag that is None was not given.
+    no source exceeds the caps. In the user's file, the table of the root has precedence over the
+    other keys, and its profile over the repository's choice. A flag that is None is not set.
 
     Raises:
         InvalidRequest: a source has an unknown key or an invalid value.
@@ -224,7 +224,7 @@ def load_settings(
 
 
 def without_token(environ: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the variables without the token, which no child process may inherit.
+    """Return the variables without the HTTP token, which child processes must not inherit.
 
     Daemons outlive this process, and other processes can read their environment.
     """
@@ -232,7 +232,7 @@ def without_token(environ: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def without_profile(environ: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the variables without a profile's name, which only has a meaning in a repository."""
+    """Return the variables without the profile's name, which is only valid in one repository."""
     return {name: value for name, value in environ.items() if name != PROFILE_VARIABLE}
 
 
@@ -240,40 +240,40 @@ def with_budgets(settings: Settings, budgets: Mapping[str, int]) -> Settings:
     """Return the settings with some output budgets replaced."""
     for name, value in budgets.items():
         if name not in OUTPUT_BUDGETS:
-            raise InvalidRequest(f"budgets: {name}: not an output budget")
+            raise InvalidRequest(f"budgets: {name} is not the name of an output budget")
         check_value("budgets", name, value)
     return replace(settings, **budgets)
 
 
 def index_shaping(settings: Settings) -> tuple[tuple[str, object], ...]:
-    """Return name and value of the settings that affect the content of an index, by name.
+    """Return name and value of the settings that affect the content of an index, sorted by name.
 
-    The encoder is not among them: the identity of its model counts, not its name.
+    The encoder is not included, because the identity of its model counts, not its name.
     """
     shaping: dict[str, object] = {}
     for declared in DECLARED.values():
         if declared.says.shapes_index and declared.name != "encoder":
             value = getattr(settings, declared.name)
-            # Order and repetition of patterns that only exclude do not affect an index, nor do
-            # those of patterns that only include.
+            # If all patterns exclude, or all include, their order and repetition do not affect the
+            # index.
             shaping[declared.name] = tuple(sorted(set(value))) if declared.is_list else value
     return tuple(sorted(shaping.items()))
 
 
 def _apply(loaded: LoadedSettings, source: Source, values: Mapping[str, object]) -> LoadedSettings:
-    # Values of the tables in the repository's file have the names of settings.
+    # The values of tables in the repository's file have the names of settings.
     named = {DECLARED[key].name if key in DECLARED else key: values[key] for key in values}
     return LoadedSettings(
-        # The values were checked one by one against their field's type.
+        # Each value was checked against its field's type.
         replace(loaded.settings, **named),
         {**loaded.sources, **dict.fromkeys(named, source)},
     )
 
 
 def _without_untracked(loaded: LoadedSettings) -> LoadedSettings:
-    """Return the settings without `include_untracked` where a store is shared.
+    """Return the settings; without `include_untracked` if the store is shared.
 
-    Untracked files of one user must not appear in the answers of all.
+    Untracked files of one user must not appear in the answers for all users.
     """
     settings = loaded.settings
     if (
@@ -289,14 +289,14 @@ def _without_untracked(loaded: LoadedSettings) -> LoadedSettings:
 
 
 def _from_user(path: Path, root: Path) -> tuple[Mapping[str, object], Mapping[str, object]]:
-    """Return the user's settings for every root, and those for this root."""
+    """Return the user's settings for all roots, and the user's settings for this root."""
     values = dict(read_user_file(path))
     here = of_root(str(path), values.pop(ROOTS, {}), root)
     for key in values:
         if key == PROFILE:
-            # Most repositories would not have that profile, and all commands would fail there.
+            # Most repositories do not have such a profile, and all commands would fail in them.
             raise InvalidRequest(
-                f"{path}: {key}: profiles are a repository's own; use {REPO_FILE}, or a table"
+                f"{path}: {key}: profiles belong to one repository; use its {REPO_FILE}, or a table"
                 f' [{ROOTS}."/path"] here'
             )
         if key not in _KEYS:
@@ -330,7 +330,7 @@ def _from_repo(
 def _of_own_store(
     profile: Profile, ignored: object, standing: LoadedSettings
 ) -> Mapping[str, object]:
-    """Return a profile's settings of its own store."""
+    """Return the settings of a profile with a separate store."""
     limits = {
         "max_file_size_bytes": profile.max_file_size_bytes,
         "max_store_bytes": profile.max_store_bytes,
@@ -348,7 +348,7 @@ def _of_own_store(
 def _require_narrower(
     key: str, value: object, standing: LoadedSettings, *, unbounded: bool = False
 ) -> None:
-    """Raise if a value is wider than the current one; `unbounded` means that 0 is no bound."""
+    """Raise if a limit is wider than the current one; `unbounded`: whether 0 means no limit."""
     current = getattr(standing.settings, key)
     if unbounded and not current:
         return
@@ -358,8 +358,8 @@ def _require_narrower(
         wider = isinstance(value, int) and value > current
     if wider:
         raise InvalidRequest(
-            f"{REPO_FILE}: {key}: {str(value).lower()} is wider than {str(current).lower()}"
-            f" ({standing.sources[key]}); this file may only narrow"
+            f"{REPO_FILE}: {key}: {str(value).lower()} is less strict than {str(current).lower()}"
+            f" ({standing.sources[key]}); a repository can only make this setting stricter"
         )
 
 

@@ -19,28 +19,28 @@ REPO_FILE: Final = ".ggrep.toml"
 _MOST_PARTS: Final = 64
 _PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 _LONG_NAME: Final = re.compile(rf"(?<![\w-])(?:{_PART}[ \t]*+\.[ \t]*+){{{_MOST_PARTS}}}")
-"""A dotted key with too many parts: the parser's time grows with their square."""
+"""A dotted key with too many parts: the parser's time is quadratic in the number of parts."""
 
 
 def read_repo_file(root: Path) -> Mapping[str, object]:
-    """Return the top-level keys of the repository's file; empty when there is none."""
+    """Return the top-level keys of the repository's file; empty if there is no file."""
     return _read(root, REPO_FILE, REPO_FILE)
 
 
 def read_user_file(path: Path) -> Mapping[str, object]:
-    """Return the top-level keys of the user's file; empty when there is none."""
+    """Return the top-level keys of the user's file; empty if there is no file."""
     try:
-        # Users may link their settings from another folder: their own link is followed, unlike
-        # a link in a repository.
+        # Users can link their settings from another folder. Such a link is followed, unlike a link
+        # in a repository.
         real = path.resolve(strict=True)
     except FileNotFoundError:
         return {}
     except NotADirectoryError as error:
-        raise InvalidRequest(f"{path.parent}: the ggrep home is not a directory") from error
+        raise InvalidRequest(f"the ggrep home {path.parent} is not a directory") from error
     except OSError as error:
-        raise InvalidRequest(f"{path}: cannot be read: {error.strerror}") from error
+        raise InvalidRequest(f"the file {path} cannot be read: {error.strerror}") from error
     except RuntimeError as error:
-        raise InvalidRequest(f"{path}: cannot be read: {error}") from error
+        raise InvalidRequest(f"the file {path} cannot be read: {error}") from error
     return _read(real.parent, real.name, str(path))
 
 
@@ -51,11 +51,13 @@ def _read(directory: Path, name: str, label: str) -> Mapping[str, object]:
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise InvalidRequest(f"{label}: cannot be read: {error.strerror or error}") from error
+        raise InvalidRequest(
+            f"the file {label} cannot be read: {error.strerror or error}"
+        ) from error
     try:
         text = data.decode("utf-8")
         if _LONG_NAME.search(text):
-            raise InvalidRequest(f"{label}: a key of more than {_MOST_PARTS} parts")
+            raise InvalidRequest(f"{label}: a key has more than {_MOST_PARTS} parts")
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise InvalidRequest(f"{label}: not valid TOML: {error}") from error
@@ -95,7 +97,7 @@ def check_profile_name(where: str, value: object) -> str:
 def read_table(
     known: Mapping[str, DeclaredKey], value: object, file: str, place: str
 ) -> dict[str, Any]:
-    """Return the values of a table by the names of their fields; inner tables are Structs."""
+    """Return a table's values by field name; inner tables are Structs."""
     values = {}
     for key, content in table_of(value, file, place, known).items():
         inner, below = known[key], f"{place}.{key}"
@@ -111,13 +113,13 @@ def read_table(
 def table_of(
     value: object, file: str, place: str, known: Mapping[str, Any] | None = None
 ) -> Mapping[str, object]:
-    """Return a table after checking that all keys are known; any keys if `known` is None."""
+    """Return a table after checking that all its keys are known; if `known` is None, any key is."""
     if not isinstance(value, Mapping):
         raise InvalidRequest(f"{file}: {place}: must be a table, is {shown(value)!r}")
     for key in value:
         if known is not None and key not in known:
             listed = ", ".join(sorted(known))
-            raise InvalidRequest(f"{file}: {place}.{shown(key)}: unknown key; there are {listed}")
+            raise InvalidRequest(f"{file}: {place}.{shown(key)}: unknown key; known keys: {listed}")
     return value
 
 
@@ -137,11 +139,13 @@ def check(place: str, wanted: DeclaredKey, value: object) -> object:
 
 
 def check_texts(place: str, wanted: DeclaredKey, value: object) -> tuple[str, ...]:
-    """Return a list of valid strings; as `check`."""
+    """Return a list of valid strings; otherwise like `check`."""
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise _wrong_type(place, "a list of strings", value)
     if len(value) > wanted.says.most:
-        raise InvalidRequest(f"{place}: {len(value)} exceeds the cap {wanted.says.most}")
+        raise InvalidRequest(
+            f"{place}: {len(value)} values are more than the maximum of {wanted.says.most}"
+        )
     if len(value) < wanted.says.least:
         raise InvalidRequest(f"{place}: is empty")
     return tuple(_check_text(place, wanted, text) for text in value)
@@ -152,9 +156,9 @@ def _check_number(place: str, wanted: DeclaredKey, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise _wrong_type(place, "a whole number", value)
     if value > wanted.says.most:
-        raise InvalidRequest(f"{place}: {shown(value)} exceeds the cap {wanted.says.most}")
+        raise InvalidRequest(f"{place}: {shown(value)} is above the maximum of {wanted.says.most}")
     if value < wanted.says.least:
-        raise InvalidRequest(f"{place}: {shown(value)} is below {wanted.says.least}")
+        raise InvalidRequest(f"{place}: {shown(value)} is below the minimum of {wanted.says.least}")
     return value
 
 
@@ -180,27 +184,29 @@ def shown(value: object) -> str:
     try:
         text = str(value)
     except ValueError:
-        return "a number of thousands of digits"  # more digits than Python converts
+        return "a number of thousands of digits"  # the number has more digits than Python converts
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
 
 
 ROOTS: Final = "root"
-"""Key of the tables."""
+"""Key of the tables for single roots in the user's file."""
 
 _SETTABLE: Final = frozenset(key for key, declared in DECLARED.items() if declared.says.of_root)
 
 
 def of_root(where: str, tables: object, root: Path) -> Mapping[str, object]:
-    """Return the tables' values for a root; all tables are checked."""
+    """Return the values of the tables for a root; all tables are checked."""
     if not isinstance(tables, dict):
-        raise InvalidRequest(f'{where}: {ROOTS}: write a table for each: [{ROOTS}."/path"]')
+        raise InvalidRequest(
+            f'{where}: {ROOTS}: must contain one table for each root: [{ROOTS}."/path"]'
+        )
     matching: list[Mapping[str, object]] = []
     for path, values in tables.items():
         label = f'{where}: {ROOTS}."{path}"'
         if not path.startswith("/"):
-            raise InvalidRequest(f"{label}: not an absolute path")
+            raise InvalidRequest(f"{label}: the path is not absolute")
         if not isinstance(values, dict):
-            raise InvalidRequest(f"{label}: not a table")
+            raise InvalidRequest(f"{label}: must be a table")
         if unknown := sorted(values.keys() - _SETTABLE):
             known = " and ".join(", ".join(sorted(_SETTABLE)).rsplit(", ", 1))
             raise InvalidRequest(f"{label}: {unknown[0]}: only {known} can be set for a root")
@@ -208,12 +214,12 @@ def of_root(where: str, tables: object, root: Path) -> Mapping[str, object]:
         if _is(path, root):
             matching.append(checked)
     if len(matching) > 1:
-        raise InvalidRequest(f"{where}: {ROOTS}: several tables are of {root}")
+        raise InvalidRequest(f"{where}: {ROOTS}: several tables apply to {root}; keep one")
     return matching[0] if matching else {}
 
 
 def _is(path: str, root: Path) -> bool:
     try:
         return os.path.realpath(path) == str(root)
-    except (OSError, ValueError):  # ValueError: not the spelling of a path
+    except (OSError, ValueError):  # ValueError: the text is not a valid path
         return False

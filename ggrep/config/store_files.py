@@ -1,4 +1,4 @@
-"""Names of all files of one store. No other module contains them."""
+"""The names of all files of one store. No other module contains these names."""
 
 import re
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from ggrep.config.home import Home
 
 TABLE_SUFFIX = ".lance"
 _REMAINS: Final = re.compile(r"\.(?:trash|clone|rebuild)-(?P<store>[^~]+)(?:~[0-9]+)?")
-"""Earlier builds wrote no epoch."""
+"""Names of directories from earlier builds contain no epoch."""
 
 
 def active_file(store: Path) -> Path:
@@ -20,7 +20,7 @@ def active_file(store: Path) -> Path:
 
 
 def index_state_file(store: Path) -> Path:
-    """Return the record of the last sync; derived, rebuildable."""
+    """Return the record of the last sync, which can be rebuilt."""
     return store / "index_state.json"
 
 
@@ -40,7 +40,7 @@ def manifest_file(store: Path, snapshot_id: SnapshotId) -> Path:
 
 
 def segment_name(snapshot_id: SnapshotId, sequence: int) -> SegmentName:
-    """Return the table name of the `sequence`-th segment that a snapshot published."""
+    """Return the table name of the `sequence`-th segment that was published with a snapshot."""
     return SegmentName(f"seg_{snapshot_id}_{sequence}")
 
 
@@ -50,7 +50,7 @@ def table_dir(store: Path, segment: SegmentName) -> Path:
 
 
 def sizes_file(store: Path, segment: SegmentName) -> Path:
-    """Return the file of the image content that is not in its rows; part of the table's digest."""
+    """Return the file with the sizes of a table's source files; part of the table's digest."""
     return table_dir(store, segment) / "file_sizes.json"
 
 
@@ -75,7 +75,7 @@ def staging_dir(store: Path) -> Path:
 
 
 def lease_files(store: Path) -> LeaseFiles:
-    """Return the files of the writer lease; they are outside the store, so they outlive it."""
+    """Return the files of the writer lease, which are outside the store and outlive it."""
     stem = Home.of_store(store).locks / store.name
     return LeaseFiles(
         record=stem.with_name(f"{store.name}.lease.json"),
@@ -86,7 +86,7 @@ def lease_files(store: Path) -> LeaseFiles:
 
 
 def readers_lock(store: Path) -> Path:
-    """Return the file whose lock readers share while they read the store."""
+    """Return the file of the readers' lock, which readers share while they read the store."""
     return Home.of_store(store).locks / f"{store.name}.readers"
 
 
@@ -96,10 +96,10 @@ def healing_lock(store: Path) -> Path:
 
 
 def trash_dir(store: Path, epoch: int) -> Path:
-    """Return the target of a store's move before its files are deleted.
+    """Return the directory to which a store is moved before its files are deleted.
 
-    Its name contains the epoch of the deleting writer, as do the names of clones and rebuilds: a
-    writer that was stopped and taken over, and continues later, deletes only its own files.
+    The name contains the epoch of the deleting writer, like the names of clones and rebuilds. A
+    writer that was stopped, lost the lease and continues later thus deletes only its own files.
     """
     return _beside(store, "trash", epoch)
 
@@ -115,12 +115,12 @@ def clone_dir(store: Path, epoch: int) -> Path:
 
 
 def rebuild_dir(store: Path, epoch: int) -> Path:
-    """Return the directory of a rebuilt store, while the old one still answers."""
+    """Return the directory of a rebuilt store, while the old store still answers."""
     return _beside(store, "rebuild", epoch)
 
 
 def store_of_remains(directory: Path) -> Path | None:
-    """Return the store of a leftover trash, clone or rebuild directory; None for others."""
+    """Return the store of a leftover trash, clone or rebuild directory; None for other paths."""
     match = _REMAINS.fullmatch(directory.name)
     return None if match is None else directory.with_name(match["store"])
 
@@ -141,13 +141,13 @@ def _cached(name: str) -> Callable[[Path], Path]:
 
 # Derived files, safe to delete.
 packed_file = _cached("packed.json")
-"""Names of the segments' tables as single files."""
+"""Digests of the segments' packed tables."""
 last_used_file = _cached("last_used")
 """The time of the last use of the store."""
 stat_cache_file = _cached("files.json")
 """Facts about unchanged files."""
 unchanged_file = _cached("unchanged.json")
-"""Evidence by which a sync proves that nothing changed."""
+"""Data with which a sync proves that no file has changed."""
 verified_file = _cached("verified.json")
 """Verified artifacts."""
 healed_file = _cached("healed.json")

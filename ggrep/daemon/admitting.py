@@ -14,8 +14,8 @@ from ggrep.base.errors import InvalidRequest, NoIndex, StoreError
 from ggrep.base.fair_queue import Lane
 from ggrep.config import store_files
 from ggrep.daemon.store_daemon import StoreDaemon
-from ggrep.index.store.active import has_index, read_active
-from ggrep.index.store.manifest import read_manifest
+from ggrep.index.store.active import has_index
+from ggrep.index.store.manifest import read_active_manifest
 from ggrep.model.response import Admitted
 from ggrep.protocol.wire.handshake import Hello
 from ggrep.protocol.wire.messages import Ask, Message, Search
@@ -64,7 +64,9 @@ def registered(daemon: StoreDaemon, caller: Caller) -> Iterator[None]:
     """Register the request during the block, so that the client can cancel it by its id."""
     key = (caller.owner, caller.request_id)
     if key in daemon.requests:
-        raise InvalidRequest(f"request_id: {caller.request_id!r} is at work already")
+        raise InvalidRequest(
+            f"request_id: a request with the id {caller.request_id!r} is already running"
+        )
     daemon.requests[key] = caller.stop
     try:
         yield
@@ -151,8 +153,7 @@ def is_sparse(daemon: StoreDaemon) -> bool:
     """
     store = daemon.identity.store
     try:
-        active = read_active(store)
-        manifest = None if active is None else read_manifest(store, active)
+        manifest = read_active_manifest(store)
     except StoreError:
         return False  # the engine reports the damage and requests a repair
     if manifest is None:
@@ -180,12 +181,10 @@ async def first_snapshot(daemon: StoreDaemon, deadline: Deadline) -> None:
         deadline.check("the first indexing")
         state = daemon.syncs.statistics()
         if state.state == "frozen":
-            raise NoIndex("this repository has no index yet, and its daemon is stale")
+            raise NoIndex("this repository has no index yet, and its daemon has outdated settings")
         if state.last_result == "cancelled" and state.state == "idle":
             raise NoIndex("indexing was cancelled; to index this repository: ggrep index")
         if state.last_result == "failed" and state.state == "idle":
-            raise NoIndex(
-                f"this repository has no index yet; indexing it failed: {state.last_error}"
-            )
+            raise NoIndex(f"this repository has no index yet: indexing failed: {state.last_error}")
         with anyio.move_on_after(min(_LOOK_MS, deadline.remaining_ms()) / 1000.0):
             await daemon.published.wait()

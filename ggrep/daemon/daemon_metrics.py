@@ -79,7 +79,9 @@ def scrape_text(rows: Sequence[Scraped]) -> str:
     from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
     registry = CollectorRegistry(auto_describe=False)
-    up = Gauge("ggrep_daemon_up", "It answers.", ("store", "root"), registry=registry)
+    up = Gauge(
+        "ggrep_daemon_up", "1 while the daemon answers.", ("store", "root"), registry=registry
+    )
     for row in rows:
         up.labels(row.store_id, row.root).set(row.load is not None)
     Gauge("ggrep_daemons", "Daemons of the home.", registry=registry).set(len(rows))
@@ -150,8 +152,8 @@ def samples(load: DaemonLoad) -> Iterator[Sample]:
     yield Sample("uptime_seconds", "gauge", "Time since the start.", load.uptime_ms / 1000)
     yield Sample("resident_bytes", "gauge", "Memory of the process.", load.rss_bytes)
     yield Sample("connections", "gauge", "Open connections.", load.connections)
-    yield Sample("stale", "gauge", "The served configuration is outdated.", load.stale)
-    yield Sample("warming", "gauge", "It has answered no search yet.", load.warming)
+    yield Sample("stale", "gauge", "1 if the daemon uses outdated settings.", load.stale)
+    yield Sample("warming", "gauge", "1 until the daemon has answered a search.", load.warming)
     yield from _of_queries(load)
     yield from _of_resources(load)
     yield from _of_sync(load)
@@ -194,7 +196,7 @@ def _of_resources(load: DaemonLoad) -> Iterator[Sample]:
         ("query_workers_limit", "Most query workers.", load.workers.max_running),
         ("encode_slots_used", "Processes of the host that encode.", load.encode.in_use),
         ("encode_slots_limit", "Most such processes; 0 for no bound.", load.encode.max_concurrent),
-        ("encode_slots_stale", "Such a process has died or hangs.", load.encode.stale),
+        ("encode_slots_stale", "1 if such a process has died or hangs.", load.encode.stale),
     ):
         yield Sample(name, "gauge", about, value)
 
@@ -209,8 +211,8 @@ def _of_resources(load: DaemonLoad) -> Iterator[Sample]:
 def _of_sync(load: DaemonLoad) -> Iterator[Sample]:
     sync, watch = load.sync, load.watch
     for name, about, value in (
-        ("sync_running", "A sync runs.", sync.state == "indexing"),
-        ("sync_pending", "A change waits for the next sync.", sync.pending),
+        ("sync_running", "1 while a sync runs.", sync.state == "indexing"),
+        ("sync_pending", "1 while a change waits for the next sync.", sync.pending),
         ("sync_files", "Files of the sync that runs.", sync.total_files),
         ("sync_files_done", "Files that the running sync has done.", sync.done_files),
     ):

@@ -282,7 +282,7 @@ class DaemonTasks:
             return False
         # Checking out another commit may restore the root.
         if not self._seen("root", there=self.daemon.identity.root.is_dir()):
-            self.end("its root is gone")
+            self.end("its root was removed")
             return False
         if not self._endpoint.is_announced() and not self.daemon.stale:
             self._announce_again()

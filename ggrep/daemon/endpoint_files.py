@@ -1,17 +1,16 @@
 """The files of a daemon: its lock, socket, record and locator, and leftovers of dead daemons."""
 
-import fcntl
 import os
 import stat
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from ggrep.base import durable
 from ggrep.base.durable import modes_in
 from ggrep.base.errors import GgrepError, InvalidRequest, StoreError
+from ggrep.base.locks import HeldFile, take
 from ggrep.config.home import Home
 from ggrep.protocol.wire.endpoint import DaemonRecord, fallback_directory, record_bytes, record_path
 from ggrep.protocol.wire.locator import Locator, locator_bytes, locator_name, parse_locator
@@ -27,14 +26,14 @@ class AlreadyServed(GgrepError):
 class HeldLock:
     """A locked file, whose lock is kept as long as a daemon of this process uses its names."""
 
-    def __init__(self, descriptor: int, name: Path) -> None:
-        """Keep the lock of `descriptor` for the first name."""
-        self._descriptor = descriptor
+    def __init__(self, held: HeldFile, name: Path) -> None:
+        """Keep a lock under its first name."""
+        self._held: HeldFile | None = held
         self._names = {name}
 
     def is_at(self, name: Path) -> bool:
         """Return whether the locked file has that name."""
-        return self._descriptor >= 0 and is_file(self._descriptor, name)
+        return self._held is not None and self._held.is_at(name)
 
     def join(self, name: Path) -> bool:
         """Give the file another name; return False if that is impossible."""
@@ -56,9 +55,9 @@ class HeldLock:
     def release(self, name: Path) -> None:
         """Release a name; release the lock with the last name."""
         self._names.discard(name)
-        if not self._names and self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
+        if not self._names and self._held is not None:
+            self._held.release()
+            self._held = None
 
 
 class DaemonLocks:
@@ -78,58 +77,26 @@ class DaemonLocks:
                     return shared
                 joins = False
             except FileExistsError:
-                pass  # a lock file of a dead daemon, which is removed below
-            descriptor = durable.open_lock(name)
-            lock = None
-            try:
-                lock = _taken(descriptor, name, clear=joins)
-            finally:
-                if lock is None:
-                    os.close(descriptor)
-            if lock is not None:
-                if self._joined and shared is None:
-                    self._shared[name.parent] = lock
-                return lock
+                pass  # the lock file of a dead daemon is removed below
+            held = _take(name)
+            if joins or os.fstat(held.descriptor).st_nlink > 1:
+                name.unlink()  # a link or a new file replaces it
+                held.release()
+                continue
+            lock = HeldLock(held, name)
+            if self._joined and shared is None:
+                self._shared[name.parent] = lock
+            return lock
 
 
-def _taken(descriptor: int, name: Path, *, clear: bool) -> HeldLock | None:
-    """Return the lock of an opened lock file; None if the caller must try again.
-
-    `clear` removes a free lock file instead, so that a link can replace it.
-    """
-    locked = _is_locked(descriptor)
-    # A daemon that ended normally has removed the opened file; other processes may have it open.
-    if not is_file(descriptor, name):
-        return None
-    if not locked:
-        raise AlreadyServed("a daemon serves this store already")
-    if clear or os.fstat(descriptor).st_nlink > 1:
-        name.unlink()
-        return None
-    return HeldLock(descriptor, name)
-
-
-def is_file(descriptor: int, name: Path) -> bool:
-    """Return whether an open file has that name."""
-    try:
-        return os.path.samestat(os.fstat(descriptor), name.stat())
-    except FileNotFoundError:
-        return False
-
-
-def _is_locked(descriptor: int) -> bool:
-    """Acquire the lock; return whether that succeeded.
-
-    A sweep for dead daemons can hold the lock for a moment, so there are several tries.
-    """
-    for _ in range(_TRIES):
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+def _take(name: Path) -> HeldFile:
+    """Lock a file; a sweep for dead daemons holds it for a moment, so it is tried several times."""
+    for attempt in range(_TRIES):
+        if attempt:
             time.sleep(_TRY_S)
-        else:
-            return True
-    return False
+        if (held := take(name)) is not None:
+            return held
+    raise AlreadyServed("a daemon serves this store already")
 
 
 class Endpoint:
@@ -235,9 +202,9 @@ def _require_trusted(directory: Path) -> None:
     status = directory.stat(follow_symlinks=False)
     ours = stat.S_ISDIR(status.st_mode) and status.st_uid in {os.geteuid(), 0}
     if not ours and not modes_in(directory).file & stat.S_IWGRP:
-        raise StoreError(f"{directory.name}: the directory of sockets belongs to another user")
+        raise StoreError(f"the directory of sockets, {directory.name}, belongs to another user")
     if stat.S_IMODE(status.st_mode) & stat.S_IWOTH:
-        raise StoreError(f"{directory.name}: the directory of sockets is writable by all users")
+        raise StoreError(f"all users can write to the directory of sockets, {directory.name}")
 
 
 def sweep(home: Home) -> None:
@@ -249,13 +216,10 @@ def sweep(home: Home) -> None:
     """
     for directory in (home.daemon, fallback_directory()):
         for lock in sorted(directory.glob("*.lock")):
-            with suppress(OSError), _locked(lock):
-                socket = lock.with_suffix(".sock")
-                for path in (socket, record_path(socket), lock):
-                    path.unlink(missing_ok=True)
+            socket = lock.with_suffix(".sock")
+            _remove_unheld(lock, socket, record_path(socket), lock)
         for lock in sorted(directory.glob("*.starting")):
-            with suppress(OSError), _locked(lock):
-                lock.unlink(missing_ok=True)
+            _remove_unheld(lock, lock)
     for locator in sorted(home.daemon.glob("*.locator")):
         with suppress(OSError):
             content = parse_locator(locator.read_bytes())
@@ -263,14 +227,12 @@ def sweep(home: Home) -> None:
                 locator.unlink(missing_ok=True)
 
 
-@contextmanager
-def _locked(lock: Path) -> Iterator[None]:
-    """Lock a file during the block."""
-    descriptor = os.open(lock, os.O_RDWR | os.O_CLOEXEC)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if not is_file(descriptor, lock):  # a running daemon has replaced the file
-            raise FileNotFoundError(lock)
-        yield
-    finally:
-        os.close(descriptor)
+def _remove_unheld(lock: Path, *files: Path) -> None:
+    """Remove files, unless a process holds their lock."""
+    with suppress(OSError):
+        if (held := take(lock)) is not None:
+            try:
+                for file in files:
+                    file.unlink(missing_ok=True)
+            finally:
+                held.release()

@@ -155,12 +155,15 @@ class LogFile:
     def append(self, line: bytes) -> None:
         """Write a line, completely or not at all."""
         if len(line) > self._max_bytes:
-            raise OSError(f"a line of {len(line)} bytes, where a file holds {self._max_bytes}")
+            raise OSError(
+                f"a line of {len(line)} bytes does not fit into a log file of "
+                f"{self._max_bytes} bytes"
+            )
         before = self._ready(len(line))
         written = os.write(self._descriptor, line)
         if written != len(line):
             os.ftruncate(self._descriptor, before)
-            raise OSError(f"{written} of {len(line)} bytes were written: no room")
+            raise OSError(f"the disk is full: {written} of {len(line)} bytes were written")
 
     def close(self) -> None:
         """Close the file; the next line reopens it."""

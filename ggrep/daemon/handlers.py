@@ -52,7 +52,7 @@ async def in_operator_thread(daemon: StoreDaemon, work: Callable[[], StatusT]) -
     """Handle an operator's request in a thread reserved for such requests."""
     operators = daemon.shared.operators
     if operators.statistics().tasks_waiting >= _MAX_WAITING_STATUS:
-        raise Busy("daemon busy with administrative requests", retry_after_ms=1_000)
+        raise Busy("daemon busy: too many administrative requests", retry_after_ms=1_000)
     return await to_thread.run_sync(work, limiter=operators)
 
 
@@ -69,7 +69,7 @@ async def answer_line(daemon: StoreDaemon, caller: Caller, message: m.Line) -> D
     read = partial(shared.reads, message, served)
     planned = await to_thread.run_sync(read, limiter=shared.threads)
     if planned is None:
-        raise StaleHint("the command cannot be read with certainty")
+        raise StaleHint("this daemon cannot parse the command with certainty")
     await check_claim(daemon, message.claim, *planned.places)
     if isinstance(planned.plan, WorkspacePlan):
         return {"rendered": (await _coordinated(daemon, caller, planned.plan)).document()}
@@ -94,7 +94,7 @@ class _DaemonHost(Struct, frozen=True):
             assert isinstance(rendered, dict)  # noqa: S101 - a line's search is always rendered
             return Rendered(**rendered)
         if not is_published(self.daemon):
-            raise NoIndex("there is no index yet")
+            raise NoIndex("this repository has no index yet")
         answers: list[Any] = []
 
         def keep(answer: object) -> Rendered:
@@ -117,7 +117,10 @@ async def _coordinated(daemon: StoreDaemon, caller: Caller, plan: WorkspacePlan)
     """Return the output of a workspace plan; daemons in this process are called directly."""
     shared = daemon.shared
     if shared.coordinating.statistics().tasks_waiting >= _MAX_WAITING_LINES:
-        raise Busy("daemon busy with workspaces", retry_after_ms=daemon.admission.retry_after_ms())
+        raise Busy(
+            "daemon busy: too many workspace queries",
+            retry_after_ms=daemon.admission.retry_after_ms(),
+        )
     try:
         async with shared.coordinating:
             return await plan.run(
@@ -168,7 +171,7 @@ async def _health(daemon: StoreDaemon, caller: Caller, message: m.Health) -> Bod
     load = daemon.load()
 
     def work() -> Body:
-        from ggrep.index.maintenance.health import check_health
+        from ggrep.index.maintenance.checks import check_health
 
         identity = daemon.identity
         deadline = Deadline(daemon.shared.clock, float("inf"), caller.stop)
@@ -204,7 +207,9 @@ async def _metrics(daemon: StoreDaemon, caller: Caller, message: m.Metrics) -> B
 
 async def _sync(daemon: StoreDaemon, caller: Caller, message: m.Sync) -> Body:
     if daemon.stale:
-        raise InvalidRequest(f"this daemon is stale and writes nothing: {daemon.stale_reason}")
+        raise InvalidRequest(
+            f"this daemon has outdated settings and writes nothing: {daemon.stale_reason}"
+        )
     clock = daemon.shared.clock
     deadline = Deadline(clock, float("inf"), caller.stop)
     if message.timeout_ms:
@@ -252,7 +257,10 @@ async def _compact(daemon: StoreDaemon, caller: Caller, message: m.Compact) -> B
 async def _command(daemon: StoreDaemon, name: str, *, force: bool) -> Json:
     """Return the output of a ggrep command that runs in a separate process."""
     if daemon.stale:
-        why = f"this daemon is stale and maintains nothing: {daemon.stale_reason}"
+        why = (
+            "this daemon has outdated settings and cannot maintain the store: "
+            f"{daemon.stale_reason}"
+        )
         raise InvalidRequest(f"{why}; to end it: ggrep stop")
     root = str(daemon.identity.root)
     line = [sys.executable, "-m", "ggrep", name, "--path", root, "--json"]
@@ -267,7 +275,7 @@ async def _command(daemon: StoreDaemon, name: str, *, force: bool) -> Json:
     try:
         document: Json = stable_json.loads(done.stdout)
     except ValueError as error:
-        raise GgrepError(f"{name}: ended with status {done.returncode}") from error
+        raise GgrepError(f"the command {name} ended with status {done.returncode}") from error
     if isinstance(document, dict) and "error" in document:
         raise error_of(document)
     return document

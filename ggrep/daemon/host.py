@@ -147,7 +147,7 @@ class _Host:
         self._locks = DaemonLocks()
         self._accept_loop: AcceptLoop
         self._served: anyio.abc.TaskGroup | None = None
-        self._reason = "every daemon of it has ended"
+        self._reason = "all its daemons have ended"
 
     async def run(
         self, roots: Sequence[Path], notify: Callable[[Sequence[ServeResult]], None]
@@ -250,7 +250,7 @@ class _Host:
         daemons = [service.daemon for service in self._services]
         syncs = (daemon.syncs.statistics() for daemon in daemons)
         if self._served is None or any(sync.total_files > _LONG_SYNC_FILES for sync in syncs):
-            raise StoreError(f"{root}: its syncs would wait long in this process")
+            raise StoreError(f"this process cannot also serve {root}: a long sync is running")
         self._services = [tasks for tasks in self._services if not tasks.daemon.ended.is_set()]
         outcome = self._open(root, daemons[0].shared, flags, eager=False)
         if outcome.error is None:

@@ -89,7 +89,7 @@ Adopt = Callable[[Path, Mapping[str, object]], Awaitable[None]]
 async def adopt_none(root: Path, flags: Mapping[str, object]) -> None:
     """Refuse to serve another root."""
     del flags
-    raise InvalidRequest(f"{root}: this process serves no other root")
+    raise InvalidRequest(f"this process serves a single root and cannot also serve {root}")
 
 
 class ServedStore(Protocol):

@@ -186,7 +186,7 @@ class HostPacks:
     def _job(self, view: "JointView") -> Json:
         """Return the worker's job: the home, and store, name and image digest of each segment."""
         segments: list[Json] = []
-        for member, segment in view.loose:
+        for member, segment in view.unpacked:
             manifest = view.members[member].manifest
             digests = {ref.table: ref.image.sha256 for ref in manifest.segments}
             segments.append([manifest.store_id, segment, digests.get(segment, "")])
@@ -195,10 +195,10 @@ class HostPacks:
 
 def _give_back(view: "JointView") -> None:
     """Release the memory of images whose content is now in packs."""
-    loose = set(view.loose)
+    unpacked = set(view.unpacked)
     for member, snapshot in enumerate(view.members):
         for segment in snapshot.segments:
-            if (member, segment.image.name) not in loose:
+            if (member, segment.image.name) not in unpacked:
                 segment.image.give_back()
 
 
@@ -252,7 +252,7 @@ class JointMembers(Struct):
     def places(self, key: str, members: tuple[Member, ...]) -> tuple[Member, ...]:
         """Return `members`, or the cached list of `key` if `members` is empty."""
         if members and members_key(members) != key:
-            raise InvalidRequest("key: not the key of the members")
+            raise InvalidRequest("key: does not match the members")
         return _kept(self.lists, key, members or self.lists.get(key, ()), _MOST_LISTS)
 
     def begin(self, key: str, members: tuple[Described, ...]) -> Epoch:
@@ -272,7 +272,9 @@ class JointMembers(Struct):
         """Return the engines and snapshots of the epoch's members at `places`."""
         epoch = self._epochs.get(name)
         if epoch is None:
-            raise SnapshotGone("these repositories were described too long ago; ask again")
+            raise SnapshotGone(
+                "the descriptions of these repositories have expired; send the request again"
+            )
         members = [epoch.members[place] for place in places if place < len(epoch.members)]
         views = [(each.engine, each.view) for each in members if each.engine and each.view]
         if len(views) < len(places):

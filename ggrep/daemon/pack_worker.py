@@ -24,16 +24,16 @@ def main() -> None:
     from ggrep.base.locks import Patience
     from ggrep.base.stable_json import decode
     from ggrep.config.home import Home
-    from ggrep.index.packs.pack_directory import Loose, make_packs
+    from ggrep.index.packs.pack_directory import Unpacked, make_packs
 
     job = stable_json.loads(sys.stdin.buffer.read())
     home, segments = decode(tuple[str, tuple[tuple[str, str, str], ...]], job, "job")
     clock = SystemClock()
     patience = Patience(Deadline.after(clock, _PATIENCE_MS), time.sleep, "others are packing")
-    loose = [
-        Loose(store_id, SegmentName(segment), digest) for store_id, segment, digest in segments
+    unpacked = [
+        Unpacked(store_id, SegmentName(segment), digest) for store_id, segment, digest in segments
     ]
-    make_packs(Home(Path(home)), loose, IdSource(clock), patience)
+    make_packs(Home(Path(home)), unpacked, IdSource(clock), patience)
 
 
 if __name__ == "__main__":

@@ -77,25 +77,25 @@ class StaleHint(GgrepError):
 def check_process(shared: HostResources, claim: Claim) -> None:
     """Raise unless this process has the build and settings variables of the client."""
     if claim.build != shared.build:
-        raise StaleHint("the client has another build")
+        raise StaleHint("the client and the daemon are different builds of ggrep")
     if unknown_variables(claim.environ):
-        raise StaleHint("the client must report an unknown variable")
+        raise StaleHint("the client has an unknown GGREP_ variable")
     if _of_settings(claim.environ) != _of_settings(shared.settings_environ):
-        raise StaleHint("the client's variables are not those of the daemon")
+        raise StaleHint("the client and the daemon have different GGREP_ variables")
 
 
 async def check_claim(daemon: StoreDaemon, claim: Claim, *scopes: str) -> None:
     """Raise unless this daemon certainly serves the client's claim and scopes."""
     check_process(daemon.shared, claim)
     if claim.root != str(daemon.identity.root):
-        raise StaleHint("the client searches another root")
+        raise StaleHint("the daemon serves another root")
     if daemon.config.profile.shapes_answers:
-        # A plain search does not distinguish options from defaults.
-        raise StaleHint("a profile changes the answers")
+        # A plain search does not distinguish typed options from defaults.
+        raise StaleHint("the daemon uses a profile that changes answers")
     if daemon.stale or not await to_thread.run_sync(daemon.config.is_current):
         raise StaleHint("the settings have changed")
     if not await to_thread.run_sync(_are_inside, daemon, scopes):
-        raise StaleHint("the scope is another root, or was removed")
+        raise StaleHint("the path belongs to another root or was removed")
 
 
 def _of_settings(environ: Mapping[str, str]) -> dict[str, str]:
@@ -130,7 +130,7 @@ def scope_of(daemon: StoreDaemon, path: str) -> str:
     """Return the path key of a directory or file below the root; empty for the root."""
     named, root = PurePosixPath(path), daemon.identity.root
     if ".." in named.parts or not named.is_relative_to(root):
-        raise InvalidRequest(f"path: {path!r} is not below the root")
+        raise InvalidRequest(f"path: {path!r} is not inside the repository")
     scope = named.relative_to(root).as_posix()
     return "" if scope == "." else scope
 
@@ -158,7 +158,7 @@ def _polling_notices(daemon: StoreDaemon) -> list[Notice]:
     watch = daemon.shared.watcher.state(daemon.identity.root)
     if watch.mode != "polling":
         return []
-    message = f"changes are noticed some seconds late: {watch.problem}"
+    message = f"changes of files are noticed some seconds late: {watch.problem}"
     return [Notice("watch_polling", without_directories(message))]
 
 
@@ -277,7 +277,7 @@ async def _must_scan(
 async def _require_index(daemon: StoreDaemon, request: SearchRequest) -> None:
     """Raise `NoIndex` if a scan would answer; a client with a locator then shows progress."""
     if can_scan(request) and await _is_sparse(daemon):
-        raise NoIndex("there is no index yet, or little of one")
+        raise NoIndex("there is no index yet, or only a small part of it")
 
 
 async def _is_sparse(daemon: StoreDaemon) -> bool:

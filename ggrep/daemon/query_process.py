@@ -245,7 +245,7 @@ class QueryProcesses:
                 rendered = name == "rendered"
                 body = stable_json.loads(data) if rendered else stable_json.written(data)
         except TimeoutError as error:
-            raise WorkerGone("the query worker is silent", reason="silent") from error
+            raise WorkerGone("the query worker sends no heartbeat", reason="silent") from error
         except (TypeError, ValueError) as error:
             raise await worker.gone(garbled=True) from error
         return replace(answer, body={name: body})
@@ -258,7 +258,7 @@ class QueryProcesses:
                 head: Document = await worker.receive()
                 return head
             if worker.pid is not None and is_stopped(worker.pid):
-                raise WorkerGone("the query worker is stopped", reason="stopped")
+                raise WorkerGone("the query worker was stopped", reason="stopped")
             left = deadline.stop is None or deadline.stop.reason is None
             if not ended and not (left and deadline.remaining_ms() > 0.0):
                 await worker.send(_CANCEL)

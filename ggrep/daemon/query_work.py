@@ -49,7 +49,7 @@ class JobLines(Stop):
     @property
     def reason(self) -> str | None:
         """Return the reason to end the running query."""
-        return "the request was ended" if self._data or self._is_readable(0.0) else None
+        return "the request was cancelled" if self._data or self._is_readable(0.0) else None
 
     def next(self, idle_s: float) -> bytes:
         """Return the next non-empty line; empty at the end of input or after `idle_s` seconds."""

@@ -87,7 +87,7 @@ class Session:
                     self._connection.close()
                     # Threads that work for this client check `stop`, not the cancellation.
                     for stop in self._at_work.values():
-                        stop.set("the client went away")
+                        stop.set("the client closed the connection")
                 group.cancel_scope.cancel()
         finally:
             with anyio.CancelScope(shield=True):
@@ -132,7 +132,7 @@ class Session:
                 await self._send(self._connection.refuse(event))
             case Envelope() if len(self._at_work) >= MOST_AT_WORK:
                 busy = Busy(
-                    f"{MOST_AT_WORK} requests of this connection are at work",
+                    f"{MOST_AT_WORK} requests of this connection are already running",
                     retry_after_ms=self._daemon.admission.retry_after_ms(),
                 )
                 await self._send(self._connection.refuse(InvalidMessage(busy, event.request_id)))

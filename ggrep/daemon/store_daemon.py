@@ -187,10 +187,10 @@ class StoreDaemon:
 
         `damage` is the message about a damaged index, if the index is damaged.
         """
-        from ggrep.search.scan import ahead
+        from ggrep.search.scan import prefetch_listing
 
-        # Git lists the tree and workers start while the ranking code is loaded.
-        begun = ahead.begin(self.identity.root, self.config.settings, self.shared.clock)
+        # Git lists a large tree and workers start while the ranking is loaded.
+        begun = prefetch_listing.begin(self.identity.root, self.config.settings, self.shared.clock)
         from ggrep.search.engine.scanning import Scanner
 
         return Scanner(
@@ -200,7 +200,7 @@ class StoreDaemon:
             self.shared.clock,
             new_id=self._new_id,
             standing=self.standing,
-            ahead=begun,
+            prefetch=begun,
             damage=damage,
             served=True,
         )
@@ -234,15 +234,14 @@ class StoreDaemon:
 
     def _is_indexed(self) -> bool:
         """Return whether the first index is complete; True if it is damaged."""
-        from ggrep.index.store.active import read_active
-        from ggrep.index.store.manifest import read_manifest
+        from ggrep.index.store.manifest import read_active_manifest
 
         store = self.identity.store
         try:
-            active = read_active(store)
-            return active is not None and not read_manifest(store, active).partial
+            manifest = read_active_manifest(store)
         except GgrepError:
             return True  # a damaged index is rebuilt
+        return manifest is not None and not manifest.partial
 
     def rebuild(self) -> bool:
         """Request a sync to rebuild the damaged store; return whether one will run. Thread-safe."""

@@ -293,7 +293,7 @@ class SyncLoop:
         )
 
     def _refusal(self) -> InvalidRequest:
-        return InvalidRequest(f"no sync is done: {self._frozen}")
+        return InvalidRequest(f"syncs are suspended: {self._frozen}")
 
     async def _next_due(self) -> Due:
         """Wait until a sync is due."""

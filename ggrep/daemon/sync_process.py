@@ -42,7 +42,7 @@ def _understood(
         ValueError: `document` is no message of the job.
     """
     if not isinstance(document, dict) or document.get("job_id") != job_id:
-        raise ValueError(f"no answer to job {job_id}")
+        raise ValueError(f"the sync worker did not answer job {job_id}")
     if "progress" in document:
         on_progress(decode(SyncProgress, document["progress"]))
         return None
@@ -153,7 +153,7 @@ class SyncProcess:
                     raise SyncFailed(str(gone), signal=gone.signal) from gone
             except TimeoutError as error:
                 seconds = self._silence_ms / 1000
-                raise SyncFailed(f"the sync worker was silent for {seconds:g} s") from error
+                raise SyncFailed(f"the sync worker sent no heartbeat for {seconds:g} s") from error
 
     async def _exchange(
         self, child: WorkerChild, job: SyncJob, on_progress: Callable[[SyncProgress], None]

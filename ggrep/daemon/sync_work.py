@@ -180,9 +180,7 @@ class Worker:
         index = self._index(job)
         store_id = index.identity.store_id
         if job.store_id and store_id != job.store_id:
-            raise InvalidRequest(
-                f"the settings lead to store {store_id} now, not to {job.store_id}"
-            )
+            raise InvalidRequest(f"the settings now select store {store_id}, not {job.store_id}")
 
         from ggrep.search.engine.sync_outcomes import compacted, kept_up, outcome_of
 
@@ -258,7 +256,7 @@ def _pull(index: "RepoIndex", job: SyncJob, progress: "Progress") -> tuple[int, 
     """Pull from the job's remote; return the number of files, and a notice after a failure."""
     if not job.pull:
         return 0, ()
-    from ggrep.search.engine.travelling import pull_if_possible
+    from ggrep.search.engine.push_pull import pull_if_possible
 
     done = pull_if_possible(index, decode(Remote, dict(job.remote)), progress)
     brought = done.report.brought if done.report else 0
@@ -268,8 +266,8 @@ def _pull(index: "RepoIndex", job: SyncJob, progress: "Progress") -> tuple[int, 
 
 
 def _push(index: "RepoIndex", job: SyncJob) -> str:
-    """Push the snapshot; return the name of its object."""
-    from ggrep.search.engine.travelling import push_to
+    """Push; return the object that holds the snapshot."""
+    from ggrep.search.engine.push_pull import push_to
 
     return push_to(index, decode(Remote, dict(job.remote))).tree
 

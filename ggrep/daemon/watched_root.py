@@ -233,7 +233,7 @@ def load_config(
         # Equal bytes before and after mean that the settings were read from these bytes.
         if loaded.is_current():
             return loaded
-    raise InvalidRequest(f"{REPO_FILE}: changes while it is read")
+    raise InvalidRequest(f"{REPO_FILE} changes while ggrep reads it")
 
 
 def _bytes_of(path: Path) -> bytes | None:

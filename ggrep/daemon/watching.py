@@ -97,7 +97,7 @@ Mode = Literal["watching", "polling", "off"]
 
 _MOST_TRIES: Final = 48
 """Maximum number of attempts to find the roots that can be watched."""
-_TOO_MANY: Final = "cannot be watched, like others before it"
+_TOO_MANY: Final = "cannot be watched; earlier directories could not be watched either"
 
 _GROUP_MS: Final = 200
 """Maximum time for which successive events are collected."""

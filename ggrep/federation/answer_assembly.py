@@ -245,12 +245,12 @@ def _warnings(
     ]
     notices += pool_set.warnings
     if pool_set.fallback:
-        message = f"merged by rank alone instead of {GLOBAL} scores: {pool_set.fallback}"
+        message = f"hits are merged by rank instead of {GLOBAL} scores: {pool_set.fallback}"
         notices.append(Diagnostic("WARN_FEDERATED_MERGE_FALLBACK", message))
     if pools:
         notices += [Diagnostic(item.code, item.message) for item in confidence_notices(confidence)]
     if leaders.leaders and (unknown := lacking_words(leaders, confidence)):
-        searched = "" if len(pools) == len(session.workspace.repos) else " that was searched"
+        searched = "" if len(pools) == len(session.workspace.repos) else " among those searched"
         message = unknown_words_message(f"no repository{searched} contains", unknown)
         notices.append(Diagnostic(UNKNOWN_WORDS, message))
     notices += session.workspace.strategy_warnings

@@ -96,13 +96,16 @@ def parse_selectors(tokens: Sequence[str]) -> CohortSelectors:
         word, colon, key = token.strip().rpartition(":")
         corpus = words.get(word.strip()) if colon else None
         if not key.strip() or (colon and corpus is None):
-            raise _invalid_selector(f"{token!r} is not KEY or CORPUS:KEY")
+            raise _invalid_selector(f"{token!r} must have the form KEY or CORPUS:KEY")
         if corpus is None:
             everywhere.add(key.strip())
         else:
             by_corpus[corpus] = key.strip()
     if len(everywhere) > 1:
-        raise _invalid_selector(f"at most one key may apply to every corpus: {sorted(everywhere)}")
+        raise _invalid_selector(
+            "only one cohort key can apply to all corpora, but several were given: "
+            f"{sorted(everywhere)}"
+        )
     return CohortSelectors(next(iter(everywhere), None), tuple(by_corpus.items()))
 
 
@@ -176,12 +179,13 @@ def _plan(
     if len(buckets) > 1 and rule.policy == "strict":
         raise _cohort_error(
             "ERR_FEDERATED_MULTI_COHORT",
-            f"{corpus.value}: the selected repositories fall into {len(buckets)} cohorts",
+            f"corpus {corpus.value}: the indexes of the selected repositories form "
+            f"{len(buckets)} cohorts, which are not comparable",
             "choose one with --cohort, or index all repositories with the same settings",
         )
     best = min(buckets, key=lambda key: _rank(buckets[key], rule), default=None)
     if len(buckets) > 1:
-        kept = f"{len(buckets)} cohorts found, {best} is queried"
+        kept = f"{len(buckets)} cohorts exist; only cohort {best} is queried"
         warnings.append(Diagnostic("WARN_FEDERATED_MULTI_COHORT", kept, mode=corpus.value))
     return _cohort(corpus, buckets.get(best, []), candidates, warnings)
 
@@ -213,8 +217,8 @@ def _named(buckets: _Buckets, corpus: Corpus, wanted: str) -> list[Candidate]:
             return members
     raise _cohort_error(
         "ERR_FEDERATED_COHORT_NOT_FOUND",
-        f"{corpus.value}: no selected repository is in cohort {wanted!r}",
-        "cohorts are listed under meta.cohort.byMode of an answer",
+        f"corpus {corpus.value}: no selected repository is in cohort {wanted!r}",
+        "an answer lists its cohorts under meta.cohort.byMode",
     )
 
 

@@ -190,7 +190,7 @@ class HostSearcher(Struct):
             batch = known
         for member, description in zip_longest(members, batch.descriptions or ()):
             if description is not None and not (member and _is_of(description, member)):
-                raise Unreachable("the daemon describes other stores than were requested")
+                raise Unreachable("the daemon described stores that were not requested")
         self.known.keep(key, batch)
         self._epoch = batch.epoch
         return {

@@ -48,7 +48,8 @@ def examine(
     merge = state.workspace.merge
     if not merge_is_set and len(enabled) > 1 and merge.strategy is None and merge.rrf_k is None:
         message = (
-            "hits are merged by rank only; this line in the file ranks them like a single index:"
+            "hits are merged by rank only; to rank them like a single index, add this line "
+            "to the file:"
         )
         findings.append(Finding("merge_unsaid", message, f"{MERGE_LINE},", needed=False))
     findings.sort(key=lambda finding: (finding.repo_id or "", finding.code, finding.message))
@@ -126,11 +127,14 @@ def _of_cohorts(
         if "embedding" in differs:
             message += f" ({ours} here, {theirs} in the others)"
         if "embedding" in differs and ours != theirs:
-            message += f'; config.toml in the ggrep home chooses it: encoder = "{theirs}"'
+            message += (
+                "; to use one encoder, write into config.toml of the ggrep home: encoder = "
+                f'"{theirs}"'
+            )
         root = member.repo.root_canonical
         yield Finding(
             "cohort_split",
-            f"searches omit it: {message}",
+            f"searches omit this repository: {message}",
             # Rebuilding with an encoder flag would not help: searches do not query such an index.
             # Only a daemon of another build reports other keys; a restarted daemon has this build.
             "" if ours != theirs else f"{on_root('stop', root)}; {on_root('index', root)}",
@@ -167,7 +171,7 @@ _INDEXES: Final[Mapping[Availability, tuple[str, Callable[[Path], str]]]] = {
 _DAEMONS: Final[Mapping[DaemonWord, tuple[str, str, str]]] = {
     "silent": ("daemon_silent", "its daemon does not answer: ", "no reply"),
     "other_version": ("daemon_other_version", "", "its daemon has another version"),
-    "stale": ("daemon_stale", "its daemon has old settings: ", "they were edited"),
+    "stale": ("daemon_stale", "its daemon uses outdated settings: ", "the settings were edited"),
 }
 """Finding codes and messages for daemons to stop; the last text replaces an unknown problem."""
 
@@ -197,4 +201,4 @@ def _of_member(member: MemberState) -> Iterator[Finding]:
         problem = f"{begin}{daemon.problem or usual}"
         yield Finding(code, problem, on_root("stop", root), repo_id)
     elif daemon.state == "indexing":
-        yield Finding("indexing", "it is being indexed", repo_id=repo_id, needed=False)
+        yield Finding("indexing", "indexing is in progress", repo_id=repo_id, needed=False)

@@ -93,7 +93,7 @@ def move_repo(text: str, index: int, root: str) -> str:
     for key, value in zip(inside, inside[2:], strict=False):
         if text[key.start : key.end].strip("\"'") == "root" and key.depth == value.depth:
             return _checked(f"{text[: value.start]}{_json(root)}{text[value.end :]}")
-    raise shape_problem(f"the entry {index} has no root")
+    raise shape_problem(f"the entry repos[{index}] has no root")
 
 
 def remove_repo(text: str, selector: str, names: NamesOf = lambda _: ()) -> str:
@@ -121,7 +121,7 @@ def remove_repo(text: str, selector: str, names: NamesOf = lambda _: ()) -> str:
     )
     matching = next(([i for i, is_it in enumerate(way) if is_it] for way in ways if any(way)), [])
     if not wanted or not matching:
-        raise shape_problem(f"no entry matches {selector!r}; name an alias, an id or a root")
+        raise shape_problem(f"no entry matches {selector!r}; use an alias, an id or a root")
     if len(matching) > 1:
         lines = lines_of(text)
         which = ", ".join(f"repos[{i}] (line {lines.get(f'$.repos[{i}]', 0)})" for i in matching)
@@ -138,10 +138,14 @@ def remove_repo_at(text: str, index: int) -> str:
     entries_of(text)
     positions = find_entries(text)
     if not 0 <= index < len(positions.elements):
-        raise shape_problem(f"there is no entry {index}; the file has {len(positions.elements)}")
+        raise shape_problem(
+            f"there is no entry repos[{index}]; the file has {len(positions.elements)} entries"
+        )
     if len(positions.elements) == 1:
-        hint = "add another before, or delete the file"
-        raise shape_problem("it is the only entry; a workspace needs at least one", hint)
+        hint = "add another entry first, or delete the file"
+        raise shape_problem(
+            "the only entry cannot be removed; a workspace needs at least one", hint
+        )
     start, end = positions.elements[index]
     comma = positions.commas[index]
     if comma is None and index > 0:

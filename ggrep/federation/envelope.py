@@ -179,7 +179,7 @@ def _coverage(report: RepoReport, answered: Collection[RepoId]) -> Coverage:
         empty = "it has no match"
         return Coverage(repo_id, answered=False, reason=empty, could_change="no")
     else:
-        reason = "it did not report whether it contains the name"
+        reason = "it is unknown whether this repository contains the name"
     return Coverage(repo_id, answered=False, reason=reason, could_change="unknown")
 
 

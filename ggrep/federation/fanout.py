@@ -40,7 +40,7 @@ class ShareEnded(DeadlineExceeded):
 
     def __init__(self, percent: int) -> None:
         super().__init__(
-            f"no answer in its share of the deadline ({percent} %); a longer deadline gives it more"
+            f"no answer within its share ({percent} %) of the timeout; use a longer timeout"
         )
         self.percent = percent
 
@@ -207,7 +207,7 @@ class _Run(Generic[T]):
 
     def _late(self, turns: int = 1) -> RepoOutcome[T]:
         share = self.part / turns
-        late = DeadlineExceeded("no answer before the deadline")
+        late = DeadlineExceeded("no answer within the timeout")
         if share < 1.0:
             late = ShareEnded(int(100 * share))
         return RepoOutcome(None, late, self.deadline.clock.monotonic_ms() - self._started_ms)

@@ -414,7 +414,7 @@ class FanoutSession:
     async def _describe(self, repo: RepoId) -> RepoDescription:
         description = await self.searcher(repo).describe(self.deadline)
         if description.snapshot_id is None:
-            raise NoIndex("nothing is published yet")
+            raise NoIndex("this repository has no index yet")
         return replace(description, snapshot_id=self._kept(repo) or description.snapshot_id)
 
     def _kept(self, repo: RepoId) -> str | None:
@@ -529,7 +529,9 @@ class FanoutSession:
             command = build_index(enabled=self.repos[repo].enabled)
             error = NoIndex(f"no index yet; run: {command}")
         if error.code == _GONE and repo in self.kept:
-            error = SessionExpired("the snapshot of this session is gone; start a new session")
+            error = SessionExpired(
+                "the snapshot of this session no longer exists; start a new session"
+            )
         self.failures[repo] = error
         self._report(repo, status_of(error), 0)
 

@@ -84,7 +84,7 @@ class FederatedRequest(Struct, frozen=True):
             most=MAX_TOKENS,
         ),
     ] = ()
-    """Tags that repositories were chosen by."""
+    """Tags that selected repositories."""
     repo_filter: Annotated[
         Texts,
         Field(
@@ -94,7 +94,7 @@ class FederatedRequest(Struct, frozen=True):
             most=MAX_TOKENS,
         ),
     ] = ()
-    """Globs that repositories were chosen by."""
+    """Globs that selected repositories."""
     include_disabled: Annotated[
         bool,
         Field(
@@ -103,7 +103,7 @@ class FederatedRequest(Struct, frozen=True):
             also=("includeDisabled",),
         ),
     ] = False
-    """Whether disabled repositories are searched."""
+    """Whether disabled repositories were selected."""
     only: Annotated[
         Texts,
         Field(
@@ -113,7 +113,7 @@ class FederatedRequest(Struct, frozen=True):
             most=MAX_TOKENS,
         ),
     ] = ()
-    """The only repositories that were searched, by alias or id."""
+    """The only selected repositories, by alias or id."""
     merge_strategy: Annotated[
         str | None,
         Field(
@@ -123,7 +123,7 @@ class FederatedRequest(Struct, frozen=True):
             words=STRATEGIES,
         ),
     ] = None
-    """How lists were merged; null for the strategy of the workspace."""
+    """Merge strategy; null for that of the workspace."""
     rrf_k: Annotated[
         Count | None,
         Field(
@@ -133,7 +133,7 @@ class FederatedRequest(Struct, frozen=True):
             most=MAX_RRF_K,
         ),
     ] = None
-    """Rank constant of the rrf merge; null for the constant of the workspace."""
+    """Rank constant of the rrf merge; null for that of the workspace."""
     per_repo_top: Annotated[
         Count | None,
         Field(
@@ -142,7 +142,7 @@ class FederatedRequest(Struct, frozen=True):
             most=MAX_PER_REPO_TOP,
         ),
     ] = None
-    """Hits requested from each repository; null for the default."""
+    """Maximum number of hits per repository; null for the default."""
     max_repos: Annotated[
         Count,
         Field(
@@ -154,7 +154,7 @@ class FederatedRequest(Struct, frozen=True):
     fold: Annotated[
         bool | None, Field("merge.fold", "Show text that several repositories share only once.")
     ] = None
-    """Whether copies of a text are shown once; null for the default of the strategy."""
+    """Whether identical texts are shown once; null for the default of the strategy."""
     concurrency: Annotated[
         Positive,
         Field(
@@ -164,7 +164,7 @@ class FederatedRequest(Struct, frozen=True):
             most=MAX_CONCURRENCY,
         ),
     ] = DEFAULT_CONCURRENCY
-    """Maximum number of repositories queried concurrently."""
+    """Maximum number of repositories queried in parallel."""
     cohort: Annotated[
         Texts,
         Field(
@@ -174,7 +174,7 @@ class FederatedRequest(Struct, frozen=True):
             most=MAX_TOKENS,
         ),
     ] = ()
-    """Cohorts that were selected."""
+    """Requested cohorts."""
     cohort_policy: Annotated[
         Policy, Field("cohorts.policy", "Which of several cohorts to search.")
     ] = "default"
@@ -189,7 +189,7 @@ class FederatedRequest(Struct, frozen=True):
     ] = False
     """Whether lists with incomparable scores were merged."""
     strict: Annotated[bool, Field("strict", "Fail when any repository fails.")] = False
-    """Whether the answer fails if any repository fails."""
+    """Whether the failure of a repository failed the request."""
     deadline: Deadline | None = None
     base_dirs: tuple[Path, ...] = ()
     snippet_bytes: Annotated[
@@ -204,10 +204,13 @@ class FederatedRequest(Struct, frozen=True):
     )
     all_repos: Later[
         Annotated[
-            bool, Field("limits.allRepos", "List all repositories, not only those that matter.")
+            bool,
+            Field(
+                "limits.allRepos", "List all repositories, not only those that affect the answer."
+            ),
         ]
     ] = False
-    """Whether all repositories are listed, not only relevant ones; false if missing."""
+    """Whether all repositories are listed, not only those that affect the answer; else absent."""
 
 
 class EffectiveSettings(Struct, frozen=True):
@@ -272,9 +275,11 @@ def _search_issues(request: FederatedRequest) -> list[Issue]:
     if not search.query.strip():
         issues.append(_issue("ERR_FEDERATED_INVALID_QUERY", "$.query", "the query is empty"))
     if not search.corpora:
-        issues.append(_issue("ERR_FEDERATED_INVALID_MODE", "$.search.mode", "no corpus is named"))
+        issues.append(
+            _issue("ERR_FEDERATED_INVALID_MODE", "$.search.mode", "must name at least one corpus")
+        )
     if search.scope:
-        message = f"no path may be given with a workspace, found {search.scope!r}"
+        message = f"a query of a workspace cannot have a path, but found {search.scope!r}"
         issues.append(_issue("ERR_FEDERATED_SCOPE_NOT_ALLOWED", "$.search.scope", message))
     return issues
 
@@ -308,7 +313,7 @@ def _token_issues(request: FederatedRequest) -> list[Issue]:
     }
     for field, values in flags.items():
         if len(values) > MAX_TOKENS:
-            message = f"holds {len(values)} values, at most {MAX_TOKENS} are read"
+            message = f"has {len(values)} values; the maximum is {MAX_TOKENS}"
             issues.append(_issue(_INVALID_LIMIT, field, message))
         issues += [
             _issue(_INVALID_LIMIT, field, f"a value has {len(value)} characters")

@@ -92,8 +92,8 @@ def with_included(
     unmatched = tuple(glob for glob, is_meant in means.items() if not is_meant and glob[0] != "!")
     number = len(draft.entries) + len(ordered)
     if number > MAX_REPOS:
-        message = f"means {number} repositories, at most {MAX_REPOS} are read"
-        raise _refused("$.include", "too-many", message, "be more exact")
+        message = f"matches {number} repositories; the maximum is {MAX_REPOS}"
+        raise _refused("$.include", "too-many", message, "use more specific globs")
     aliases = _aliases(draft.entries, [entry.alias for _, entry in ordered])
     included = (
         replace(entry, index=index, root=os.path.relpath(absolute, directory), alias=alias)
@@ -199,12 +199,12 @@ class Globs:
         """Yield the directories or workspace files that match a glob, sorted by name."""
         parts = tuple(part for part in glob.split("/") if part not in {"", "."})
         if len(parts) > MOST_PARTS:
-            raise GlobProblem(f"has more than {MOST_PARTS} parts")
+            raise GlobProblem(f"the glob has more than {MOST_PARTS} parts")
         start = "/" if glob.startswith("/") else os.fspath(self._base)
         if parts and parts[-1].endswith(WORKSPACE_ENDING):
             *parents, last = parts
             if _ANY_DEPTH in parents:
-                raise GlobProblem(f"{_ANY_DEPTH} finds repositories, no workspaces")
+                raise GlobProblem(f"{_ANY_DEPTH} only matches repositories, not workspace files")
             for folder in self._below(start, parents, deep=False):
                 yield from self._files(folder, _compiled(last))
             return
@@ -264,7 +264,9 @@ class Globs:
     def _look(self) -> None:
         self._left -= 1
         if self._left < 0:
-            raise GlobProblem(f"looks at more than {MOST_LOOKED_AT} files; be more exact")
+            raise GlobProblem(
+                f"the globs would examine more than {MOST_LOOKED_AT} files; use more specific globs"
+            )
 
     def _folders(self, at: str, *, links: bool) -> list[str]:
         """Return the names of the subdirectories; empty if the directory is not readable."""
@@ -292,4 +294,4 @@ def _compiled(part: str) -> fnmatch.WcMatcher[str]:
         return fnmatch.compile(part, flags=_FLAGS, limit=_MOST_ALTERNATIVES)
     # The library raises its own exception for too many alternatives, and recurses into braces.
     except Exception as error:
-        raise GlobProblem(str(error) or "too deep") from error
+        raise GlobProblem(str(error) or "braces are nested too deep") from error

@@ -38,9 +38,9 @@ _TOKEN = re.compile(
 )
 _LINE_END = re.compile(r"\r\n?|\n")
 _BAD_START = {
-    '"': "a string that does not end or holds a bad escape",
-    "'": "strings are written in double quotes",
-    "/": "a comment that does not end",
+    '"': "the string is not closed or has an invalid escape",
+    "'": "strings must be in double quotes",
+    "/": "the comment is not closed",
 }
 
 
@@ -92,7 +92,7 @@ def scan(text: str) -> Iterator[Token]:
         depth += piece in "{[" and kind == "mark"
         if depth > MAX_DEPTH:
             raise JsoncError(
-                f"{place(text, position)}: nested more than {MAX_DEPTH} levels deep", "too-deep"
+                f"{place(text, position)}: nested more than {MAX_DEPTH} levels", "too-deep"
             )
         position = match.end()
 
@@ -190,5 +190,5 @@ def _check_string(text: str, position: int, piece: str) -> None:
         stable_json.loads(piece)
     except ValueError as error:
         raise JsoncError(
-            f"{place(text, position)}: the string holds half of a surrogate pair", "surrogate"
+            f"{place(text, position)}: the string contains half of a surrogate pair", "surrogate"
         ) from error

@@ -24,6 +24,7 @@ from ggrep.model.containers import (
     sort_definitions,
 )
 from ggrep.model.name_pools import (
+    MAX_ORIGINS,
     MAX_SUGGESTIONS,
     NameStep,
     NearName,
@@ -32,7 +33,7 @@ from ggrep.model.name_pools import (
     ReferencesPool,
     SymbolPool,
 )
-from ggrep.model.navigation import DefinedAt, Definition, Reference, ReferencesRequest
+from ggrep.model.navigation import DefinedAt, Definition, OutsideName, Reference, ReferencesRequest
 from ggrep.model.written_names import last_part
 
 SymbolPools: TypeAlias = Mapping[NameStep, Mapping[RepoId, SymbolPool]]
@@ -42,7 +43,7 @@ Tie: TypeAlias = Literal["import", "guess"]
 imports from that repository, or only the names are equal."""
 
 
-P = TypeVar("P", Definition, Reference, DefinedAt)
+P = TypeVar("P", Definition, Reference, DefinedAt, OutsideName)
 
 
 class InRepo(Struct, Generic[P], frozen=True):
@@ -59,12 +60,15 @@ class InRepo(Struct, Generic[P], frozen=True):
 
 
 class MergedSymbol(Struct, frozen=True):
-    """Definitions of a name over several repositories."""
+    """Definitions of a name over several repositories, and the first implementations."""
 
     definitions: tuple[InRepo[Definition], ...]
     total: int
     spellings: tuple[str, ...]
     suggestions: tuple[str, ...]
+    implementations: tuple[InRepo[DefinedAt], ...] = ()
+    implementations_total: int = 0
+    outside: tuple[InRepo[OutsideName], ...] = ()
 
 
 class MergedReferences(Struct, frozen=True):
@@ -92,9 +96,18 @@ def merge_symbol(pools: SymbolPools, step: NameStep | None, limit: int) -> Merge
 
     `step` is the first matching rule that any definition satisfies; None if there is none.
     """
+    decided = pools.get(step or "spelled", {})
+    implementing = [
+        (test, at.path, repo, at.start_line, at)
+        for repo, pool in sorted(decided.items())
+        for at, test in pool.implementations
+    ]
+    implementing.sort(key=lambda each: each[:4])
+    implementations = tuple(InRepo(repo, at) for _, _, repo, _, at in implementing[:limit])
+    total = sum(pool.implementations_total for pool in decided.values())
     if step is None:
-        return MergedSymbol((), 0, (), suggestions_of(pools))
-    decided = pools[step]
+        suggestions, outside = suggestions_of(pools), outside_of(decided)
+        return MergedSymbol((), 0, (), suggestions, implementations, total, outside)
     fits = {pool.fit for pool in decided.values()}
     # A match by file path or by key counts only if no repository has a match by container.
     best = next(fit for fit in FITTING if fit in fits)
@@ -106,7 +119,20 @@ def merge_symbol(pools: SymbolPools, step: NameStep | None, limit: int) -> Merge
         total=sum(pool.total for pool in kept.values()),
         spellings=tuple(sorted({text for pool in kept.values() for text in pool.spellings})),
         suggestions=(),
+        implementations=implementations,
+        implementations_total=total,
     )
+
+
+def outside_of(
+    pools: Mapping[RepoId, SymbolPool | ReferencesPool],
+) -> tuple[InRepo[OutsideName], ...]:
+    """Return the imports that show where a name comes from, the first of each package."""
+    origins: dict[str, InRepo[OutsideName]] = {}
+    for repo, pool in sorted(pools.items()):
+        for outside in pool.outside:
+            origins.setdefault(outside.package, InRepo(repo, outside))
+    return tuple(origins.values())[:MAX_ORIGINS]
 
 
 def fits(pool: SymbolPool) -> bool:
@@ -202,8 +228,7 @@ def merge_references(
         if pool.other_spelling is not None
     ]
     spelled = min(others)[1] if others else name
-    kinds = {"usage": True, "string": asked.strings, "comment": asked.comments}
-    wanted = sum(counts[kind] for kind, is_shown in kinds.items() if is_shown)
+    wanted = sum(counts[kind] for kind in asked.kinds)
     wanted -= sum(pool.left for _, pool in ordered)
     doubtful = sum(pool.doubtful for _, pool in ordered)
     hidden = hidden_doubts(wanted - doubtful, doubtful)

@@ -107,7 +107,7 @@ def _state(store: Path, store_id: str, pointed: bytes | str | None) -> IndexStat
     try:
         snapshot_id = parse_snapshot_id(pointed.decode("ascii").removesuffix("\n"))
     except (UnicodeDecodeError, InvalidRequest):
-        return _broken("the pointer is not a snapshot id", parse_ok=False)
+        return _broken("ACTIVE_SNAPSHOT does not contain a snapshot id", parse_ok=False)
     return _active(store, store_id, snapshot_id)
 
 
@@ -166,7 +166,7 @@ def _manifest(snapshot_id: SnapshotId, data: bytes) -> _SnapshotManifest:
     ROW.check(values.get(ROW.field))
     manifest = decode(_SnapshotManifest, values)
     if manifest.snapshot_id != snapshot_id:
-        raise DecodeError("it describes another snapshot")
+        raise DecodeError("the manifest describes another snapshot")
     return manifest
 
 
@@ -189,16 +189,16 @@ def _read(path: Path, store: Path) -> bytes:
     try:
         real = path.resolve(strict=True)
         if not real.is_relative_to(store.resolve()):
-            raise _InvalidState(f"{path.name} leads out of the store")
+            raise _InvalidState(f"{path.name} is a link to a place outside the store")
         # If the file is a pipe, opening it must not block.
         descriptor = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
         with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor, not a path
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise _InvalidState(f"{path.name} is no regular file")
+                raise _InvalidState(f"{path.name} is not a regular file")
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         if path.is_symlink():
-            raise _InvalidState(f"{path.name} is a link to nothing") from None
+            raise _InvalidState(f"{path.name} is a broken link") from None
         raise
     except (OSError, RuntimeError) as error:
         reason = error.strerror if isinstance(error, OSError) else None

@@ -240,7 +240,7 @@ def _by_words(
     figures: CollectionStatistics | None, description: RepoDescription, query: str
 ) -> tuple[CouldChange, str]:
     if figures is None:
-        return "unknown", "it did not report which words of the query it contains"
+        return "unknown", "it is unknown which words of the query this repository contains"
     if any(entry.chunks or entry.files for entry in figures.terms):
         return "yes", "it contains words of the query"
     if description.has_vectors:

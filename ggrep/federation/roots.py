@@ -65,7 +65,7 @@ def _nested(repos: tuple[WorkspaceRepo, ...]) -> list[Diagnostic]:
     for repo in repos:
         outer = next((by_root[p] for p in repo.root_canonical.parents if p in by_root), None)
         if outer is not None:
-            message = f"{_named(repo)} lies inside {_named(outer)}: its files may be found twice"
+            message = f"{_named(repo)} lies inside {_named(outer)}: files in both are shown twice"
             warnings.append(Diagnostic("WARN_WORKSPACE_NESTED_ROOTS", message, repo.repo_id))
     return warnings
 
@@ -77,7 +77,9 @@ def _shared(repos: tuple[WorkspaceRepo, ...]) -> list[Diagnostic]:
         common = common_git_dir(repo.root_canonical)
         first = repo if common is None else first_of.setdefault(common, repo)
         if first is not repo:
-            message = f"{_named(repo)} and {_named(first)} are work trees of one git history"
+            message = (
+                f"{_named(repo)} and {_named(first)} are work trees of the same git repository"
+            )
             warnings.append(Diagnostic("WARN_WORKSPACE_SHARED_HISTORY", message, repo.repo_id))
     return warnings
 

@@ -66,7 +66,7 @@ def route(
     skipped = rest[max(max_repos - len(pinned), 0) :]
     number = f"{len(filled) - len(skipped)} of {len(filled)} repositories"
     warning = Diagnostic(
-        "WARN_FEDERATED_ROUTED", f"{number} are searched, those that fit the query"
+        "WARN_FEDERATED_ROUTED", f"only the {number} that fit the query best were searched"
     )
     return Routed(
         kept=tuple(sorted(repo.repo_id for repo in repos if repo.repo_id not in skipped)),

@@ -61,13 +61,13 @@ def compile_globs(patterns: Sequence[str], names: Sequence[str]) -> tuple[Glob, 
     for pattern in patterns:
         steps += MAX_ALTERNATIVES ** ("{" in pattern) * _steps(pattern.count("**"), names)
         if steps > MAX_GLOB_STEPS:
-            raise _refused(pattern, "its `**` could match in too many ways")
+            raise _refused(pattern, "the `**` in the pattern could match in too many ways")
         _check_groups(pattern)
         try:
             matcher = glob.compile(pattern, flags=_FLAGS, limit=MAX_ALTERNATIVES)
         # The library raises its own exception for too many alternatives, and recurses into braces.
         except Exception as error:
-            raise _refused(pattern, str(error) or "too deep") from error
+            raise _refused(pattern, str(error) or "braces are nested too deep") from error
         compiled.append(Glob(pattern, matcher))
     return tuple(compiled)
 
@@ -76,13 +76,18 @@ def _check_groups(pattern: str) -> None:
     """Check that each group can match a name in at most one way."""
     groups = _GROUP.findall(pattern)
     if _GROUP.search(_GROUP.sub("x", pattern)):
-        raise _refused(pattern, "groups such as `+(a|b)` cannot hold others")
+        raise _refused(pattern, "groups such as `+(a|b)` cannot be nested")
     if len(groups) > _MOST_GROUPS:
-        raise _refused(pattern, f"it has {len(groups)} groups, at most {_MOST_GROUPS} are read")
+        raise _refused(
+            pattern, f"the pattern has {len(groups)} groups; the maximum is {_MOST_GROUPS}"
+        )
     for sign, body in groups:
         if sign in "+*" and not _repeats_in_one_way(body.casefold().split("|")):
-            why = f"{sign}({body}) could match in too many ways; use texts of which none begins"
-            raise _refused(pattern, f"{why} another, or one of fixed length")
+            why = (
+                f"{sign}({body}) could match in too many ways; use alternatives that do not begin"
+                " with each other, or a single one of fixed length"
+            )
+            raise _refused(pattern, why)
 
 
 def _repeats_in_one_way(alternatives: Sequence[str]) -> bool:
@@ -285,5 +290,5 @@ def repo_target(typed: str, workspace: Workspace, selection: Selection) -> RepoT
     if not (colon and rest and head and named):
         return RepoTarget(None, typed)
     if named[0].repo_id not in selection.repo_ids:
-        raise InvalidRequest(f"target: {label_of(named[0])} is not among the selected repositories")
+        raise InvalidRequest(f"target: the repository {label_of(named[0])} is not selected")
     return RepoTarget(named[0], rest)

@@ -33,11 +33,11 @@ MAX_REPOS: Final = 16_384
 MAX_INCLUDES: Final = 256
 """Maximum number of globs in a workspace."""
 
-_Enabled: TypeAlias = Annotated[bool, Key("False leaves a repository out of searches.")]
+_Enabled: TypeAlias = Annotated[bool, Key("Whether searches include the repository.")]
 _Priority: TypeAlias = Annotated[
-    int, Key("Higher comes first among equals.", -MAX_INTEGER, MAX_INTEGER)
+    int, Key("Rank among equal scores; higher comes first.", -MAX_INTEGER, MAX_INTEGER)
 ]
-_Tags: TypeAlias = Annotated[tuple[str, ...], Key("Words to select repositories by.")]
+_Tags: TypeAlias = Annotated[tuple[str, ...], Key("Tags to select repositories by.")]
 
 
 class WorkspaceDefaults(Struct, frozen=True):
@@ -52,11 +52,16 @@ class MergeDefaults(Struct, frozen=True):
     """Default merge settings, which a request can override; None if unset."""
 
     strategy: Annotated[
-        str | None, Key("How lists are merged unless a request says.", words=STRATEGIES)
+        str | None, Key("Merge strategy of requests that name none.", words=STRATEGIES)
     ] = None
     rrf_k: Annotated[
         int | None,
-        Key("Constant of reciprocal rank fusion; larger levels out.", 1, MAX_INTEGER, key="rrfK"),
+        Key(
+            "Rank constant k of reciprocal rank fusion; a larger k makes ranks more equal.",
+            1,
+            MAX_INTEGER,
+            key="rrfK",
+        ),
     ] = None
 
 
@@ -82,7 +87,7 @@ class IncludeDraft(Struct, frozen=True):
     glob: Annotated[
         str,
         Key(
-            "Directories, each a repository, or workspaces: * of a name, ** at any depth; ! not.", 1
+            "Glob of repositories or workspace files: * in a name, ** at any depth; ! excludes.", 1
         ),
     ]
     tags: _Tags = ()
@@ -100,7 +105,7 @@ class EntryDraft(Struct, frozen=True):
 
     index: int
     root: Annotated[str, Key("Directory in the repository, absolute or relative to this file.", 1)]
-    alias: Annotated[str | None, Key("Its short name, unlike all others.")]
+    alias: Annotated[str | None, Key("Short name, unique in the workspace.")]
     tags: _Tags
     enabled: _Enabled
     priority: _Priority
@@ -121,11 +126,11 @@ class WorkspaceDraft(Struct, frozen=True):
         str | None, Key("Directory for artifacts of the federation.", key="cacheRoot")
     ]
     defaults: Annotated[WorkspaceDefaults, Key("Defaults of entries.")]
-    merge: Annotated[MergeDefaults, Key("How answers are merged unless a request says.")]
+    merge: Annotated[MergeDefaults, Key("Defaults of merging.")]
     entries: Annotated[tuple[EntryDraft, ...], Key("The repositories.", 0, MAX_REPOS, key="repos")]
     include: Annotated[
         tuple[IncludeDraft, ...],
-        Key("Globs of directories and of workspaces (.jsonc) that belong too.", 0, MAX_INCLUDES),
+        Key("Globs of further repositories and workspace files (.jsonc).", 0, MAX_INCLUDES),
     ] = ()
     unmatched: tuple[str, ...] = ()
     removed_strategy: str = ""
@@ -150,7 +155,7 @@ class Problems:
         if not self._further:
             return tuple(self._issues)
         message = f"$: {self._further} further issues are not listed"
-        hint = "fix the listed ones and load the file again"
+        hint = "fix the listed issues, then load the file again"
         return (*self._issues, Issue(SHAPE, message, self._path, "$", "too-many", hint))
 
     def add(self, code: str, field: str, reason: str, message: str, *, hint: str = "") -> None:
@@ -196,7 +201,7 @@ class Problems:
             return None
         trimmed = value.strip()
         if not trimmed.isprintable():
-            self.add(SHAPE, field, "unprintable", f"{trimmed!a} holds control characters")
+            self.add(SHAPE, field, "unprintable", f"{trimmed!a} contains control characters")
             return None
         return trimmed or None
 
@@ -282,7 +287,7 @@ def validate(value: object, path: str, locate: Locate) -> WorkspaceDraft:
     `locate` is called for the root of each entry; messages contain `path`.
     """
     if not isinstance(value, Mapping):
-        message = f"workspace file {path} must hold an object, holds {kind_of(value)}"
+        message = f"workspace file {path} must contain a JSON object, but contains {kind_of(value)}"
         raise WorkspaceError(
             (Issue("ERR_WORKSPACE_ROOT_NOT_OBJECT", message, path, "$", "type", "write { ... }"),)
         )
@@ -316,7 +321,7 @@ def _draft(value: Mapping[str, object], problems: Problems, locate: Locate) -> W
         )
         repos = []
     if len(repos) > MAX_REPOS:
-        message = f"holds {len(repos)} repositories, at most {MAX_REPOS} are read"
+        message = f"has {len(repos)} repositories; the maximum is {MAX_REPOS}"
         problems.add(SHAPE, "$.repos", "too-many", message, hint="split the workspace")
         repos = []
     entries = tuple(
@@ -344,7 +349,7 @@ def _includes(
         problems.add(SHAPE, "$.include", "type", f"must be an array, is {kind_of(value)}")
         return ()
     if len(value) > MAX_INCLUDES:
-        message = f"holds {len(value)} globs, at most {MAX_INCLUDES} are read"
+        message = f"has {len(value)} globs; the maximum is {MAX_INCLUDES}"
         problems.add(SHAPE, "$.include", "too-many", message)
         return ()
     drafts = (
@@ -471,15 +476,15 @@ def _check_unique(entries: tuple[EntryDraft, ...], problems: Problems) -> None:
         if entry.located is not None:
             root, repo_id = entry.located.canonical, entry.located.repo_id
             if (first := roots.setdefault(root, entry)) is not entry:
-                _duplicate(problems, first, entry, "REPO_ROOT", f"both mean {root}")
+                _duplicate(problems, first, entry, "REPO_ROOT", f"are the same directory {root}")
             elif (first := ids.setdefault(repo_id, entry)) is not entry:
-                _duplicate(problems, first, entry, "REPO_ID", f"both are {repo_id}")
+                _duplicate(problems, first, entry, "REPO_ID", f"have the same id {repo_id}")
         alias = entry.alias
         if (
             alias is not None
             and (first := aliases.setdefault(alias.casefold(), entry)) is not entry
         ):
-            message = f"both are named {first.alias!r}, case aside"
+            message = f"have the same alias {first.alias!r}; letter case is ignored"
             _duplicate(problems, first, entry, "ALIAS", message)
 
 

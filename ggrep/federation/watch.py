@@ -187,12 +187,12 @@ class ReloadingFile:
         try:
             self.workspace = self._load(self._path)
         except GgrepError as error:
-            return Change("workspace_wrong", f"the workspace file is wrong: {error}")
+            return Change("workspace_wrong", f"the workspace file is invalid: {error}")
         if is_edited:
             return Change("workspace_changed", "the workspace file was edited")
         if self.workspace == before:
             return None
-        return Change("workspace_changed", "repositories went missing or came back")
+        return Change("workspace_changed", "directories of repositories were removed or restored")
 
     def _look(self) -> tuple[int, ...]:
         try:

@@ -234,7 +234,10 @@ class _Reading(Struct, frozen=True):
         if real in self.seen or self.names_in(real) is not None:
             return None
         if len(self.seen) > MAX_NESTED or self.depth >= MAX_DEPTH:
-            text = f"more than {MAX_NESTED} workspaces are included, or {MAX_DEPTH} in each other"
+            text = (
+                f"more than {MAX_NESTED} workspaces are included, or more than {MAX_DEPTH} "
+                "levels of them"
+            )
             raise WorkspaceError((Issue(SHAPE, text, str(path)),))
         return replace(self, depth=self.depth + 1).draft(read_text(real, real), real)
 
@@ -254,14 +257,14 @@ def locate_root(
     try:
         is_directory = stat.S_ISDIR(absolute.stat().st_mode)
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise _no_root(root, "missing", "no such directory") from error
+        raise _no_root(root, "missing", "the directory does not exist") from error
     except (OSError, ValueError) as error:
-        raise _no_root(root, "resolve-failed", "cannot be looked at") from error
+        raise _no_root(root, "resolve-failed", "the directory cannot be read") from error
     if not is_directory:
         code = "ERR_WORKSPACE_REPO_ROOT_NOT_DIRECTORY"
         raise RootProblem(code, "not-directory", f"root {root!r} is not a directory")
     if not os.access(absolute, os.R_OK | os.X_OK):
-        raise _no_root(root, "unreadable", "may not be read")
+        raise _no_root(root, "unreadable", "the directory is not readable by this user")
     try:
         resolved = resolve_root(absolute)
         canonical = Path(real_path(resolved))

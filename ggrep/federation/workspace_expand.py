@@ -104,7 +104,10 @@ async def federated_expand(
         return replace(answer, repo=session.repos[repo], response=response)
     if places:
         labels = sorted(label_of(session.repos[repo]) for repo in places)
-        message = f"{asked.target} is in {', '.join(labels)}; say which: {labels[0]}:{asked.target}"
+        message = (
+            f"{asked.target} is in several repositories, {', '.join(labels)}; choose one: "
+            f"{labels[0]}:{asked.target}"
+        )
         return replace(answer, error=InvalidRequest(f"target: {message}"))
     texts = (
         str(reply) for _, reply in sorted(replies.items()) if isinstance(reply, InvalidRequest)
@@ -113,7 +116,7 @@ async def federated_expand(
     if len(refusals) == 1:
         return replace(answer, error=InvalidRequest(refusals[0]))
     more = f"; {refusals[0]}" if refusals else ""
-    message = f"target: no repository holds {asked.target}{more}"
+    message = f"target: no repository contains {asked.target}{more}"
     return replace(answer, error=InvalidRequest(message))
 
 

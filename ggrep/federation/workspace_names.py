@@ -29,6 +29,7 @@ from ggrep.federation.name_merging import (
     is_mentioned,
     merge_references,
     merge_symbol,
+    outside_of,
     suggests,
 )
 from ggrep.federation.name_rounds import NameRounds, P, judge_all
@@ -36,7 +37,7 @@ from ggrep.federation.repo_outcomes import RepoLimit
 from ggrep.federation.searcher import Searchers
 from ggrep.federation.selection import select_repos
 from ggrep.federation.workspace import Workspace
-from ggrep.model.containers import container_notices, nothing_but
+from ggrep.model.containers import OTHER_CONTAINER, container_notices, nothing_but
 from ggrep.model.filters import matched_by_any, unmatched_notices
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.name_pools import (
@@ -55,6 +56,7 @@ from ggrep.model.name_pools import (
     SymbolPoolRequest,
     check_spelling,
     clamped,
+    implementation_cut,
     limit_code,
     other_case,
     question_digest,
@@ -64,6 +66,7 @@ from ggrep.model.name_pools import (
 from ggrep.model.navigation import (
     DefinedAt,
     Definition,
+    OutsideName,
     Reference,
     ReferencesRequest,
     SymbolRequest,
@@ -84,10 +87,14 @@ class FederatedSymbol(Envelope, frozen=True, kw_only=True):
     total: int = 0
     suggestions: tuple[str, ...] = ()
     next_cursor: str = ""
+    implementations: tuple[InRepo[DefinedAt], ...] = ()
+    implementations_total: int = 0
+    outside: tuple[InRepo[OutsideName], ...] = ()
 
     def shown(self) -> Iterable[RepoId]:
-        """Yield the repositories of the definitions."""
-        return (each.repo_id for each in self.definitions)
+        """Yield the repositories of the definitions, implementations and imports."""
+        places = (self.definitions, self.implementations, self.outside)
+        return (each.repo_id for group in places for each in group)
 
     def body(self) -> dict[str, Any]:
         """Return the definitions."""
@@ -99,6 +106,9 @@ class FederatedSymbol(Envelope, frozen=True, kw_only=True):
             "definitions": _places(self, self.definitions),
             "total": self.total,
             "suggestions": list(self.suggestions),
+            "implementations": _places(self, self.implementations),
+            "implementations_total": self.implementations_total,
+            "outside": _places(self, self.outside),
             **paged_json(self.next_cursor),
         }
 
@@ -120,12 +130,13 @@ class FederatedReferences(Envelope, frozen=True, kw_only=True):
     mention_files: int = 0
     defining: tuple[RepoId, ...] = ()
     defined: tuple[InRepo[DefinedAt], ...] = ()
+    outside: tuple[InRepo[OutsideName], ...] = ()
     next_cursor: str = ""
 
     def shown(self) -> Iterable[RepoId]:
-        """Yield the repositories of the usages and of the definitions."""
-        yield from (each.repo_id for each in self.references)
-        yield from (each.repo_id for each in self.defined)
+        """Yield the repositories of the usages, definitions and imports."""
+        for group in (self.references, self.defined, self.outside):
+            yield from (each.repo_id for each in group)
         yield from self.defining
 
     def body(self) -> dict[str, Any]:
@@ -146,6 +157,7 @@ class FederatedReferences(Envelope, frozen=True, kw_only=True):
             "mention_files": self.mention_files,
             "definedIn": list(self.defining),
             "defined": _places(self, self.defined),
+            "outside": _places(self, self.outside),
             **paged_json(self.next_cursor),
         }
 
@@ -205,11 +217,12 @@ async def federated_symbol(
     merged = merge_symbol(replies, step, asked.limit)
     shown = merged.definitions
     cuts, next_cursor = question.page(rounds, step, shown, merged.total)
+    cuts += tuple(map(RepoLimit, implementation_cut(asked, merged.implementations_total)))
     notices = list(other_case(last_part(asked.name), merged.spellings) if step == other else ())
     if step is None:
         beside = any(suggests(replies.get(each, {}).values()) for each in (spelled, other))
         message = nothing_but(name_parts(asked.name), merged.suggestions)
-        notices += [Notice("other_container", message)] if beside else []
+        notices += [Notice(OTHER_CONTAINER, message)] if beside else []
         notices += question.unselected(replies.get(spelled, {}).values())
     envelope = question.envelope(
         _notices(rounds),
@@ -226,6 +239,9 @@ async def federated_symbol(
         total=merged.total,
         suggestions=merged.suggestions,
         next_cursor=next_cursor,
+        implementations=merged.implementations,
+        implementations_total=merged.implementations_total,
+        outside=merged.outside,
     )
 
 
@@ -275,6 +291,7 @@ async def federated_references(
         mention_files=merged.mention_files,
         defining=merged.defining,
         defined=defined.first,
+        outside=() if defined.first else outside_of(pools),
         next_cursor=next_cursor,
     )
 
@@ -385,7 +402,9 @@ async def _begun(
     await session.begin()
     for repo in session.repos:
         if cursor is not None and cursor.of(repo) is None:
-            session.failures.setdefault(repo, Skipped("it had no part in the first page"))
+            session.failures.setdefault(
+                repo, Skipped("this repository was not part of the first page")
+            )
     return _NameQuery(session, asked, clock, started_ms, digest, cursor)
 
 
@@ -463,7 +482,8 @@ async def _importing(
         response: ImportsResponse | None = outcome.value
         if response is None or len(response.provided) != len(importers):
             message = (
-                "it did not say what it provides; usages of its names may be listed as guesses"
+                "the names that this repository provides are unknown; their usages may be "
+                "listed as guesses"
             )
             unknown.append(Diagnostic(TIES_UNKNOWN, message, repo_id=repo))
             continue

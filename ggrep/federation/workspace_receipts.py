@@ -57,7 +57,7 @@ class WorkspaceQuestion(FederatedRequest, frozen=True, kw_only=True):
     """The recorded request; `ggrep replay` repeats it."""
 
     search: ReceiptQuestion
-    """The query; `top` replaces its limit."""
+    """The request; `top` replaces its limit."""
 
 
 _NOT_KEPT: Final[Mapping[str, Any]] = {
@@ -73,21 +73,21 @@ class RepoOrigin(Struct, frozen=True):
 
     repo_id: RootId
     alias: str | None
-    """Alias of the repository in the workspace; null for none."""
+    """Short name of the repository; null for none."""
     status: Annotated[str, get_args(Status)]
     """Outcome of the repository."""
     store_id: _StoreIdOrNone
-    """Store of the repository; empty if unknown."""
+    """Store of the repository; empty when unknown."""
     snapshot_id: SnapshotId | None
-    """Snapshot that was queried; null if unknown."""
+    """The snapshot that was queried; null when unknown."""
     config_fingerprint: _Sha256OrNone
-    """Fingerprint of the settings of the index; empty if unknown."""
+    """Identity of the settings that shape the index; empty when unknown."""
     ignore_fingerprint: _Sha256OrNone
     """Fingerprint of the ignore rules; empty if unknown."""
     encoder: str
     """Key of the encoder; vectors of equal encoders are comparable."""
     answers_key: str
-    """Fingerprint of the settings and ranking rules that affect answers but not the index."""
+    """Identity of the settings and the ranking that affect answers but not the index."""
 
 
 class WorkspaceOrigin(Struct, frozen=True):
@@ -100,7 +100,7 @@ class WorkspaceOrigin(Struct, frozen=True):
     repo_set_id: str
     """Identity of the set of repositories in the workspace."""
     answer_sha256: Sha256
-    """Digest of the output of `--json --deterministic`, including the newline."""
+    """Digest of the bytes that `--json --deterministic` prints, including the newline."""
     repos: tuple[RepoOrigin, ...]
     """The selected repositories, by id."""
 
@@ -131,7 +131,7 @@ class WorkspaceReceiptJson(DocumentJson):
     """Kind of the receipt: a workspace."""
     question: WorkspaceQuestion
     answer: FederatedJson | None
-    """The answer; null if it was too long to store."""
+    """The answer; null when it is too long to keep."""
     sha256: Sha256
     """Digest of the canonical bytes of all other keys."""
 
@@ -183,7 +183,7 @@ class RepoChange(ReplayChange, frozen=True):
     """A difference between two origins; the key is `asked` if only one answer used a repository."""
 
     repo_id: str | None
-    """The repository; null for a difference of the workspace."""
+    """The repository; null for the workspace."""
 
 
 class ReplayedRepoHit(ReplayedHit, frozen=True):
@@ -191,7 +191,7 @@ class ReplayedRepoHit(ReplayedHit, frozen=True):
 
     repo_id: RootId
     fate: Fate
-    """As in the replay of one repository; `unknown` if the repository could not be queried."""
+    """As in the replay of one repository; `unknown`: the repository could not be read."""
 
 
 class NewRepoHit(NewHit, frozen=True):
@@ -204,9 +204,9 @@ class WorkspaceReplay(Versioned, frozen=True, kw_only=True):
     """Result of replaying a workspace's receipt."""
 
     reproduced: bool
-    """Whether the new answer has the same bytes."""
+    """Whether the same bytes were returned."""
     query: str
-    """The query."""
+    """Text of the query."""
     receipt: WorkspaceOrigin
     """Origin of the receipt's answer."""
     now: WorkspaceOrigin
@@ -216,7 +216,7 @@ class WorkspaceReplay(Versioned, frozen=True, kw_only=True):
     hits: tuple[ReplayedRepoHit, ...]
     """The receipt's hits, best first."""
     new_hits: tuple[NewRepoHit, ...]
-    """Hits of the new answer that correspond to no hit of the receipt."""
+    """Hits of the new answer that the receipt lacks."""
 
 
 def replay_of(
@@ -312,11 +312,11 @@ def workspace_receipt_of(values: dict[str, Any]) -> WorkspaceReceipt:
         InvalidRequest: the document is not a receipt or is inconsistent.
     """
     if values.keys() != _KEYS or values["kind"] != WORKSPACE_KIND:
-        raise InvalidRequest("no receipt of a kind that this build knows")
+        raise InvalidRequest("not a receipt, or its kind is unknown to this build")
     try:
         return _receipt(values)
     except DecodeError as error:
-        raise InvalidRequest(f"no receipt: {error}") from error
+        raise InvalidRequest(f"not a valid receipt: {error}") from error
 
 
 def _receipt(values: dict[str, Any]) -> WorkspaceReceipt:
@@ -344,7 +344,7 @@ def _question(values: object) -> FederatedRequest:
         parse_search_request(values["search"], "$.question.search")
     question = decode(FederatedRequest, values, "$.question")
     if not question.search.deterministic:
-        raise DecodeError("$.question: not deterministic")
+        raise DecodeError("$.question: must be deterministic")
     return question
 
 
@@ -354,4 +354,4 @@ def _check_list(receipt: WorkspaceReceipt, answer: object) -> None:
     listed = results if isinstance(results, list) else [None]
     ids = [result.get("globalId") if isinstance(result, dict) else None for result in listed]
     if answer is not None and ids != [f"{hit.repo_id}:{hit.hit.row_id}" for hit in receipt.hits]:
-        raise DecodeError("$.hits: not those of the answer")
+        raise DecodeError("$.hits: do not match the answer")

@@ -108,7 +108,8 @@ def write_session(session: WorkspaceSession, workspace: Workspace, op: SessionOp
     token = token_of_data(body + _checksum(body))
     if len(token) > MAX_TOKEN_BYTES:
         raise SessionFull(
-            f"a token cannot name {session.files} files of {len(ordered)} repositories, which this"
+            f"session full: a token cannot list {session.files} files of {len(ordered)} "
+            "repositories, which this"
             " session would have shown; start a new session"
         )
     seen = b"".join(known + b"".join(part.seen) for known, part in ordered)
@@ -124,7 +125,7 @@ def write_session(session: WorkspaceSession, workspace: Workspace, op: SessionOp
 def read_session(text: str, workspace: Workspace) -> WorkspaceSession:
     """Return the session of a token."""
     if len(text) > MAX_TOKEN_BYTES:
-        raise InvalidRequest(f"session_token: longer than {MAX_TOKEN_BYTES} characters")
+        raise InvalidRequest(f"session_token: must not be longer than {MAX_TOKEN_BYTES} characters")
     data = data_of_token(text)
     body, checksum = data[:-_HASH_BYTES], data[-_HASH_BYTES:]
     named = bytes([VERSION]) + _hash(workspace.repo_set_id)
@@ -168,5 +169,5 @@ def _checksum(body: bytes) -> bytes:
 
 def _refuse() -> NoReturn:
     raise InvalidRequest(
-        "session_token: not a token of this workspace as it was given out; start a new session"
+        "session_token: not a token of this workspace, or it was changed; start a new session"
     )

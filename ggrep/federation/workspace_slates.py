@@ -282,7 +282,7 @@ def _seen_again(ran: CompletedSearch, session: WorkspaceSession) -> list[Diagnos
     """Return the notice of matching files that are omitted because they were shown before."""
     files = {(hit.repo_id, hit.hit.path) for hit in ran.response.hits}
     number = sum(session.has_seen(repo, path) for repo, path in files)
-    message = f"{number} files that match were shown before in this session"
+    message = f"{number} matching files are omitted, because this session has shown them before"
     return [Diagnostic("files_seen", message)] if number else []
 
 
@@ -328,10 +328,13 @@ def _targets(ran: CompletedSearch, asked: SessionRequest) -> dict[RepoId, tuple[
         if repo is None:
             names = ", ".join(sorted(map(label_of, session.selection.repos))[:_MOST_NAMED])
             raise InvalidRequest(
-                f"targets: {typed!a}: say of which repository, as alias:path; there are {names}"
+                f"targets: {typed!a} names no repository; write alias:path with one of "
+                f"these aliases: {names}"
             )
         if repo.repo_id not in ran.given.pools:
-            raise InvalidRequest(f"targets: {typed!a}: {label_of(repo)} gave no answer")
+            raise InvalidRequest(
+                f"targets: {typed!a}: the repository {label_of(repo)} returned no answer"
+            )
         targets[repo.repo_id] = (*targets.get(repo.repo_id, ()), target.target)
     return targets
 

@@ -182,7 +182,7 @@ def entries_of(text: str) -> list[object]:
     value = parse_text(text, TEXT)
     repos = value.get("repos") if isinstance(value, Mapping) else None
     if not isinstance(repos, list):
-        raise shape_problem("there is no array of `repos`", _REPOS_HINT)
+        raise shape_problem("the file has no array named `repos`", _REPOS_HINT)
     return repos
 
 
@@ -207,7 +207,7 @@ def _opening_of_repos(text: str, solid: Sequence[Token]) -> int:
             key = stable_json.loads(text[token.start : token.end])
             if key == "repos":
                 return index + 2
-    raise shape_problem("there is no `repos`", _REPOS_HINT)
+    raise shape_problem("the file has no key `repos`", _REPOS_HINT)
 
 
 def _elements(

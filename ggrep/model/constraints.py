@@ -134,7 +134,7 @@ WorkspaceConfigHash: TypeAlias = Annotated[str, Held(pattern=r"^wsc1-[0-9a-f]{64
 
 # Fields of several documents with equal descriptions.
 RepoPath: TypeAlias = Annotated[str, "Path below the repository's root, with forward slashes."]
-SafeLine: TypeAlias = Annotated[str, "Text on a single line, without file content."]
+SafeLine: TypeAlias = Annotated[str, "One line for people, without file content."]
 ChunkType: TypeAlias = Annotated[
     Code, "Kind of the chunk: function, method, class, section, diagram, block and so on."
 ]
@@ -151,7 +151,9 @@ IndexStateHash: TypeAlias = Annotated[
     ManifestHash,
     "Identity of the index state: every change of an index changes it, edits of names do not.",
 ]
-CacheRoot: TypeAlias = Annotated[Named, "Directory of workspace artifacts."]
+CacheRoot: TypeAlias = Annotated[
+    Named, "Directory for files of the workspace, such as its manifest."
+]
 ConfigHash: TypeAlias = Annotated[
     WorkspaceConfigHash, "Identity of the configuration: every edit with an effect changes it."
 ]
@@ -161,7 +163,7 @@ class Versioned(Struct, frozen=True, kw_only=True):
     """A document with the version of its format."""
 
     schema_version: Literal[1] = 1
-    """Version of this shape; another number is another shape."""
+    """Version of this format; every change of the format changes it."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document as JSON values."""
@@ -175,4 +177,4 @@ class DocumentJson(TypedDict):
     """The first key of every document."""
 
     schema_version: Literal[1]
-    """Version of this shape; another number is another shape."""
+    """Version of this format; every change of the format changes it."""

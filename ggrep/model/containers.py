@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from ggrep.base.scripts import folded
 from ggrep.model.field_meta import WireBounds
 from ggrep.model.limits import Notice
-from ggrep.model.navigation import DefinedAt, MentionKind, Reference, Relation
+from ggrep.model.navigation import MENTION_KINDS, DefinedAt, Reference, Relation
 from ggrep.model.sanitise import sanitise_line
 
 Fit: TypeAlias = Literal["enclosing", "path", "key", "beside", "none"]
@@ -23,6 +23,9 @@ of data or headings of documents, by the last part of the name only, or none."""
 FITTING: Final[tuple[Fit, ...]] = ("enclosing", "path", "key")
 """Fits that answer a request, best first; a fit counts only if no better fit occurs."""
 
+OTHER_CONTAINER: Final = "other_container"
+"""Warning that a name, or usages of it, belong to other containers than the requested one."""
+
 MAX_DEFINED: Final = 20
 """Maximum number of definitions in an answer about usages."""
 MOST_DEFINITIONS: Final = 5_000
@@ -30,7 +33,6 @@ MOST_DEFINITIONS: Final = 5_000
 _MOST_NAME_CHARACTERS: Final = 400
 """Maximum length of a container's name; longer names are dropped."""
 _MOST_NAMED: Final = 5
-_KINDS: Final[tuple[MentionKind, ...]] = ("usage", "string", "comment")
 MAX_DOUBTFUL: Final = 20
 """Maximum number of shown usages whose container is unknown."""
 _MEMBERS: Final = frozenset({"method", "field"})
@@ -149,8 +151,8 @@ def last_container(container: str) -> str:
 
 
 def mention_order(mention: Reference) -> tuple[bool, int]:
-    """Return the sort key of a mention: usages, strings, comments; uncertain mentions last."""
-    return mention.guess, _KINDS.index(mention.kind)
+    """Return a sort key: usages, strings, comments; doubtful mentions last."""
+    return mention.guess, MENTION_KINDS.index(mention.kind)
 
 
 def hidden_doubts(certain: int, doubtful: int) -> int:
@@ -179,18 +181,16 @@ def container_notices(
         uses = "1 usage" if left == 1 else f"{left} usages"
         texts.append(f"omitted: {uses} of other classes or modules")
     if doubtful:
-        texts.append(
-            f"omitted: {doubtful} usages of a {parts[-1]} whose receiver has no known type"
-        )
+        texts.append(f"omitted: {doubtful} usages of {parts[-1]} on receivers of unknown type")
     if left or doubtful:
         texts.append(f"to see all usages, ask for {parts[-1]} alone")
-    return (Notice("other_container", sanitise_line("; ".join(texts))),) if texts else ()
+    return (Notice(OTHER_CONTAINER, sanitise_line("; ".join(texts))),) if texts else ()
 
 
 def nothing_but(parts: Sequence[str], names: Sequence[str]) -> str:
     """Return the message about a name that only other containers define."""
     name = sanitise_line(".".join(parts))
-    return f"nothing here defines {name}; there is {', '.join(names)}"
+    return f"no definition of {name}; similar: {', '.join(names)}"
 
 
 def related_definitions(

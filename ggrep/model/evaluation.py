@@ -83,7 +83,7 @@ class Comparison(Versioned, frozen=True, kw_only=True):
 
     queries: ComparedQueries
     overall: Mapping[Annotated[str, MEASURES], Difference]
-    """Differences by measure; measures without a common query are omitted."""
+    """Differences by measure; measures that no query has in both reports are omitted."""
     by_category: Mapping[str, Difference]
     """Differences of NDCG by category."""
     slates: Annotated[tuple[SlateChange, ...], Held(least=1)] | UnsetType = UNSET
@@ -152,13 +152,13 @@ class SlateScore(Struct, frozen=True):
     places: Share
     """Share of the expected places that are visible: at least half of the lines are shown."""
     told: Share
-    """Share of the expected places that are visible or in a named range of at most 80 lines."""
+    """Share of the places that are visible, or in a listed range of at most 80 lines."""
     files: Share
-    """Share of the expected places whose file is named."""
+    """Share of the places whose file is listed."""
     line_precision: Share
     """Share of the shown lines that belong to an expected place."""
     file_precision: Share
-    """Share of the named files that contain an expected place."""
+    """Share of the listed files that contain a place."""
     bytes: Count | None
     """Bytes of the slate as JSON; null when the case has no answer."""
     calls: Count
@@ -175,17 +175,17 @@ class SlateBlock(Struct, frozen=True):
     places: Mean
     """Share of the expected places that are visible: at least half of the lines are shown."""
     told: Mean
-    """Share of the expected places that are visible or in a named range of at most 80 lines."""
+    """Share of the places that are visible, or in a listed range of at most 80 lines."""
     files: Mean
-    """Share of the expected places whose file is named."""
+    """Share of the places whose file is listed."""
     line_precision: Mean
     """Share of the shown lines that belong to an expected place."""
     file_precision: Mean
-    """Share of the named files that contain an expected place."""
+    """Share of the listed files that contain a place."""
     bytes: Figure | None
     """Median bytes of a slate; null if there was no answer."""
     calls: Figure | None
-    """Mean number of calls a case; null if there was no answer."""
+    """Mean number of calls per case; null when nothing was answered."""
 
 
 class SlateFigures(Struct, frozen=True):
@@ -216,8 +216,9 @@ class FigureBlock(Struct, frozen=True):
     """Mean NDCG over the first ten distinct files; null when no case has the figure."""
     ndcg10_interval: DrawnInterval
     mrr10: Share | None
-    """Mean of 1 / rank of the first expected file, 0 after the tenth; null if no case has the
-    figure."""
+    """Mean of 1 / rank of the first expected file, 0 after the tenth; null when no case has the
+    figure.
+    """
     mrr10_interval: DrawnInterval
     recall10: Share | None
     """Mean share of the relevant files among the first ten; null when no case has the figure."""
@@ -272,7 +273,7 @@ class EvalQuery(Struct, frozen=True):
     query: str
     """Text of the query."""
     repo: str
-    """Repository with the expected answer."""
+    """The repository that contains the answer."""
     workspace: str | None
     """Queried workspace; null when the repository itself was queried."""
     category: str
@@ -290,13 +291,13 @@ class EvalQuery(Struct, frozen=True):
     ndcg10: Share | None
     """NDCG over the first ten distinct files; null without relevant files."""
     mrr10: Share | None
-    """1 / rank of the first expected file, 0 after the tenth; null if no file is expected."""
+    """1 / rank of the first expected file, 0 after the tenth; null when no file is expected."""
     recall10: Share | None
     """Share of the relevant files among the first ten; null without relevant files."""
     first_rank: Count | None
-    """0-based rank of the first expected file; null if no expected file was returned."""
+    """0-based rank of the first expected file; null when no expected file was returned."""
     missing: tuple[str, ...]
-    """Expectations that do not hold."""
+    """Expectations that are not met."""
     confidence: str | None
     """Confidence that the answer states; null when it states none."""
     files: Annotated[tuple[str, ...], Held(most=10)]
@@ -349,9 +350,9 @@ RULES: Final = {
     "expect_section": "a hit lies in a section",
     "expect_symbol": "a hit defines a name",
     "expect_confidence": "the answer states a confidence",
-    "expect_min_hits": "the answer holds enough hits",
-    "expect_max_hits": "the answer holds no more hits",
-    "place": "the slate shows half of some lines at least",
+    "expect_min_hits": "the answer has enough hits",
+    "expect_max_hits": "the answer has at most as many hits",
+    "place": "the slate shows at least half of some lines",
     "section": "a file is in a section of the slate",
     "answer": "the query is answered",
 }
@@ -398,7 +399,7 @@ class CheckedQuery(Struct, frozen=True):
     holds: bool
     """Whether all expectations hold."""
     misses: tuple[Miss, ...]
-    """Expectations that do not hold; empty when all hold."""
+    """Expectations that are not met; empty when all are met."""
     files: Annotated[tuple[str, ...], Held(most=10)]
     """First ten distinct files of the answer, or of the slate when only a slate is checked."""
     confidence: str | None

@@ -52,7 +52,7 @@ def parse_filter(text: str) -> Filter:
     negated = text.startswith(("-", "!"))
     key, separator, value = text[negated:].partition(":")
     if not separator:
-        raise InvalidRequest(f"{text!r} is not key:value")
+        raise InvalidRequest(f"{text!r} must have the form key:value")
     return Filter(key.strip(), value.strip(), negated)
 
 
@@ -66,7 +66,7 @@ def check_filters(filters: Iterable[Filter]) -> None:
         if item.key not in FILTER_KEYS:
             raise UsageError(unknown("filter", item.key, sorted(FILTER_KEYS), what="key"))
         if not item.value:
-            raise UsageError(f"filter: {item.key}: needs a value")
+            raise UsageError(f"filter: {item.key}: requires a value")
         words = FILTER_KEYS[item.key]
         value = item.value.casefold() if item.key == "kind" else item.value
         if words and value not in words:
@@ -84,7 +84,7 @@ def parse_view_filter(text: str, where: str) -> Filter:
     except InvalidRequest:
         item = Filter("", "")
     if item.key not in FILTER_KEYS or not item.value:
-        raise InvalidRequest(f"{where}: {text!r} is not key:value with one of {_NAMED}")
+        raise InvalidRequest(f"{where}: {text!r} must be key:value, with a key of {_NAMED}")
     return item
 
 
@@ -138,7 +138,7 @@ def unmatched_notices(
     empty = [item for item, matches in zip(every, selects, strict=False) if item and not matches]
     names = ", ".join(empty) or f"all of {', '.join(filter(None, every))}"
     hints = [_hint(item) for item in filters if _spelled(item) in empty]
-    message = f"nothing indexed matches {names}{next(filter(None, hints), '')}"
+    message = f"no indexed file matches {names}{next(filter(None, hints), '')}"
     return (Notice("nothing_selected", sanitise_line(message)),)
 
 
@@ -147,9 +147,9 @@ def _hint(item: Filter) -> str:
     if item.negated:
         return ""
     if item.key == "ext":
-        return f"; if there are such files, a line !*.{item.value} in .ggignore takes them in"
+        return f"; to index such files, add the line !*.{item.value} to .ggignore"
     if item.key == "path" and not set(item.value) & set("*?["):
-        return f"; path: takes a file, a folder or a glob, such as path:{item.value}*"
+        return f"; path: must be a file, a folder or a glob, such as path:{item.value}*"
     return ""
 
 

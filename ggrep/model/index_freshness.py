@@ -47,19 +47,21 @@ def freshness_notices(standing: IndexFreshness) -> tuple[Notice, ...]:
         since = f"syncs fail since {standing.at}" if standing.at else "the last sync failed"
         messages.append(("sync_failed", f"{since}: {standing.failure}; {_next(standing)}"))
     if standing.behind:
-        messages.append(("index_behind", f"files have changed since; {_of_changes(standing)}"))
+        messages.append(
+            ("index_behind", f"files have changed since the last sync; {_of_changes(standing)}")
+        )
     return tuple(Notice(code, without_directories(message)) for code, message in messages)
 
 
 def _next(standing: IndexFreshness) -> str:
     """Return text about the next step after a failed sync."""
     if standing.held:
-        return f"no sync is done: {standing.held}"
+        return f"syncs are suspended: {standing.held}"
     if standing.indexing:
-        return "a new try is running"
+        return "ggrep is retrying now"
     if standing.retry_ms is None:
         return _AGAIN
-    return f"the next try is within {max(1, math.ceil(standing.retry_ms / 1000))} s"
+    return f"ggrep retries within {max(1, math.ceil(standing.retry_ms / 1000))} s"
 
 
 def _of_changes(standing: IndexFreshness) -> str:
@@ -67,7 +69,7 @@ def _of_changes(standing: IndexFreshness) -> str:
     if standing.held:
         return f"they are not indexed: {standing.held}"
     if standing.git_at_work or standing.indexing:
-        waits = "git is working; they are indexed when it has finished"
+        waits = "they will be indexed when git has finished"
         return waits if standing.git_at_work else "they are being indexed"
     if standing.failure:
         return "they wait for the next successful sync"
@@ -78,7 +80,7 @@ def _of_changes(standing: IndexFreshness) -> str:
 
 def stale_notice(reason: str, *, scanned: bool = False) -> Notice:
     """Return the warning about a daemon whose settings have changed."""
-    comes = "no index is made" if scanned else "this is the last good answer"
+    comes = "indexing is suspended" if scanned else "answers come from the last index"
     return Notice("stale_config", f"{without_directories(reason)}; {comes}")
 
 
@@ -132,8 +134,8 @@ class Damage(Struct, frozen=True):
 
     @property
     def rebuilt(self) -> Notice:
-        """Return the warning of a sync that has rebuilt the index."""
-        return Notice(self.code, f"the index was damaged: {self.cause}; it is rebuilt")
+        """Return the warning of the sync that has rebuilt it."""
+        return Notice(self.code, f"the index was damaged: {self.cause}; it was rebuilt")
 
     @property
     def _effect(self) -> str:

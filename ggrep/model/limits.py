@@ -60,9 +60,9 @@ def sorted_notices(notices: Iterable[Notice]) -> tuple[Notice, ...]:
 DECLARE: Final = "declare the encoding in the file or as charset in .editorconfig"
 _NAMED: Final = 3
 _NOTICES: Final = (
-    (GUESSED, "guessed_encoding", f"encoding guessed: {{files}}; {DECLARE}"),
-    (REPLACED, "replaced_characters", "U+FFFD replaces bytes that are not text: {files}"),
-    (CELL_LINES, "cell_lines", "lines count within the cells, joined in order: {files}"),
+    (GUESSED, "guessed_encoding", f"encoding was guessed for {{files}}; {DECLARE}"),
+    (REPLACED, "replaced_characters", "U+FFFD replaces invalid bytes in {files}"),
+    (CELL_LINES, "cell_lines", "line numbers count within the cells of {files}"),
 )
 
 
@@ -100,7 +100,7 @@ _SKIPPED: Final = (
     ("binary", ("binary",)),
     ("with secrets", ("secret",)),
     ("in Git LFS", ("lfs_pointer",)),
-    ("with a name that is not text", ("bad_name",)),
+    ("with a name that is not UTF-8", ("bad_name",)),
 )
 """Words for reasons of skips. Links and deleted files are missing, because they have no content."""
 _LISTS: Final = "`ggrep health` in the repository lists them"

@@ -1,16 +1,71 @@
-"""Lines of a file with line numbers; longer runs of blank lines are shortened."""
+"""Lines of a file with their numbers, and the lines that stand for folded ones.
 
+A folded range is one line: `… 12-40 29 constants: AUTO to ZONE`. It says where it ends, so a text
+with folds numbers its own lines.
+"""
+
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+FOLD: Final = "\u2026"
+"""Begins a line that stands for others."""
+COMMENTS: Final = "comments"
+"""The label of folded comments, which texts do not show."""
+_FOLD_LINE: Final = re.compile(rf"\s*{FOLD} (\d+)(?:-(\d+))?(?: (.*))?")
 _MOST_BLANK: Final = 2
 """Longest run of blank lines that is shown unchanged."""
+
+
+def fold_line(first: int, last: int, label: str, indent: str = "") -> str:
+    """Return the line that stands for lines from `first` to `last`."""
+    return f"{indent}{FOLD} {line_range(first, last)} {label}".rstrip()
+
+
+def folded_range(number: int, line: str) -> tuple[int, str] | None:
+    """Return the last line and the label of a fold that begins at `number`; None for others."""
+    match = _FOLD_LINE.fullmatch(line) if FOLD in line else None
+    if match is None or int(match[1]) != number:
+        return None
+    return int(match[2] or match[1]), match[3] or ""
+
+
+def last_line(number: int, line: str) -> int:
+    """Return the last line that a line with that number stands for."""
+    fold = folded_range(number, line)
+    return fold[0] if fold else number
+
+
+def numbered_lines(lines: Iterable[str], first: int) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a text with their numbers, folds as single lines."""
+    number = first
+    for line in lines:
+        yield number, line
+        number = last_line(number, line) + 1
+
+
+def shown_lines(lines: Iterable[str], first: int) -> Iterator[tuple[int, str]]:
+    """Yield numbered lines of a text for a reader: folded comments leave only a gap."""
+    for number, line in numbered_lines(lines, first):
+        fold = folded_range(number, line)
+        if fold is None or fold[1] != COMMENTS:
+            yield number, line
+
+
+def longest_fold(lines: Iterable[str], first: int) -> tuple[int, int] | None:
+    """Return the range of the longest fold that a reader sees; None without any."""
+    folds = [
+        (number, fold[0])
+        for number, line in shown_lines(lines, first)
+        if (fold := folded_range(number, line))
+    ]
+    return max(folds, key=lambda fold: fold[1] - fold[0], default=None)
 
 
 def collapsed_blanks(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:
     """Yield numbered lines; yield only the first line of a long run of blank lines."""
     blank: list[tuple[int, str]] = []
-    for number, line in enumerate((*lines, None), start=first):
+    for number, line in (*shown_lines(lines, first), (0, None)):
         if line is not None and not line.strip():
             blank.append((number, line))
             continue
@@ -43,9 +98,10 @@ def with_numbers(lines: Iterable[tuple[int, str]]) -> Iterator[str]:
     """
     expected = 0
     for number, line in lines:
-        shown = str(number) if number != expected or number % _STEP == 0 else ""
+        is_counted = number == expected and number % _STEP
+        shown = "" if is_counted or folded_range(number, line) else str(number)
         yield f"{shown}\t{line}" if shown or line else ""
-        expected = number + 1
+        expected = last_line(number, line) + 1
 
 
 def line_range(first: int, last: int = 0) -> str:

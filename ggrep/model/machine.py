@@ -89,7 +89,7 @@ class Snippet(Struct, frozen=True):
     path: str
     """Absolute path of the file."""
     text: str
-    """Text of a file that contains only this entry."""
+    """Text of the entry, as in a file without other entries."""
 
 
 class Snippets(Versioned, frozen=True, kw_only=True):
@@ -122,7 +122,7 @@ class MachineChecks(Versioned, frozen=True, kw_only=True):
     """Output of `ggrep doctor --json`."""
 
     ok: bool
-    """Whether there is no problem."""
+    """Whether no check found a problem."""
     checks: tuple[MachineCheck, ...]
     """Checks in the order in which they ran."""
 

@@ -83,7 +83,7 @@ class Audit(Versioned, frozen=True, kw_only=True):
     errors: tuple[AuditError, ...]
     """Errors, in the order in which they were found."""
     orphans: tuple[str, ...]
-    """Files and tables that no snapshot names, below the store's directory; they are no error."""
+    """Files and tables that no snapshot uses, relative to the store; they are not errors."""
 
 
 class CollectionReport(Versioned, frozen=True, kw_only=True):
@@ -164,7 +164,7 @@ class RepairReport(Versioned, frozen=True, kw_only=True):
     """Derived files of the store that were rebuilt from other files."""
     files: RepairedFiles
     snapshot_id: SnapshotId
-    """The active snapshot, every artifact of it hashed."""
+    """The active snapshot; the hash of every artifact was verified."""
     duration_ms: Count
     """Duration in milliseconds."""
 
@@ -192,7 +192,7 @@ class Store(NamedStore, frozen=True):
     canonical_root: str | None = None
     """Absolute path of its repository; null when unreadable."""
     root_exists: bool | None = None
-    """Whether the directory exists; null if the path is unknown."""
+    """Whether a directory of that path exists; null when the path is unknown."""
     config_fingerprint: Sha256 | None = None
     """Identity of the settings that shape the index (SHA-256, hex)."""
     active_snapshot_id: SnapshotId | None = None
@@ -204,7 +204,7 @@ class Store(NamedStore, frozen=True):
     chunks: Count = 0
     """Searchable chunks."""
     problem: str | None = None
-    """Reason why the store could not be read; null if it could be read."""
+    """Reason why it cannot be read; null if it can."""
 
 
 class Stores(Versioned, frozen=True, kw_only=True):

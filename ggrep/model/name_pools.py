@@ -19,7 +19,9 @@ from ggrep.model.field_meta import MOST_ITEMS, MOST_PATH_BYTES, WireBounds
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.navigation import (
     MOST_TOKEN_BYTES,
+    DefinedAt,
     Definition,
+    OutsideName,
     Reference,
     ReferencesRequest,
     SymbolRequest,
@@ -36,6 +38,9 @@ REFERENCE_STEPS: Final[tuple[NameStep, ...]] = ("spelled", "other_case")
 
 MAX_SUGGESTIONS: Final = 5
 """Maximum number of suggested names in an answer."""
+
+MAX_ORIGINS: Final = 3
+"""Most packages that an answer names for a name without a definition."""
 
 MOST_CONSUMED: Final = 1_000_000
 """Maximum number of locations of a repository on earlier pages."""
@@ -114,6 +119,8 @@ class SymbolPool(Struct, frozen=True):
         fit: the best fit of all definitions in the repository.
         definitions: definitions with that fit, in answer order.
         total: number of definitions, sent or not.
+        implementations: the first ones, each with whether its file looks like that of a test.
+        implementations_total: number of them, sent or not.
         spellings: the first few spellings of the definitions.
         near: the first few suggested names.
         selects: whether any indexed file matches, for each filter, for the path and for all
@@ -129,6 +136,9 @@ class SymbolPool(Struct, frozen=True):
     limits_hit: tuple[LimitHit, ...]
     warnings: tuple[Notice, ...]
     selects: tuple[bool, ...] = ()
+    implementations: tuple[tuple[DefinedAt, bool], ...] = ()
+    implementations_total: int = 0
+    outside: tuple[OutsideName, ...] = ()
 
 
 class PooledReference(Struct, frozen=True):
@@ -176,6 +186,7 @@ class ReferencesPool(Struct, frozen=True):
     mention_files: int = 0
     defined: tuple[DefinedName, ...] = ()
     selects: tuple[bool, ...] = ()
+    outside: tuple[OutsideName, ...] = ()
 
 
 class ImportsRequest(Request["ImportsResponse"], frozen=True):
@@ -196,10 +207,13 @@ MAX_SYMBOLS: Final = 2_000
 """Maximum number of definitions in an answer."""
 MAX_REFERENCES: Final = 2_000
 """Maximum number of mentions in an answer."""
+KNOWN_IMPLEMENTATIONS: Final = 300
+"""Implementations that are counted, shown or not."""
 MAX_NAME_CHARACTERS: Final = 400
 _UNPRINTED: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _RULE: Final = (
-    f"a name is one line of 1 to {MAX_NAME_CHARACTERS} characters as `ggrep outline FILE` prints"
+    f"a name must be one line of 1 to {MAX_NAME_CHARACTERS} characters as `ggrep "
+    "outline FILE` prints"
     " it; `ggrep search` takes any text"
 )
 
@@ -218,9 +232,9 @@ def check_spelling(typed: str) -> None:
     elif not name:
         wrong = f"{typed!r} is empty"
     elif _UNPRINTED.search(name):
-        wrong = f"{name!r} has line ends or control characters"
+        wrong = f"{name!r} contains line ends or control characters"
     elif len(name) > MAX_NAME_CHARACTERS:
-        wrong = f"{len(name)} characters"
+        wrong = f"the name has {len(name)} characters"
     else:
         return
     raise InvalidRequest(f"name: {wrong}; {_RULE}")
@@ -239,11 +253,23 @@ def limit_code(request: SymbolRequest | ReferencesRequest) -> str:
     return "max_symbols" if isinstance(request, SymbolRequest) else "max_references"
 
 
+def most_implementations(request: SymbolRequest) -> int:
+    """Return how many implementations are looked for; the number of more is not known."""
+    return max(request.limit, KNOWN_IMPLEMENTATIONS)
+
+
+def implementation_cut(request: SymbolRequest, total: int) -> tuple[LimitHit, ...]:
+    """Return the cut of an answer that shows some of so many implementations."""
+    known = total if total <= most_implementations(request) else None
+    cut = LimitHit("max_implementations", request.limit, known)
+    return (cut,) if total > request.limit else ()
+
+
 def other_case(name: str, spellings: Iterable[str]) -> tuple[Notice, ...]:
     """Return the warning that the name occurs only in another letter case."""
     spelled = sorted({*map(nfc, spellings)} - {name})
     shown = ", ".join(map(sanitise_line, spelled[:MAX_SUGGESTIONS]))
-    message = f"nothing is spelled {sanitise_line(name)}; shown is {shown}"
+    message = f"no name is spelled {sanitise_line(name)}; other letter case is shown: {shown}"
     return (Notice("other_case", message),) if spelled else ()
 
 
@@ -297,17 +323,19 @@ def read_token(token: Token, question: str) -> PageCursor:
         InvalidRequest: the text is not a token, or the token belongs to another request.
     """
     if len(token) > MOST_TOKEN_BYTES:
-        raise InvalidRequest(f"cursor: longer than {MOST_TOKEN_BYTES} bytes")
+        raise InvalidRequest(f"cursor: must not be longer than {MOST_TOKEN_BYTES} bytes")
     try:
         padded = token.encode("ascii") + b"=" * (-len(token) % 4)
         values = stable_json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
         cursor = decode(PageCursor, values, "cursor")
     except (DecodeError, ValueError, binascii.Error, OverflowError) as error:
-        raise InvalidRequest("cursor: not a token of an earlier answer") from error
+        raise InvalidRequest("cursor: must be the next_cursor of an earlier answer") from error
     repos = [progress.repo for progress in cursor.consumed]
     fits = all(0 <= progress.places <= MOST_CONSUMED for progress in cursor.consumed)
     if cursor.version != _VERSION or not fits or repos != sorted(set(repos)):
-        raise InvalidRequest("cursor: not a token of an earlier answer")
+        raise InvalidRequest("cursor: must be the next_cursor of an earlier answer")
     if cursor.question != question:
-        raise InvalidRequest("cursor: it belongs to another request; repeat this one without it")
+        raise InvalidRequest(
+            "cursor: belongs to another request; repeat the request without a cursor"
+        )
     return cursor

@@ -19,6 +19,7 @@ from ggrep.model.field_meta import (
     MOST_FILTERS,
     MOST_ITEMS,
     MOST_PATH_BYTES,
+    MOST_QUERY_BYTES,
     Field,
     WireBounds,
 )
@@ -31,9 +32,11 @@ from ggrep.model.request import (
     TimeoutMs,
 )
 from ggrep.model.response import Answer
+from ggrep.model.written_names import is_quoted
 
 MentionKind: TypeAlias = Literal["usage", "string", "comment"]
-UseRole: TypeAlias = Literal["call", "write", "read", "receiver", "import"]
+MENTION_KINDS: Final[tuple[MentionKind, ...]] = ("usage", "string", "comment")
+UseRole: TypeAlias = Literal["call", "write", "read", "handles", "implements", "receiver", "import"]
 Relation: TypeAlias = Literal["definition", "implementation"]
 Boundary: TypeAlias = Literal["auto", "lines", "chunk", "definition", "container", "file"]
 
@@ -51,7 +54,7 @@ _Filters: TypeAlias = Annotated[
 ]
 _Cursor: TypeAlias = Annotated[
     str,
-    Field("cursor", "`next_cursor` of an answer: return what follows it."),
+    Field("cursor", "`next_cursor` of an answer: return the next page."),
     WireBounds(MOST_TOKEN_BYTES),
 ]
 
@@ -104,6 +107,40 @@ class Definition(Struct, frozen=True):
     """Documentation of the definition, without comment marks; empty for none."""
 
 
+class DefinedAt(Struct, frozen=True):
+    """A definition of the name."""
+
+    path: RepoPath
+    start_line: Positive
+    """First line of the definition, including decorators and comments before it."""
+    end_line: Positive
+    """Last line of the definition, inclusive."""
+    kind: Code
+    """Kind of the definition: function, method, class, constant and so on."""
+    qualified_name: str
+    """The name after those of its enclosing definitions, joined with dots."""
+    signature: str
+    """Head of the definition on one line; for a constant or a field, with the value."""
+    relation: Relation = "definition"
+    """Relation to the requested container."""
+    guess: bool = False
+    """Whether the link to the container is a guess: no type declares that it implements it."""
+
+
+class OutsideName(Struct, frozen=True):
+    """An import that shows where a name without a definition comes from."""
+
+    package: str
+    """Package, module, namespace or header that the import names."""
+    path: RepoPath
+    line: Positive
+    """Line of the import, 1-based."""
+    content: str
+    """Text of that line."""
+    guess: bool = False
+    """Whether the file also imports all names of other packages."""
+
+
 class SymbolResponse(Answer, frozen=True):
     """The answer to a SymbolRequest; without `next_cursor` it is the last page."""
 
@@ -115,6 +152,14 @@ class SymbolResponse(Answer, frozen=True):
     suggestions: tuple[str, ...]
     """Names with a similar spelling, when no definition was found."""
     next_cursor: str = ""
+    implementations: tuple[DefinedAt, ...] = ()
+    """Types that implement or extend the requested type, or their definitions of the requested
+    method: sources before tests, then path and line; on the first page only.
+    """
+    implementations_total: Count = 0
+    """Number of implementations, shown or not; above 300, and above the limit, there are more."""
+    outside: tuple[OutsideName, ...] = ()
+    """Imports that show where a name comes from that this repository does not define."""
 
 
 class ReferencesRequest(Request["ReferencesResponse"], frozen=True):
@@ -136,6 +181,13 @@ class ReferencesRequest(Request["ReferencesResponse"], frozen=True):
     timeout_ms: TimeoutMs = 0
     cursor: _Cursor = ""
 
+    @property
+    def kinds(self) -> frozenset[MentionKind]:
+        """Return the kinds of mentions that are shown; a quoted name is a string itself."""
+        strings = self.strings or is_quoted(self.name)
+        wanted = {"usage": True, "string": strings, "comment": self.comments}
+        return frozenset(kind for kind in MENTION_KINDS if wanted[kind])
+
 
 class Reference(Struct, frozen=True):
     """One mention."""
@@ -155,31 +207,13 @@ class Reference(Struct, frozen=True):
     content: str
     """Text of the line, free of control characters and cut to a bound."""
     role: UseRole = "read"
-    """Use of the name; `receiver`: the type whose methods follow."""
+    """Use of the name. `handles`: a message, an event or a route that code is registered for;
+    `implements`: a base of the type `container`; `receiver`: the type whose methods follow.
+    """
     test: bool = False
     """Whether it is in a test: a test file, or the test part of a source file."""
     guess: bool = False
     """Whether its container is unknown; only for a qualified name."""
-
-
-class DefinedAt(Struct, frozen=True):
-    """A definition of the name."""
-
-    path: RepoPath
-    start_line: Positive
-    """First line of the definition, including decorators and comments before it."""
-    end_line: Positive
-    """Last line of the definition, inclusive."""
-    kind: Code
-    """Kind of the definition: function, method, class, constant and so on."""
-    qualified_name: str
-    """The parents' names and the name, joined with dots."""
-    signature: str
-    """Head of the definition on one line; for a constant or a field, with the value."""
-    relation: Relation = "definition"
-    """Relation to the requested container."""
-    guess: bool = False
-    """Whether no type declares that it implements the container."""
 
 
 class ReferencesResponse(Answer, frozen=True):
@@ -203,6 +237,8 @@ class ReferencesResponse(Answer, frozen=True):
     next_cursor: str = ""
     defined: tuple[DefinedAt, ...] = ()
     """The first definitions; requested definitions come before implementations."""
+    outside: tuple[OutsideName, ...] = ()
+    """Imports that show where a name comes from that this repository does not define."""
 
 
 class ExpandRequest(Request["ExpandResponse"], frozen=True):
@@ -226,11 +262,22 @@ class ExpandRequest(Request["ExpandResponse"], frozen=True):
         int,
         Field(
             "maxBytes",
-            "Maximum bytes of the text; 0 for 16,384, or for all lines of a range.",
+            "Maximum bytes of the text; 0 for 16,384, for 4,096 with focus, or for all of a range.",
             most=MOST_BYTES,
         ),
         WireBounds(MOST_BYTES),
     ] = 0
+    focus: Annotated[
+        str,
+        Field(
+            "focus",
+            "Words: of long code, show the lines that decide about them, and fold the others.",
+        ),
+        WireBounds(MOST_QUERY_BYTES),
+    ] = ""
+    tests: Annotated[
+        bool, Field("tests", "Show tests inside of source files; false folds them.")
+    ] = True
     deterministic: Deterministic = False
     timeout_ms: TimeoutMs = 0
 
@@ -239,7 +286,7 @@ class Neighbour(Struct, frozen=True):
     """A chunk of the same file that is not part of the text."""
 
     side: Literal["before", "after"]
-    """Side of the text."""
+    """Whether the chunk is before or after the text."""
     row_id: Sha256
     """Id of the chunk; `expand` accepts it as target."""
     start_line: Positive
@@ -268,10 +315,12 @@ class ExpandResponse(Answer, frozen=True):
     breadcrumb: tuple[str, ...]
     """Enclosing definitions or headings, outermost first."""
     content: str
-    """Text, free of control characters and cut to the requested bytes."""
+    """Text, free of control characters and cut to the requested bytes. A folded range is one line
+    with its numbers: `\u2026 12-40`.
+    """
     hidden_lines: Count
-    """Lines of the boundary that were cut."""
+    """Lines of the boundary that were cut or folded."""
     file_lines: Count
-    """Lines of the whole file."""
+    """Number of lines of the file."""
     neighbours: tuple[Neighbour, ...]
     """The next chunks on both sides, by line."""

@@ -37,7 +37,7 @@ class OutlineRequest(Request["OutlineResponse"], frozen=True):
         WireBounds(MOST_TARGETS, each=(0, MOST_PATH_BYTES)),
     ] = ("",)
     depth: Annotated[
-        int, Field("depth", "Number of shown levels; 0 for as many as fit.", most=MOST_ITEMS)
+        int, Field("depth", "Number of levels to show; 0 for as many as fit.", most=MOST_ITEMS)
     ] = 0
     max_bytes: MaxBytes = 4_096
     deterministic: Deterministic = False
@@ -69,7 +69,7 @@ class ListedPath(Struct, frozen=True):
     """One file or subfolder of a folder."""
 
     depth: Count
-    """Levels below the folder; 0 for its own entries."""
+    """Levels below the folder; 0 for its direct entries."""
     name: str
     """Path below the folder that it is listed under."""
     folder: bool
@@ -77,7 +77,7 @@ class ListedPath(Struct, frozen=True):
     files: Count
     """Files below a subfolder; 1 for a file."""
     lines: Count
-    """Lines of these files."""
+    """Number of lines of these files."""
     language: str
     """Language of the file, or of most lines of the subfolder."""
     holds: tuple[str, ...] = ()
@@ -131,7 +131,7 @@ class TourFact(Struct, frozen=True):
     text: str
     """The fact: a quotation, a name or a count."""
     path: str
-    """File or folder with the fact; empty for facts about all files."""
+    """File or folder that states the fact; empty for facts about all files."""
     line: Count = 0
     """Line in the file; 0 for the whole file."""
 
@@ -145,7 +145,7 @@ class TourSection(Struct, frozen=True):
     """
     facts: tuple[TourFact, ...]
     left_out: Count = 0
-    """Facts that did not fit."""
+    """Number of facts that did not fit."""
 
 
 class TourResponse(Answer, frozen=True):
@@ -291,7 +291,7 @@ def heading_line(outline: PathOutline, shown: str) -> str:
     if outline.folder:
         files = counted(outline.files, "file")
         return f"{shown.rstrip('/') or '.'}/  {files}, {lines}, {outline.language}"
-    read = "" if outline.reading != "none" else "; its definitions are unknown"
+    read = "" if outline.reading != "none" else "; no definitions, as there is no parser"
     return f"{shown}  {outline.language}, {lines}{read}"
 
 

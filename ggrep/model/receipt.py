@@ -50,7 +50,7 @@ class Origin(Struct, frozen=True):
     git_head: str | None
     """Commit that was checked out when the files were indexed; null outside git."""
     answer_sha256: Sha256
-    """Digest of the output of `--json --deterministic`, including the newline."""
+    """Digest of the bytes that `--json --deterministic` prints, including the newline."""
 
 
 @named("place")
@@ -187,9 +187,9 @@ class HitNow(HitPlace, frozen=True):
     chunk_id: Sha256
     """Digest of the chunk's whole indexed text."""
     rank_now: Count | None
-    """Rank in the new answer, from 0; null if the answer does not contain it."""
+    """Rank in the new answer, from 0; null when the hit is missing."""
     place_now: HitPlace | None
-    """New location of the chunk; null if it is gone or the repository could not be read."""
+    """New place of the chunk; null when it is gone, or its repository could not be read."""
 
 
 class ReplayedHit(HitNow, frozen=True):

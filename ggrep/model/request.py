@@ -76,7 +76,7 @@ def sum_statistics(parts: Iterable[CollectionStatistics]) -> CollectionStatistic
     items = list(parts)
     layouts = {part.layout for part in items}
     if len(layouts) != 1:
-        raise Incompatible(f"statistics of different lexical layouts: {sorted(layouts)}")
+        raise Incompatible(f"statistics have different lexical layouts: {sorted(layouts)}")
     totals: dict[str, tuple[int, int]] = {}
     for part in items:
         for entry in part.terms:
@@ -211,7 +211,7 @@ class SearchRequest(Request[Any], frozen=True):
     include_anchors: Annotated[
         bool, Field("search.anchors", "Include header chunks among the hits.")
     ] = False
-    """Whether header chunks of files can be hits."""
+    """Whether header chunks of files are also hits."""
     deterministic: Annotated[bool, Field("search.deterministic", DETERMINISTIC)] = False
     """Whether equal states give equal bytes."""
     explain: Annotated[bool, Field("search.explain", "Add an explanation of each score.")] = False
@@ -262,7 +262,7 @@ class SearchRequest(Request[Any], frozen=True):
     list_files: Later[
         Annotated[
             bool,
-            Field("search.listFiles", "List every file with matching lines, and how many it has."),
+            Field("search.listFiles", "List every file with matching lines, and their number."),
         ]
     ] = False
     """Whether all files with matching lines are listed."""

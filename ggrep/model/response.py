@@ -78,14 +78,14 @@ class Hit(Struct, frozen=True, omit_defaults=True):
     score: float
     """Score that orders the list; comparable only within an answer."""
     lexical_score: float
-    """Part of the score from words only, which breaks ties."""
+    """Part of the score that comes from words; it breaks ties."""
     corpus: Annotated[Corpus, Corpus]
     """List of a federated answer that the chunk belongs to."""
     chunk_type: ChunkType
     name: str
     """Unqualified name of the definition or heading; empty for blocks."""
     qualified_name: str
-    """The parents' names and the name, joined with dots; empty if the name is empty."""
+    """The name after those of its enclosing definitions, joined with dots; empty without a name."""
     signature: str
     """Head of the definition on one line; empty for none."""
     breadcrumb: tuple[str, ...]
@@ -152,9 +152,9 @@ class ScanFacts(Struct, frozen=True):
     ranked_files: Count
     """The best of the matching files, which were ranked."""
     complete: bool
-    """Whether there was enough time for all files."""
+    """Whether all files could be examined in time."""
     best: tuple[str, ...] = ()
-    """Path keys of the best files that may be relevant, best first."""
+    """Paths of the best files that may answer, the best first."""
 
 
 QUERY_KINDS: Final = ("phrase", "symbol", "path", "error", "question", "words")
@@ -230,7 +230,7 @@ class Explanation(Struct, frozen=True):
     returned_mix: Mapping[str, Count]
     """Hits of the answer by corpus."""
     cuts: Mapping[str, Count]
-    """Omitted hits by cause: too many hits in the file, or a weak answer."""
+    """Hits left out, by cause: the limit per file, or a weak answer."""
     confidence: Mapping[str, float]
     """Signals of the confidence: the highest `evidence` of the best ten files, the shares `stem`
     and `found` of the query's words, the `weight` of these words, and the share `unknown` of

@@ -10,11 +10,11 @@ class FileCandidate(Struct, frozen=True):
 
     Attributes:
         score: score of its best row that the section may show.
-        mention: share of the definitions of the best code that it mentions.
         segment: place in the snapshot's segments; `file` is the place within that segment.
         corpora: places in CORPORA of the rows that the section shows.
         is_test: its path is that of a test.
         is_list: a translation or word list: it has the words and explains nothing.
+        used: how much it defines of what the best code uses, from 0 to 1.
     """
 
     path: str
@@ -26,8 +26,8 @@ class FileCandidate(Struct, frozen=True):
     file: int
     corpora: frozenset[int]
     is_test: bool = False
-    mention: float = 0.0
     is_list: bool = False
+    used: float = 0.0
 
 
 class Pick(Struct, frozen=True):
@@ -36,14 +36,12 @@ class Pick(Struct, frozen=True):
     Attributes:
         rank: place within its section, 0 for the best.
         lines: requested line numbers; chunks with them are evidence first.
-        factor: learned weight of its lines beside those of other files.
     """
 
     candidate: FileCandidate
     reason: Reason
     rank: int
     lines: tuple[int, ...] = ()
-    factor: float = 1.0
 
 
 class TextPiece(Struct, frozen=True):

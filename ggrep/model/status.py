@@ -97,7 +97,7 @@ class GeneratedCounts(Struct, frozen=True):
             (self.data, "data file" if self.data == 1 else "data files"),
         )
         parts = ", ".join(f"{count} {kind}" for count, kind in kinds if count)
-        return f"{parts}; ranked below hand-written files" if parts else ""
+        return f"{parts}; they rank below hand-written files" if parts else ""
 
 
 class RetainedSnapshot(Struct, frozen=True):
@@ -159,9 +159,9 @@ class SyncStatus(Struct, frozen=True):
     staging_txn_id: SnapshotId | None = None
     """Id of the publish under way."""
     secret_files: Count = 0
-    """Skipped files that contain keys or passwords, according to name, directory or content."""
+    """Number of skipped files with keys or passwords, judged by name, folder or content."""
     skipped_files: Count = 0
-    """Files that the last sync skipped; `ggrep health` lists them."""
+    """Number of files that the last sync found but did not index; health lists them."""
     stage: Later[str | None] = None
     """Stage of the daemon's sync, also `waiting for git` before a sync starts; null while idle."""
     done_files: Later[Count] = 0
@@ -239,11 +239,11 @@ class EmbedPool(Struct, frozen=True):
     """Host-wide slots for encoding."""
 
     max_concurrent: Count = 0
-    """Maximum number of concurrently encoded batches; 0 for no bound."""
+    """Maximum number of processes that encode at once; 0 for no limit."""
     in_use: Count = 0
     """Slots in use now."""
     stale_lock: bool = False
-    """Whether the holder of a slot has died."""
+    """Whether a process with a slot has died or hangs."""
 
 
 class QueryWorkers(Struct, frozen=True):
@@ -334,7 +334,7 @@ class Status(Versioned, frozen=True, kw_only=True):
     ignore_fingerprint: Sha256 | None = None
     """Identity of the ignore rules of the active snapshot (SHA-256, hex)."""
     encoder: str = ""
-    """The configured encoder; `none` for words and structure only."""
+    """The configured encoder; none to compare words and structure only."""
     daemon: StatusDaemon = StatusDaemon()
     snapshot: SnapshotStatus = SnapshotStatus()
     sync: SyncStatus = SyncStatus()
@@ -363,10 +363,11 @@ class ProfileReport(Struct, frozen=True):
     name: str | None
     """Value for `--profile`; null for the repository without a profile."""
     in_force: bool
-    """Whether requests use this profile now."""
+    """Whether it is the current profile."""
     kind: Annotated[str, ("own_store", "view", "none")]
-    """`own_store`: it indexes more files, in a separate store. `view`: it restricts answers from
-    the repository's store. `none`: the repository without a profile."""
+    """`own_store`: it indexes more files, in a store of its own. `view`: it narrows answers from
+    the store of the repository. `none`: no profile.
+    """
     store_id: str
     """Name of the store that the profile uses; profiles can share a store."""
     state: Literal["indexed", "no_index", "unreadable"]
@@ -378,7 +379,7 @@ class ProfileReport(Struct, frozen=True):
     chunks: Count = 0
     """Chunks of that snapshot."""
     degraded: bool = False
-    """Whether that snapshot lacks files that could not be indexed."""
+    """Whether an error kept files out of that snapshot."""
     budgets: ProfileBudgets | None = None
 
 

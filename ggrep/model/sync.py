@@ -343,7 +343,7 @@ class SyncReport(Versioned, frozen=True, kw_only=True):
     vectors_encoded: Count
     """Texts that were encoded; 0 without an encoder."""
     vectors_reused: Count
-    """Vectors of new chunks from the cache or from equal texts."""
+    """Vectors of new chunks that came from the cache or an equal text."""
     skipped: tuple[SkippedFile, ...]
     """Files that are not indexed."""
     degraded: tuple[DegradedFile, ...]
@@ -351,7 +351,7 @@ class SyncReport(Versioned, frozen=True, kw_only=True):
     duration_ms: Count
     """Duration in milliseconds."""
     warnings: tuple[SyncWarning, ...]
-    """Warnings about the listing of files."""
+    """Warnings about the list of files."""
     retry_after_ms: int | None = None
     """Milliseconds until degraded files are tried again; None if there are none."""
     products: tuple[str, ...] | None = None

@@ -34,7 +34,7 @@ class Finding(Struct, frozen=True, rename="camel"):
     message: str
     """Text on a single line."""
     hint: str | None = None
-    """Text to use: a command, or for `merge_unsaid` a line for the workspace file."""
+    """Fix: a command, or for `merge_unsaid` a line for the workspace file."""
     repo_id: RepoId | None = None
     """The repository it concerns."""
     modes: tuple[Corpus, ...] = ()
@@ -94,9 +94,9 @@ class Orphan(Struct, frozen=True, rename="camel"):
     """Absolute path of the directory."""
     repo_set_id: RepoSet
     reason: OrphanReason
-    """Reason why no workspace claims it."""
+    """Reason why no workspace uses it."""
     workspace_path: str | None
-    """Workspace file for which the directory was created."""
+    """Workspace file that the directory was created for."""
     modified_at: Moment
     """Time of its newest file, RFC 3339."""
     files: Count
@@ -110,9 +110,9 @@ class OrphansReport(Versioned, frozen=True, kw_only=True):
     """The result of `ggrep workspace gc`."""
 
     dry_run: bool
-    """Whether this was a dry run."""
+    """Whether nothing was deleted."""
     candidates: tuple[Orphan, ...] = ()
-    """Directories that no workspace claims."""
+    """Directories that no workspace uses."""
     deleted: tuple[Orphan, ...] = ()
     """Candidates that were deleted."""
     limit_reached: bool = False

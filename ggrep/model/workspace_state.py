@@ -85,7 +85,7 @@ class ActiveSnapshot(Struct, frozen=True, rename="camel"):
 
     pointer: Pointer
     snapshot_id: str | None = None
-    """The active snapshot; null if there is no trustworthy snapshot."""
+    """The active snapshot; null when there is none, or it is damaged."""
     ignore_fingerprint: str | None = None
     """Identity of the ignore rules of its snapshot (SHA-256, hex)."""
     head_sha: str | None = None
@@ -129,11 +129,11 @@ class CorpusState(Struct, frozen=True, rename="camel"):
     present: bool
     """Whether the corpus can be searched."""
     row_count: Count | None
-    """Number of chunks according to the daemon; null if no daemon was queried."""
+    """Number of its chunks; null when no daemon was asked."""
     cohort_key: str | None
     """Key of the cohort: lists of repositories with equal keys are merged."""
     embed_space_key: str | None
-    """Key of its vectors: vectors with equal keys are comparable."""
+    """Key of its vectors; vectors with equal keys are comparable."""
     lex_key: str | None
     """Layout of its term statistics."""
     schema_key: str | None
@@ -216,9 +216,9 @@ class WrittenManifest(KeptWorkspace, frozen=True, kw_only=True):
     """The result of `ggrep workspace manifest`."""
 
     ok: bool
-    """Whether every repository's store can be named."""
+    """Whether the store of every repository is known."""
     written: bool
-    """Whether the file was written, because it was missing or different."""
+    """Whether the file was written because it was missing or outdated."""
     warnings: Count
     """Number of warnings."""
     errors: Count

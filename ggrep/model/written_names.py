@@ -74,6 +74,8 @@ class NameReading(NamedTuple):
 def declared_name(typed: str) -> str:
     """Return the name that a definition's head declares; other text unchanged, in NFC."""
     typed = nfc(typed.strip())
+    if typed[:1] == "/" and re.search(r"\w", typed):
+        return f'"{typed}"'  # the path of a route
     if not (head := _KEYWORDS.match(typed)):
         return typed
     name = _NAME.match(typed, head.end())
@@ -166,6 +168,11 @@ def _cut(name: str, marks: frozenset[str]) -> tuple[NameReading, ...]:
             start = mark.end()
     owners = tuple(bare_name(part) for part in parts if part)
     return (NameReading(owners, bare_name(name[start:])),)
+
+
+def is_quoted(typed: str) -> bool:
+    """Return whether a requested name is the text of a string: `"started"`, `/login`."""
+    return declared_name(typed)[:1] in {'"', "'"}
 
 
 def name_parts(typed: str) -> list[str]:
@@ -280,7 +287,7 @@ def word_pattern(name: str, language: str, any_case: bool) -> re.Pattern[str]:  
     signs = "".join(dict.fromkeys(_SIGNS + name))  # of operators, and rare signs of this name
     letters = rf"\w{re.escape(more)}" if is_word or language in LISPS else re.escape(signs)
     begins, ends = re.match(f"[{letters}]", name), re.search(f"[{letters}]$", name)
-    before = f"(?<![{letters}])" if begins else ""
+    before = f"(?<![{letters}])" if begins or name[:1] == "/" else ""
     dot = "." if not is_word and language in {"fsharp", "ocaml"} else ""  # `+.` adds floats
     after = f"(?![{letters}{dot}])" if ends else ""
     if language in _MARKED and is_word and ends:

@@ -1,1 +1,1 @@
-"""Turns a root into the chunks of its files."""
+"""Reads the files of a root directory and cuts them into chunks."""

@@ -2,11 +2,24 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import starmap
 from typing import Any, Final, TypeAlias
 
 from msgspec import Struct, field
 
-from ggrep.model.line_numbers import line_range, with_numbers
+from ggrep.model.field_meta import MAX_INTEGER
+from ggrep.model.files import TEST, traits_of
+from ggrep.model.line_numbers import (
+    folded_range,
+    last_line,
+    line_range,
+    longest_fold,
+    numbered_lines,
+    shown_lines,
+    with_numbers,
+)
+from ggrep.render.page import plural
+from ggrep.search.reading.folding import OPENED, Source, folded
 
 Range: TypeAlias = tuple[int, int]
 
@@ -64,104 +77,34 @@ def _ranges(numbers: Iterable[int]) -> list[Range]:
     return ranges
 
 
-MOST_DOCUMENTING: Final = 2
-"""Maximum number of lines of a documentation comment that is shown; longer comments are omitted."""
-MOST_SAYING_WHY: Final = 6
-"""Maximum number of lines of a `//` comment that is shown; longer comments are omitted."""
-
-_SLASHED_WORDS: Final = (
-    "c cpp csharp dart d go groovy java javascript kotlin objc php rust scala swift tsx"
-    " typescript zig"
-)
-_SLASHED: Final = frozenset(_SLASHED_WORDS.split())
-"""Languages with `/* ... */` and `// ...` comments."""
-_INSIDE: Final = re.compile(r"\*(?:\s|$)")
-_WORD: Final = re.compile(r"\w")
-_MEANT: Final = re.compile(r"//\s*(#|\+build|go:|export |nolint|@ts-)")
-"""Comments that are directives for tools."""
-_OPENS: Final = re.compile(r'[rR]?("""|\'\'\')')
-_BEFORE_DOCSTRING: Final = re.compile(r"(class|def|async def)\b.*:|\).*:")
-
-
 def opened_lines(
     document: Mapping[str, Any], *, comments: bool
 ) -> tuple[list[tuple[int, str]], list[int]]:
-    """Return the numbered lines of an expansion to show, and the omitted line numbers.
+    """Return the numbered lines of an expansion to show, and the numbers of those left out.
 
-    The internal key `unseen` of the document contains the ranges that no earlier answer of the call
-    has shown. With `comments`, or if there are no other lines, long comments are shown too.
+    The document's `unseen`, which no schema has, are the ranges that no answer of the same call has
+    shown. Lines are folded unless they were requested by their numbers or have folds already. With
+    `comments`, or if there is nothing else, all are shown.
     """
     content, begins = document["content"], document["start_line"]
     texts = content.split("\n") if content else []
-    ranges = document.get("unseen", ((begins, begins + len(texts)),))
-    lines = [
-        (number, line)
-        for number, line in enumerate(texts, begins)
-        if any(low <= number <= high for low, high in ranges)
-    ]
-    if comments:
-        return lines, []
-    hidden = {begins + at for at in _documenting(texts, document["language"])}
-    shown = [numbered for numbered in lines if numbered[0] not in hidden]
-    if not any(line.strip() for _, line in shown):
-        return lines, []
-    return shown, [number for number, _ in lines if number in hidden]
-
-
-def _documenting(texts: Sequence[str], language: str) -> Iterator[int]:
-    """Yield the indexes of lines in long documentation comments."""
-    bare = [text.strip() for text in texts]
-    at = 0
-    while at < len(bare):
-        if language in _SLASHED:
-            end = _end_of_block(bare, at) or _end_of_slashes(bare, at)
-        elif language == "python":
-            end = _end_of_docstring(bare, at)
-        else:
-            return
-        yield from range(at, end)
-        at = max(end, at + 1)
-
-
-def _end_of_block(bare: Sequence[str], at: int) -> int:
-    """Return the end of a long `/* ... */` comment with a star on each line; 0 if there is none."""
-    opens = bare[at].startswith("/*") or (at == 0 and _INSIDE.match(bare[at]))
-    if not opens or "*/" in bare[at]:
-        return 0
-    for place in range(at + 1, len(bare)):
-        line = bare[place]
-        if not line.startswith("*") and line:
-            return 0
-        if "*/" in line:
-            is_long = place + 1 - at > MOST_DOCUMENTING
-            return place + 1 if is_long and line.endswith("*/") else 0
-    return 0
-
-
-def _end_of_slashes(bare: Sequence[str], at: int) -> int:
-    """Return the end of a long `//` comment; 0 for a short comment or directives of tools."""
-    end = at
-    while end < len(bare) and bare[end].startswith("//"):
-        end += 1
-    run = bare[at:end]
-    is_long = sum(bool(_WORD.search(line)) for line in run) > MOST_SAYING_WHY
-    return end if is_long and not any(map(_MEANT.match, run)) else 0
-
-
-def _end_of_docstring(bare: Sequence[str], at: int) -> int:
-    """Return the end of a definition's long docstring; 0 if there is none."""
-    opens = _OPENS.match(bare[at])
-    before = next((line for line in reversed(bare[:at]) if line), "")
-    if opens is None or not _BEFORE_DOCSTRING.fullmatch(before):
-        return 0
-    quotes = opens[1]
-    if quotes in bare[at][opens.end() :]:
-        return 0
-    for place in range(at + 1, len(bare)):
-        if quotes in bare[place]:
-            is_long = place + 1 - at > MOST_DOCUMENTING
-            return place + 1 if is_long and bare[place].endswith(quotes) else 0
-    return 0
+    whole = list(numbered_lines(texts, begins))
+    lines = whole
+    if not comments and document["boundary"] != "lines" and not any(starmap(folded_range, whole)):
+        is_test = bool(traits_of(document["path"]) & TEST)
+        text = folded(Source(texts, begins, document["language"], is_test), OPENED)
+        lines = list(numbered_lines(text.split("\n"), begins))
+    ranges = document.get("unseen", ((0, MAX_INTEGER),))
+    inside = {number for number, _ in whole if any(low <= number <= high for low, high in ranges)}
+    shown = [each for each in shown_lines((line for _, line in lines), begins) if each[0] in inside]
+    if not any(line.strip() for number, line in shown if not folded_range(number, line)):
+        return [each for each in whole if each[0] in inside], []
+    left = (
+        range(number, last_line(number, line) + 1)
+        for number, line in lines
+        if folded_range(number, line)
+    )
+    return shown, [number for numbers in left for number in numbers]
 
 
 _Object: TypeAlias = Mapping[str, Any]
@@ -198,7 +141,7 @@ def hit_lines(document: _Object) -> Iterator[str]:
 def body_lines(body: _Object) -> Iterator[str]:
     """Yield an opened hit below its location, or the reason why it could not be opened."""
     if "code" in body:
-        yield f"no body: {body['message']}"
+        yield f"not opened: {body['message']}"
         return
     name = ".".join(body["breadcrumb"])
     span = line_range(body["start_line"], body["end_line"])
@@ -257,15 +200,21 @@ def _parameters(hit: _Object) -> str:
 def _opened(
     document: _Object, head: str, *, comments: bool, shown_before: AlreadyShown | None = None
 ) -> Iterator[str]:
-    """Yield an expansion's lines below a head with the number of omitted comment lines."""
+    """Yield an expansion's lines under a head, and how to see those that are missing."""
     shown, left = opened_lines(document, comments=comments)
+    path = path_of(document)
     if shown_before is not None:
-        shown_before.add(path_of(document), [number for number, _ in shown], left)
-    yield head + (f", {len(left)} of comments left out" if left else "")
+        shown_before.add(path, [number for number, _ in shown], left)
+    yield head
     yield from with_numbers(shown)
-    if hidden := document.get("hidden_lines", 0):
-        what, after = document["boundary"], f"{path_of(document)}:{document['end_line'] + 1}"
-        yield f"cut: {hidden} more lines of this {what}; expand {after} goes on, or max-bytes"
+    if left:
+        longest = max(_ranges(left), key=lambda each: each[1] - each[0])
+        place = f"{path}:{line_range(*longest)}"
+        yield f"folded: {plural(len(left), 'line')}; expand {place} shows the longest"
+    hidden = document.get("hidden_lines", 0)
+    if hidden and not longest_fold(document["content"].split("\n"), document["start_line"]):
+        what, after = document["boundary"], f"{path}:{document['end_line'] + 1}"
+        yield f"cut: {plural(hidden, 'more line')} of this {what}; expand {after} goes on"
 
 
 _MOST_CHARACTERS: Final = 240

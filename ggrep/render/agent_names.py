@@ -4,11 +4,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final, TypeAlias
 
+from msgspec import convert
+
 from ggrep.model.files import TEST, traits_of
+from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.line_numbers import line_range
+from ggrep.model.navigation import OutsideName, ReferencesRequest
 from ggrep.model.sanitise import first_of
+from ggrep.model.written_names import last_part
 from ggrep.render.agent_hits import AlreadyShown, path_of
-from ggrep.render.navigation_text import IMPORT
+from ggrep.render.navigation_text import (
+    FOLDED,
+    IMPLEMENTED,
+    IMPORT,
+    NAMED_ROLES,
+    MentionCounts,
+    count_line,
+    file_ranks,
+    folded_line,
+    undefined,
+)
 
 _Object: TypeAlias = Mapping[str, Any]
 
@@ -22,12 +37,15 @@ location."""
 MAX_VALUES: Final = 3
 """Maximum number of constants whose values are shown before the usages."""
 _VALUED: Final = frozenset({"constant", "field"})
-_FOLDED: Final = {"import": "imported at", "receiver": "receiver or implemented type at"}
-"""Roles of usages that are listed by location only."""
+_MARKED: Final = {"write": " set", **{role: f" {role}" for role in NAMED_ROLES}}
+"""Roles of usages that are named beside their lines."""
 
 
 def definition_lines(document: _Object) -> Iterator[str]:
-    """Yield the definitions of a name with their signatures, or similar names."""
+    """Yield the definitions of a name, each with its head, and its implementations.
+
+    Without any, the package that an import names, or similar names.
+    """
     for definition in document["definitions"]:
         line = definition.get("line", 1)
         span = line_range(definition.get("start_line", line), definition.get("end_line", line))
@@ -36,32 +54,46 @@ def definition_lines(document: _Object) -> Iterator[str]:
         if signature := definition.get("signature"):
             yield f"  {signature}"
     if not document["definitions"]:
-        near = ", ".join(document.get("suggestions", ()))
-        yield f"nothing defines {document.get('name', '')}" + (
-            f"; similar names: {near}" if near else ""
-        )
+        suggestions = document.get("suggestions", ())
+        yield undefined(document.get("name", ""), suggestions, _outside(document))
+    implementations = document.get("implementations", ())
+    yield from (IMPLEMENTED,) if implementations else ()
+    yield from (f" {_defined_place(item)}" for item in implementations)
 
 
-def reference_lines(document: _Object) -> Iterator[str]:
-    """Yield usages by file: files with calls first, tests last, imports in a single line.
+def _outside(document: _Object) -> list[tuple[str, OutsideName]]:
+    return [(path_of(item), convert(item, OutsideName)) for item in document.get("outside", ())]
 
-    Usages that may belong to another container than requested come last.
+
+def reference_lines(document: _Object, *, arguments: bool = False) -> Iterator[str]:
+    """Yield usages by file: files with handlers and calls first, tests last, imports as a count.
+
+    Usages that may be of another container than requested come after the others. With `arguments`
+    the line of counts names arguments of tools instead of flags.
     """
-    mentions, files = document["references"], document.get("files", 0)
-    count = "1 use" if len(mentions) == 1 else f"{len(mentions)} uses"
-    where = "1 file" if files == 1 else f"{files} files"
-    others = document.get("mentions", 0)
-    rest = (
-        f"; about {others:,} mentions in {document['mention_files']} more files" if others else ""
+    mentions, limits = document["references"], document.get("limits", {})
+    notices = (*document.get("warnings", ()), *document.get("diagnostics", {}).get("warnings", ()))
+    request = ReferencesRequest(
+        document.get("name", ""),
+        strings=limits.get("strings", False),
+        comments=limits.get("comments", False),
     )
-    yield f"{count} of {document.get('name', '')} in {where}{rest}"
+    counts = MentionCounts(
+        *([item.get("kind", "usage") for item in mentions], document.get("totals", {})),
+        *(document.get("files", 0), document.get("mentions", 0), document.get("mention_files", 0)),
+        convert(document.get("limits_hit", ()), tuple[LimitHit, ...]),
+        [Notice(item["code"], item["message"]) for item in notices],
+    )
+    yield count_line(request, counts, arguments=arguments)
     yield from _defined(document.get("defined", ()))
+    if outside := _outside(document):
+        yield undefined(document.get("name", ""), (), outside)
     used = [item for item in mentions if _folded(item) is None]
     guesses = [item for item in used if item.get("guess")]
     if len(guesses) > MAX_GUESSES:
         used = [item for item in used if not item.get("guess")]
-    calling = {path_of(item) for item in used if item.get("role") == "call"}
-    used.sort(key=lambda item: (*_group(item)[:3], path_of(item) not in calling, *_place(item)))
+    ranks = file_ranks((path_of(item), item.get("role", "")) for item in used)
+    used.sort(key=lambda item: (*_group(item)[:3], ranks[path_of(item)], *_place(item)))
     for (mentioned, test, guess, path, tie), group in groupby(used, key=_group):
         words = (("mentioned", mentioned), ("test", test), ("maybe", guess))
         marks = [word for word, is_so in words if is_so]
@@ -70,20 +102,20 @@ def reference_lines(document: _Object) -> Iterator[str]:
         for line, same in groupby(group, key=lambda item: item["line"]):
             yield _row(line, list(same))
     if len(guesses) > MAX_GUESSES:
-        places = first_of(list(dict.fromkeys(map(_listed, guesses))), MAX_LISTED)
-        yield f"maybe of it: {len(guesses)} uses at {places}; refs of the bare name has them"
-    for role, words_of_role in _FOLDED.items():
-        listed = [item for item in mentions if _folded(item) == role]
-        if named := dict.fromkeys(map(_listed, listed)):
-            yield f"{words_of_role} {first_of(list(named), MAX_LISTED)}"
+        name = last_part(document.get("name", ""))
+        yield f"maybe: {len(guesses)} more, first at {_listed(guesses[0])}; refs {name} shows them"
+    for role in FOLDED:
+        listed = [_listed(item) for item in mentions if _folded(item) == role]
+        yield from filter(None, (folded_line(role, listed),))
 
 
 def _row(line: int, mentions: Sequence[_Object]) -> str:
     """Return a line of a file once, even if it contains several mentions."""
     first = mentions[0]
     inside = f"  in {first['container']}" if first.get("container") else ""
-    sets = " set" if any(item.get("role") == "write" for item in mentions) else ""
-    return f" {line}{sets}: {first.get('content', '').strip()[:MAX_LINE]}{inside}"
+    marked = (_MARKED.get(item.get("role", ""), "") for item in mentions)
+    mark = next(filter(None, marked), "")
+    return f" {line}{mark}: {first.get('content', '').strip()[:MAX_LINE]}{inside}"
 
 
 def _group(mention: _Object) -> tuple[bool, bool, bool, str, str]:
@@ -93,14 +125,12 @@ def _group(mention: _Object) -> tuple[bool, bool, bool, str, str]:
 
 
 def _listed(mention: _Object) -> str:
-    """Return the location of a mention, marked if it is a guess."""
-    place = f"{path_of(mention)}:{mention['line']}"
-    return f"{place} guess" if mention.get("tie") == "guess" else place
+    return f"{path_of(mention)}:{mention['line']}"
 
 
 def _folded(mention: _Object) -> str | None:
-    """Return the role of a mention that is listed by location only; None for other mentions."""
-    if (role := mention.get("role")) in _FOLDED:
+    """Return the role of a mention that is listed by its place alone; None for others."""
+    if (role := mention.get("role")) in FOLDED:
         return str(role)
     is_import = not mention.get("container") and IMPORT.match(mention.get("content", ""))
     return "import" if is_import else None
@@ -117,20 +147,21 @@ def _place(mention: _Object) -> tuple[str, str, int]:
 def _defined(places: Sequence[_Object]) -> Iterator[str]:
     """Yield lines with the definitions and implementations of the name, and values of constants."""
     for relation, verb in (("definition", "defined"), ("implementation", "implemented")):
-        shown = [
-            f"{path_of(item)}:{line_range(item['start_line'], item['end_line'])}"
-            f" {item['qualified_name']}{'?' if item['guess'] else ''}"
-            for item in places
-            if item["relation"] == relation
-        ]
+        shown = [_defined_place(item) for item in places if item["relation"] == relation]
         if shown:
-            yield f"{verb} at {first_of(shown, MAX_LISTED)}"
+            more = "; symbol lists all" if len(shown) > MAX_LISTED else ""
+            yield f"{verb} at {first_of(shown, MAX_LISTED)}{more}"
     values = [item["signature"] for item in places if item.get("kind") in _VALUED]
     yield from (f"  {value}" for value in dict.fromkeys(values[:MAX_VALUES]))
 
 
+def _defined_place(item: _Object) -> str:
+    span = line_range(item["start_line"], item["end_line"])
+    return f"{path_of(item)}:{span} {item['qualified_name']}{'?' if item['guess'] else ''}"
+
+
 def fresh(document: _Object, shown_before: AlreadyShown) -> tuple[_Object | None, tuple[str, ...]]:
-    """Return the new part of an answer (None if empty), and lines that name the shown part."""
+    """Return what of an answer is new, None for nothing, and lines that name the rest."""
     for key in ("definitions", "references"):
         if key in document:
             return _fresh_places(document, key, shown_before)

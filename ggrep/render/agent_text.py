@@ -8,6 +8,7 @@ from msgspec import Struct, convert
 
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
+from ggrep.model.containers import OTHER_CONTAINER
 from ggrep.model.index_freshness import INCOMPLETE_CODES
 from ggrep.model.outline import PathOutline, TourSection, outline_lines, tour_lines
 from ggrep.model.sanitise import first_of, sanitise_line
@@ -26,7 +27,7 @@ from ggrep.render.agent_names import (
 )
 from ggrep.render.limits_text import limits_line
 from ggrep.render.printed import CUTS_IN_TEXT
-from ggrep.search.slate.slate_lines import slate_lines
+from ggrep.search.slate.slate_lines import folded_place, slate_lines
 
 _Object: TypeAlias = Mapping[str, Any]
 
@@ -37,26 +38,26 @@ def status_lines(document: _Object) -> Iterator[str]:
     """Yield lines about the index, its freshness, the watcher and the daemon."""
     if "snapshot" not in document:
         state = "there is an index" if document.get("indexed") else "there is no index yet"
-        yield f"no daemon runs; {state}; a search starts one and indexes"
+        yield f"no daemon runs; {state}; a search starts a daemon and updates the index"
         return
     snapshot, daemon = document["snapshot"], document["daemon"]
     if snapshot["active_snapshot_id"] is None:
         yield "nothing is indexed yet"
     else:
         commit = f", at {snapshot['head_sha'][:12]}" if snapshot["head_sha"] else ""
-        changed = " and changes" if snapshot["dirty"] else ""
-        whole = ", a first portion" if snapshot["partial"] else ""
+        changed = " with uncommitted changes" if snapshot["dirty"] else ""
+        whole = ", first part only" if snapshot["partial"] else ""
         yield (
             f"indexed: {snapshot['files']} files, {snapshot['chunks']} chunks,"
             f" {snapshot['created_at']}{commit}{changed}{whole}"
         )
     yield from _sync(document["sync"])
     yield _watch(document.get("watch", {}))
-    stale = f", stale: {daemon['stale_reason']}" if daemon["stale"] else ""
+    stale = f", outdated settings: {daemon['stale_reason']}" if daemon["stale"] else ""
     load = document["queries"]
     yield (
         f"daemon: process {daemon['pid']}, version {daemon['binary_version']}{stale};"
-        f" {load['in_flight']} searches at work, {load['queue_depth']} wait"
+        f" {load['in_flight']} searches running, {load['queue_depth']} waiting"
     )
 
 
@@ -64,7 +65,10 @@ def _sync(sync: _Object) -> Iterator[str]:
     """Yield lines about the freshness of the index and about files that it lacks."""
     left = [
         f"{sync[key]} {words}"
-        for key, words in (("skipped_files", "not indexed"), ("secret_files", "of them secret"))
+        for key, words in (
+            ("skipped_files", "not indexed"),
+            ("secret_files", "of them with secrets"),
+        )
         if sync[key]
     ]
     looks = sync["state"] == "indexing" and sync.get("stage") in {"scan", "compare"}
@@ -78,11 +82,11 @@ def _sync(sync: _Object) -> Iterator[str]:
         when = "" if again is None else f"; next try in {again // _SECOND_MS} s"
         yield f"not fresh: the last sync failed: {sync['last_error']}{when}"
     elif sync.get("pending"):
-        yield "not fresh: a change waits for the next sync"
+        yield "not fresh: changes wait for the next sync"
     elif sync["last_sync_at"] is None:
-        yield "never synced by this daemon"
+        yield "this daemon has not synced yet"
     else:
-        now = "; another looks for changes" if looks else ""
+        now = "; a sync is checking for changes" if looks else ""
         yield f"fresh: last sync {sync['last_sync_at']}, {sync['last_result']}{now}"
     if left:
         yield f"files {', '.join(left)}; ggrep_health names them"
@@ -91,9 +95,9 @@ def _sync(sync: _Object) -> Iterator[str]:
 def _watch(watch: _Object) -> str:
     match watch.get("mode", "off"):
         case "off":
-            mode = "nothing; changes are found by sync=true"
+            mode = "off; sync=true indexes changes"
         case "polling":
-            mode = "by looking every few seconds"
+            mode = "by checking every few seconds"
         case _:
             mode = f"by events, {watch['events_total']} so far"
     problem = f"; {watch['problem']}" if watch.get("problem") else ""
@@ -104,11 +108,11 @@ def health_lines(document: _Object) -> Iterator[str]:
     """Yield the failed checks, then the number of passed checks."""
     checks = document["checks"]
     bad = [check for check in checks if check["severity"] != "ok"]
-    yield "sound" if document["ok"] else "not sound"
+    yield "healthy" if document["ok"] else "not healthy"
     for check in bad:
         yield f"{check['severity']} {check['code']}: {check['message']}"
         yield from (f"  {path}" for path in check["paths"])
-    yield f"{len(checks) - len(bad)} of {len(checks)} checks are well"
+    yield f"{len(checks) - len(bad)} of {len(checks)} checks are ok"
 
 
 BUDGETS: Final = {
@@ -126,7 +130,7 @@ _FIRST: Final = r"\1"
 
 
 MERGED_BY_RANK: Final = (
-    'merged by rank only, because no strategy is set; merge "global" ranks better'
+    'merged by rank only, because no merge strategy is set; "global" ranks better'
 )
 """Note for a workspace if neither its file nor the request sets a merge strategy."""
 
@@ -213,7 +217,13 @@ def _within(document: _Object, lines: Iterator[str], view: AgentView) -> Iterato
             yield line
     if left:
         yield f"cut: {left} more lines; {view.more.format(taken)} shows them"
-    limits = (item for item in document.get("limits_hit", ()) if item["code"] not in CUTS_IN_TEXT)
+    told = {*CUTS_IN_TEXT, *(("max_expand_bytes",) if document.get("hidden_lines") else ())}
+    if others := document.get("mentions"):
+        every = len(document["references"]) + others
+        more = f"limit={every}" if view.arguments else f"--max {every}"
+        yield f"cut: {every - others} of about {every} usages; more: {more}"
+        told.add("max_references")
+    limits = (item for item in document.get("limits_hit", ()) if item["code"] not in told)
     if cuts := limits_line(limits, arguments=view.arguments):
         yield cuts
 
@@ -231,7 +241,7 @@ def _body(document: _Object, view: AgentView) -> Iterator[str]:
     elif "definitions" in document:
         yield from definition_lines(document)
     elif "references" in document:
-        yield from reference_lines(document)
+        yield from reference_lines(document, arguments=view.arguments)
     elif "boundary" in document:
         yield from expansion_lines(document, comments=view.comments)
         yield from neighbour_lines(document)
@@ -277,6 +287,8 @@ def _warnings(document: _Object) -> Iterator[str]:
     names = {key: repo.get("alias") or key for key, repo in repos.items()}
     notes: dict[tuple[str, str], list[str]] = {}
     for note in sorted(notices, key=lambda note: note["code"] not in INCOMPLETE_CODES):
+        if note["code"] == OTHER_CONTAINER and "references" in document:
+            continue
         whose = notes.setdefault((note["code"], note["message"]), [])
         whose += [names[note["repoId"]]] if note.get("repoId") in names else []
     for (_, message), whose in notes.items():
@@ -294,6 +306,8 @@ def _slate(document: _Object) -> Iterator[str]:
     files = sum(len(section["files"]) for section in slate.get("sections", ()))
     yield f"{document.get('confidence', 'found')}, {files} files, level {slate.get('level', 1)}"
     yield from slate_lines(slate)
+    if place := folded_place(slate):
+        yield f"folded: expand {place} shows the longest range"
     if session := document.get("session"):
         yield f"session {session['token']}"
 

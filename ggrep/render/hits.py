@@ -34,7 +34,7 @@ _EFFECT = "learned."
 _RULES = {
     "best": "by the list's order",
     "quota": "by its bucket's quota",
-    "fill": "by a place that no bucket used",
+    "fill": "by a slot that no bucket used",
 }
 
 
@@ -81,7 +81,7 @@ def _snapshot(snapshot_id: str, segments: int) -> str:
 
 def _admission(admitted: Admitted) -> str:
     how = f"after {admitted.waited_ms:.0f} ms" if admitted.queued else "at once"
-    return f"{how}; {admitted.in_flight} at work, {admitted.queue_depth} waiting"
+    return f"{how}; {admitted.in_flight} running, {admitted.queue_depth} waiting"
 
 
 def largest_part(hits: Sequence[Hit]) -> float:
@@ -186,7 +186,7 @@ def render_confidence(
     cut = next((limit for limit in limits if limit.code == "low_confidence"), None)
     left = 0 if cut is None else (cut.observed or 0) - cut.limit
     hidden = "1 weaker hit is" if left == 1 else f"{left} weaker hits are"
-    more = f"; {hidden} not shown, --keep-weak shows what there is" if left else ""
+    more = f"; {hidden} hidden; --keep-weak shows all" if left else ""
     if not shown:
         return style.paint("warning", f"no strong matches{more}") + "\n" if left else "no hits\n"
     match confidence:
@@ -195,7 +195,7 @@ def render_confidence(
         case Confidence.WEAK:
             return style.paint("warning", f"low confidence: probably no good match{more}") + "\n"
         case Confidence.NONE:
-            return style.paint("warning", f"none of these is a strong match{more}") + "\n"
+            return style.paint("warning", f"no strong match{more}") + "\n"
 
 
 def best_line(lines: list[str], query: str, name: str) -> tuple[int, int]:

@@ -50,7 +50,7 @@ _CUTS: Final[Mapping[str, _Cut]] = MappingProxyType(
         "max_query_characters": _Cut("the first {limit} characters of the query"),
         "max_query_terms": _Cut("{limit} of {observed} words of the query"),
         "max_candidates": _Cut("the best {limit} of {observed} candidates", _NARROWER),
-        "max_scan_ms": _Cut("files read within {limit} ms", _INDEX),
+        "max_scan_ms": _Cut("the files that could be read in {limit} ms", _INDEX),
         "max_scan_files": _Cut("ranked {limit} of {observed} candidate files", _INDEX),
         "max_scanned_rows": _Cut("{limit} of {observed} chunks read", _NARROWER),
         "max_listed_files": _Cut("{limit} of {observed} files that match", _NARROWER),
@@ -59,28 +59,29 @@ _CUTS: Final[Mapping[str, _Cut]] = MappingProxyType(
         "max_slate_files": _Cut(
             "{limit} of {observed} files that match", "max_files={observed}", 100
         ),
-        "max_slate_files_by_bytes": _Cut("room for {limit} of {observed} files", "max_bytes=N"),
+        "max_slate_files_by_bytes": _Cut("{limit} of {observed} files fit", "max_bytes=N"),
         "max_slate_bytes": _Cut("{limit} of {observed} bytes", "max_bytes={observed}", 4 << 20),
         "max_slate_file_bytes": _Cut("text of {files}", "max_file_bytes={observed}", 4 << 20),
         "max_evidence_per_file": _Cut(
-            "{limit} of up to {observed} pieces of a file", "evidence={observed}", 50
+            "{limit} of up to {observed} pieces of evidence per file", "evidence={observed}", 50
         ),
         "max_graph_nodes": _Cut("{limit} of {observed} files of the graph", "max_bytes=N"),
         "max_graph_edges": _Cut("{limit} of {observed} relations of the graph", "max_bytes=N"),
         "max_graph_bytes": _Cut("the graph", "max_bytes=N"),
         "max_symbols": _Cut("{limit} of {observed} definitions", "limit={observed}"),
+        "max_implementations": _Cut("{limit} of {observed} implementations", "limit={observed}"),
         "max_references": _Cut("{limit} of {observed} usages", "limit={observed}"),
-        "max_judged": _Cut("{limit} of {observed} usages judged", _NARROWER),
-        "max_syntax_bytes": _Cut("{limit} bytes parsed", _NARROWER),
-        "max_mention_files": _Cut("{limit} of {observed} files with the name", _NARROWER),
+        "max_judged": _Cut("containers of {limit} of {observed} usages determined", _NARROWER),
+        "max_syntax_bytes": _Cut("only {limit} bytes parsed", _NARROWER),
+        "max_mention_files": _Cut("{limit} of {observed} files that contain the name", _NARROWER),
         "max_mentions_per_file": _Cut("{limit} usages in {files}", _NARROWER),
         "max_expand_bytes": _Cut("{limit} of {observed} bytes", "max_bytes={observed}"),
         "max_outlined": _Cut("{limit} definitions of {files}"),
-        "per_repo_top": _Cut("{limit} hits of a repository", "per_repo_top={observed}"),
+        "per_repo_top": _Cut("{limit} hits per repository", "per_repo_top={observed}"),
         "deadline_share": _Cut("too little time for {repos}", "timeout_ms=N"),
         "max_repos": _Cut("{limit} of {observed} repositories", "max_repos=0"),
         "low_confidence": _Cut("{limit} of {observed} hits", "keep_weak=true"),
-        "fold_refill": _Cut("hits behind copies", "fold=false"),
+        "fold_refill": _Cut("hits that repeat the same text", "fold=false"),
     }
 )
 _FLAGS: Final[Mapping[str, str]] = MappingProxyType(
@@ -88,6 +89,8 @@ _FLAGS: Final[Mapping[str, str]] = MappingProxyType(
         "limit": "--max",
         "max_file_bytes": "--file-bytes",
         "per_repo_top": "--top-per-repo",
+        "strings=true": "--strings",
+        "comments=true": "--comments",
         "fold=false": "--no-fold",
         "keep_weak=true": "--keep-weak",
     }
@@ -108,13 +111,13 @@ def limits_line(limits: Iterable[_Object], *, arguments: bool = False) -> str:
     texts = [_text(code, group) for code, group in groups.items()]
     others = len(texts) - _MOST_NAMED
     line = f"cut: {', '.join(texts[:_MOST_NAMED])}"
-    line += f" and {plural(others, 'other bound')}" if others > 0 else ""
+    line += f" and {plural(others, 'other limit')}" if others > 0 else ""
     raised: dict[str, str] = {}
     for code, group in groups.items():
         name, value = _raised(code, group)
         if name and raised.get(name, _ANY) == _ANY:
             raised[name] = value
-    more = " ".join(_typed(name, value, arguments=arguments) for name, value in raised.items())
+    more = " ".join(typed(name, value, arguments=arguments) for name, value in raised.items())
     return f"{line}; more: {more}" if more else line
 
 
@@ -149,7 +152,8 @@ def _raised(code: str, group: list[_Object]) -> tuple[str, str]:
     return name, str(min(observed, cut.most or observed) or _ANY)
 
 
-def _typed(name: str, value: str, *, arguments: bool) -> str:
+def typed(name: str, value: str, *, arguments: bool) -> str:
+    """Return what to type for an argument with a value; without a value, the command itself."""
     if not value:
         return f"`{name}`"
     typed = f"{name}={value}"

@@ -1,38 +1,64 @@
 """Definitions, usages and surrounding code as text, of one or several repositories."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
 from msgspec import Struct
 
+from ggrep.model.containers import OTHER_CONTAINER
 from ggrep.model.files import TEST, traits_of
-from ggrep.model.line_numbers import line_range
+from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.line_numbers import line_range, longest_fold
+from ggrep.model.name_pools import MAX_REFERENCES
 from ggrep.model.navigation import (
+    MENTION_KINDS,
+    DefinedAt,
     Definition,
     ExpandResponse,
     Neighbour,
+    OutsideName,
     Reference,
     ReferencesRequest,
     ReferencesResponse,
     SymbolResponse,
 )
 from ggrep.model.sanitise import sanitise_line
+from ggrep.render.limits_text import typed
 from ggrep.render.page import Page, SourceLines, plural
 from ggrep.render.style import cut
 
 IMPORT: Final = re.compile(r"\s*(?:import|from|use|using|require|include|#\s*include)\b")
 """Start of a line that imports a name."""
 
+IMPLEMENTED: Final = "implemented or extended by"
+FOLDED: Final = {"import": "imported", "receiver": "receiver or implemented type"}
+"""Roles of usages that are only counted."""
+NAMED_ROLES: Final = frozenset({"handles", "implements"})
+"""Roles of usages that are named in front of their lines."""
+_RANKED: Final = ("handles", "implements", "call")
 _NAME_COLUMNS: Final = 40
 _ID_DIGITS: Final = 7
 """Number of shown digits of a row id; `expand` accepts such a prefix."""
 
 
 def symbol_text(response: SymbolResponse, page: Page) -> str:
-    """Return the definitions as text; empty if there are none."""
-    return definitions_text([(item.path, item) for item in response.definitions], page)
+    """Return the definitions and their implementations; empty without any."""
+    definitions = definitions_text([(item.path, item) for item in response.definitions], page)
+    listed = [(item.path, item) for item in response.implementations]
+    return definitions + implementations_text(listed, page)
+
+
+def implementations_text(items: Sequence[tuple[str, DefinedAt]], page: Page) -> str:
+    """Return implementations with their paths, below a head; empty without any."""
+    rows = [
+        f"  {page.path(key, item.start_line, item.end_line)}  "
+        + page.fitting(f"{item.kind} {item.qualified_name}{'?' if item.guess else ''}", 4)
+        for key, item in items
+    ]
+    return "".join(f"{row}\n" for row in [IMPLEMENTED, *rows]) if rows else ""
 
 
 def definitions_text(definitions: Sequence[tuple[str, Definition]], page: Page) -> str:
@@ -43,16 +69,33 @@ def definitions_text(definitions: Sequence[tuple[str, Definition]], page: Page) 
 
 
 def symbol_notes(response: SymbolResponse) -> str:
-    """Return a line with similar names if there is no definition."""
+    """Return a line about an undefined name: its package, or similar names."""
     if response.definitions:
         return ""
-    return nothing_defines(response.request.name, response.suggestions)
+    outside = [(item.path, item) for item in response.outside]
+    return undefined(response.request.name, response.suggestions, outside) + "\n"
 
 
-def nothing_defines(name: str, suggestions: Sequence[str]) -> str:
-    """Return the message that nothing defines a name, with similar names."""
+def undefined(
+    name: str, suggestions: Sequence[str], outside: Sequence[tuple[str, OutsideName]]
+) -> str:
+    """Return a line about a name without a definition: its package, or similar names.
+
+    Args:
+        name: as requested.
+        suggestions: similar names.
+        outside: imports of the name, with their shown paths.
+    """
     near = f"; similar names: {', '.join(suggestions)}" if suggestions else ""
-    return sanitise_line(f"nothing defines {name}{near}") + "\n"
+    if not outside:
+        return sanitise_line(f"nothing defines {name}{near}")
+    packages = " or ".join(item.package for _, item in outside)
+    maybe = "probably " if outside[0][1].guess else ""
+    key, first = outside[0]
+    return sanitise_line(
+        f"{name} is {maybe}defined outside this repository (package {packages}):"
+        f" {key}:{first.line}: {first.content}"
+    )
 
 
 def references_text(response: ReferencesResponse, page: Page) -> str:
@@ -71,30 +114,39 @@ class Placed(Struct, frozen=True):
 def placed_mentions(mentions: Sequence[Placed], page: Page) -> str:
     """Return mentions in the format of `references_text`."""
     used = [item for item in mentions if not _is_listed(item.mention)]
-    calling = {item.key for item in used if item.mention.role == "call"}
-    used.sort(key=lambda item: (*_group(item)[:3], item.key not in calling, item.mention.path))
+    ranks = file_ranks((item.key, item.mention.role) for item in used)
+    used.sort(key=lambda item: (*_group(item)[:3], ranks[item.key], item.mention.path))
     blocks = [
         _mentions(key, [item.mention for item in group], page, tie)
         for (*_, key, tie), group in groupby(used, key=_group)
     ]
-    for title, role in (("imported", "import"), ("receiver or implemented type", "receiver")):
+    for role in FOLDED:
         listed = [
             item for item in mentions if _is_listed(item.mention) and _role(item.mention) == role
         ]
-        places = ", ".join(dict.fromkeys(_listed_place(item, page) for item in listed))
-        blocks += [f"{title} at {places}\n"] if places else []
+        line = folded_line(role, [page.path(item.key, item.mention.line) for item in listed])
+        blocks += [f"{line}\n"] if line else []
     return "\n".join(blocks)
 
 
-def _listed_place(item: Placed, page: Page) -> str:
-    """Return the location of a mention, marked if it is a guess."""
-    place = page.path(item.key, item.mention.line)
-    return f"{place} {page.muted(item.tie)}" if item.tie == "guess" else place
+def folded_line(role: str, places: Sequence[str]) -> str:
+    """Return a line on the number of usages of a role and the first place; empty without any."""
+    times = "once" if len(places) == 1 else f"{len(places):,} times, first"
+    return f"{FOLDED[role]} {times} at {places[0]}" if places else ""
+
+
+def file_ranks(mentions: Iterable[tuple[str, str]]) -> dict[str, int]:
+    """Return the rank of each file by the roles of its mentions; handlers and callers first."""
+    ranks: dict[str, int] = {}
+    for key, role in mentions:
+        rank = _RANKED.index(role) if role in _RANKED else len(_RANKED)
+        ranks[key] = min(rank, ranks.get(key, rank))
+    return ranks
 
 
 def _is_listed(item: Reference) -> bool:
-    """Return whether a mention is shown by its location only."""
-    return _role(item) in {"import", "receiver"}
+    """Return whether a mention is only counted."""
+    return _role(item) in FOLDED
 
 
 def _role(item: Reference) -> str:
@@ -114,48 +166,84 @@ def _in_test(item: Reference) -> bool:
 
 
 def references_notes(response: ReferencesResponse) -> str:
-    """Return a line with the counts of shown mentions and of omitted kinds."""
-    mentions = response.mentions, response.mention_files
-    return mentions_summary(
-        response.request, response.references, dict(response.totals), response.files, mentions
+    """Return the line on the number of mentions, and where an undefined name comes from."""
+    counts = MentionCounts(
+        *([item.kind for item in response.references], dict(response.totals)),
+        *(response.files, response.mentions, response.mention_files),
+        *(response.limits_hit, response.warnings),
     )
+    counted = count_line(response.request, counts)
+    outside = [(item.path, item) for item in response.outside]
+    origin = undefined(response.request.name, (), outside) + "\n" if outside else ""
+    return f"{counted}\n{origin}"
 
 
-def mentions_summary(
-    request: ReferencesRequest,
-    references: Sequence[Reference],
-    totals: Mapping[str, int],
-    files: int,
-    mentions: tuple[int, int],
-) -> str:
-    """Return a line with the counts of shown mentions, of omitted kinds and of further files.
+class MentionCounts(Struct, frozen=True):
+    """The counts of an answer about usages.
 
-    `mentions` contains the number of occurrences in further files, and the number of such files.
+    Attributes:
+        shown: kind of each shown mention.
+        totals: mentions of each kind in the files that were parsed.
+        files: files with shown mentions.
+        mentions: mentions in files behind the page, `mention_files`.
+        limits: cuts of the answer; that of the page is part of the line.
+        warnings: of the answer; usages of other containers are part of the line.
     """
-    asked = {"usage": True, "string": request.strings, "comment": request.comments}
-    counts, left = [], []
-    for kind, wanted in asked.items():
-        shown = sum(mention.kind == kind for mention in references)
-        if shown:
-            counts.append(plural(shown, kind))
-        elif not wanted and totals.get(kind, 0):
-            left.append(f"{plural(totals[kind], kind)} not shown, --{kind}s shows them")
-    nothing = f"nothing uses {request.name}"
-    head = f"{', '.join(counts)} in {plural(files, 'file')}" if counts else nothing
-    if mentions[0]:
-        in_files = plural(mentions[1], "more file")
-        left.append(f"about {plural(mentions[0], 'mention')} in {in_files}")
-    return sanitise_line("; ".join([head, *left])) + "\n"
+
+    shown: Sequence[str]
+    totals: Mapping[str, int]
+    files: int
+    mentions: int
+    mention_files: int
+    limits: Sequence[LimitHit]
+    warnings: Sequence[Notice]
+
+
+def count_line(
+    request: ReferencesRequest, answer: MentionCounts, *, arguments: bool = False
+) -> str:
+    """Return one line on the shown mentions, on those that are not, and on how to see them.
+
+    With `arguments` it names arguments of tools instead of flags.
+    """
+    totals = answer.totals
+    counts = Counter(answer.shown)
+    cut = next((limit for limit in answer.limits if limit.code == "max_references"), None)
+    kinds = [plural(counts[kind], kind) for kind in MENTION_KINDS if counts[kind]]
+    parts = [f"{', '.join(kinds)} in {plural(answer.files, 'file')}"]
+    if not kinds:
+        parts = [f"nothing uses {request.name}"]
+    if cut is not None:
+        every = cut.observed or sum(totals.get(kind, 0) for kind in request.kinds) + answer.mentions
+        about, more = ("" if cut.observed else "about "), ("limit", str(every))
+        if cut.limit >= MAX_REFERENCES:
+            more = ("filter", "path:DIRECTORY")
+        parts.append(f"{about}{every:,} in all; more: {typed(*more, arguments=arguments)}")
+    elif answer.mentions:
+        in_files = plural(answer.mention_files, "more file")
+        parts.append(f"about {plural(answer.mentions, 'mention')} in {in_files}")
+    hidden = [kind for kind in MENTION_KINDS if kind not in request.kinds and totals.get(kind)]
+    if hidden:
+        flags = (typed(f"{kind}s", "true", arguments=arguments) for kind in hidden)
+        pairs = zip(hidden, flags, strict=True)
+        left = [f"{plural(totals[kind], kind)} ({flag})" for kind, flag in pairs]
+        parts.append(f"not shown: {', '.join(left)}")
+    parts += [notice.message for notice in answer.warnings if notice.code == OTHER_CONTAINER]
+    return sanitise_line("; ".join(parts))
 
 
 def expansion_text(response: ExpandResponse, page: Page, ask: str = "ggrep expand ") -> str:
     """Return the code around a location, and its neighbours; `ask` is the command for a row id."""
     blocks = [[_heading(response, page)]]
+    fold = longest_fold(response.content.split("\n"), response.start_line)
     if response.content:
-        lines = SourceLines(
-            response.content, response.start_line, response.hidden_lines, response.path
-        )
+        hidden = 0 if fold else response.hidden_lines
+        lines = SourceLines(response.content, response.start_line, hidden, response.path)
         blocks.append(page.source(lines))
+    if fold:
+        longest = f"{ask}{page.place(response.path)}:{line_range(*fold)}"
+        count = plural(response.hidden_lines, "line")
+        blocks.append([page.muted(f"folded: {count}; {longest} shows the longest")])
     if response.neighbours:
         blocks.append(_neighbours(response.neighbours, page, ask))
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
@@ -175,7 +263,7 @@ def _mentions(key: str, mentions: Sequence[Reference], page: Page, tie: str) -> 
     """Return a file with its mentions, aligned."""
     marks = [f"{item.line}:{item.column}" for item in mentions]
     width = max(len(mark) for mark in marks)
-    doubt = "may be of another class or module" if mentions[0].guess else ""
+    doubt = "may belong to another class or module" if mentions[0].guess else ""
     mentioned = "" if mentions[0].kind == "usage" else "mentioned"
     notes = ", ".join(filter(None, (mentioned, tie, doubt)))
     lines = [page.path(key) + (f"  {page.muted(notes)}" if notes else "")]
@@ -186,7 +274,8 @@ def _mentions(key: str, mentions: Sequence[Reference], page: Page, tie: str) -> 
         fits = not page.columns or taken + len(text) + len(inside) <= page.columns
         where = "  " + page.style.paint("line", mark)
         tail = page.muted(inside) if fits else ""
-        lines.append(f"{where}{' ' * (width - len(mark))}  {page.lit(text)}{tail}".rstrip())
+        role = page.muted(f"{item.role}: ") if item.role in NAMED_ROLES else ""
+        lines.append(f"{where}{' ' * (width - len(mark))}  {role}{page.lit(text)}{tail}".rstrip())
     return "".join(line + "\n" for line in lines)
 
 

@@ -195,10 +195,10 @@ class Page(Struct, frozen=True):
         if shift:
             shared = min((len(line) - len(line.lstrip(" ")) for line in lines if line), default=0)
             lines = [line[shared:] for line in lines]
-        gutter = max(digits, len(str(source.first + len(lines) - 1)))
+        numbered = list(collapsed_blanks(lines, source.first))
+        gutter = max(digits, len(str(numbered[-1][0] if numbered else source.first)))
         room = self._room(len(indent) + gutter + len(" │ "))
         shown = []
-        numbered = list(collapsed_blanks(lines, source.first))
         fitting = [cut(line, room) for _, line in numbered]
         lit = painted(fitting, source.path, self.style, map(self._asked, fitting))
         for (number, line), text in zip(numbered, lit, strict=True):

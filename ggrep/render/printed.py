@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError
+from ggrep.model.containers import OTHER_CONTAINER
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
 from ggrep.model.outline import (
@@ -162,8 +163,10 @@ def json_line(document: stable_json.Document) -> str:
     return stable_json.dumps(document).decode() + "\n"
 
 
-CUTS_IN_TEXT = frozenset({"max_outline_bytes", "max_outline_depth", "max_tour_bytes"})
-"""Codes of limits that the texts of outlines and tours already mention."""
+CUTS_IN_TEXT = frozenset(
+    {"max_outline_bytes", "max_outline_depth", "max_references", "max_tour_bytes"}
+)
+"""Cuts that outlines, tours and usages state in their own text."""
 
 
 def render_outline(response: OutlineResponse, root: Path, view: ViewOptions) -> Rendered:
@@ -250,7 +253,10 @@ def _with_notes(
     text: str, answer: Answer, root: Path, view: ViewOptions, hits: int, notes: str = ""
 ) -> Rendered:
     limits = [limit for limit in answer.limits_hit if limit.code not in CUTS_IN_TEXT]
-    before, behind = answer_notes(limits, answer.warnings, root, view)
+    warnings = answer.warnings
+    if isinstance(answer, ReferencesResponse):
+        warnings = tuple(notice for notice in warnings if notice.code != OTHER_CONTAINER)
+    before, behind = answer_notes(limits, warnings, root, view)
     return Rendered(text, behind + notes, hits=hits, before=before)
 
 

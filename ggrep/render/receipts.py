@@ -70,20 +70,20 @@ def receipt_of(values: dict[str, Any]) -> Receipt:
         InvalidRequest: the values are not a receipt, or are inconsistent.
     """
     if values.keys() != _KEYS or values["kind"] != RECEIPT_KIND:
-        raise InvalidRequest("no receipt of a kind that this build knows")
+        raise InvalidRequest("not a receipt, or its kind is unknown to this build")
     try:
         return _receipt(values)
     except DecodeError as error:
-        raise InvalidRequest(f"no receipt: {error}") from error
+        raise InvalidRequest(f"not a valid receipt: {error}") from error
 
 
 def _receipt(values: dict[str, Any]) -> Receipt:
     budgets, answer = values["budgets"], values["answer"]
     question = parse_search_request(values["question"], "$.question")
     if not question.deterministic:
-        raise DecodeError("$.question: not deterministic")
+        raise DecodeError("$.question: must be deterministic")
     if not isinstance(budgets, dict) or not budgets.keys() <= set(OUTPUT_BUDGETS):
-        raise DecodeError("$.budgets: this build does not have these output budgets")
+        raise DecodeError("$.budgets: unknown names of output budgets")
     receipt = Receipt(
         question=question,
         budgets=tuple(
@@ -102,7 +102,7 @@ def _receipt(values: dict[str, Any]) -> Receipt:
             for result in (results if isinstance(results, list) else (None,))
         ]
         if rows != [hit.row_id for hit in receipt.hits]:
-            raise DecodeError("$.hits: not those of the answer")
+            raise DecodeError("$.hits: do not match the answer")
         check_answer(receipt.answer, receipt.origin.answer_sha256)
     return receipt
 
@@ -117,13 +117,13 @@ def open_sealed(data: bytes) -> dict[str, Any]:
     try:
         values = stable_json.loads(data)
     except ValueError as error:
-        raise InvalidRequest(f"no receipt: {error}") from error
+        raise InvalidRequest(f"not a valid receipt: {error}") from error
     if not isinstance(values, dict) or "kind" not in values or RECEIPT.field not in values:
-        raise InvalidRequest("no receipt")
+        raise InvalidRequest("not a receipt")
     try:
         require_sound(values, RECEIPT, since=1)
     except (Damaged, TypeError) as error:
-        raise InvalidRequest(f"a receipt that was changed: {error}") from error
+        raise InvalidRequest(f"the receipt was changed: {error}") from error
     return values
 
 
@@ -138,7 +138,7 @@ def check_hits(hits: Sequence[ReceiptHit]) -> None:
     for place, hit in enumerate(hits):
         for key in ("row_id", "chunk_id", "snippet_sha256"):
             if not _DIGEST.fullmatch(getattr(hit, key)):
-                raise DecodeError(f"$.hits[{place}].{key}: no digest")
+                raise DecodeError(f"$.hits[{place}].{key}: not a digest")
 
 
 def check_answer(answer: bytes | None, digest: str) -> None:
@@ -148,7 +148,7 @@ def check_answer(answer: bytes | None, digest: str) -> None:
         DecodeError: the answer has another digest.
     """
     if answer is not None and sha256(answer).hexdigest() != digest:
-        raise DecodeError("$.answer: not the one of the digest")
+        raise DecodeError("$.answer: does not match answer_sha256")
 
 
 def replay_json(replay: Replay) -> "ReplayJson":
@@ -199,7 +199,7 @@ def render_replay(replay: Replay, style: Style) -> str:
         lines += [style.paint("muted", f"  {render_change(item)}") for item in replay.changes]
         lines += _differences(replay)
         lines += ["", *render_fates(replay.hits, replay.new_hits, style)]
-        same = "; today's hits are the same" if replay.same_hits else ""
+        same = "; the hits are the same" if replay.same_hits else ""
         lines += ["", render_summary(replay.hits, replay.new_hits) + same]
     return "\n".join(lines) + "\n"
 
@@ -208,15 +208,18 @@ def _reason(replay: Replay) -> str:
     was, now = replay.receipt.origin, replay.now
     count = _count(len(replay.hits), "hit")
     reasons = {
-        ReplayResult.REPRODUCED: f"snapshot {now.snapshot_id} gives the same bytes, {count}",
-        ReplayResult.NEWER_SNAPSHOT: f"{now.snapshot_id} was queried, newer than {was.snapshot_id}",
+        ReplayResult.REPRODUCED: f"snapshot {now.snapshot_id} returns the same bytes, {count}",
+        ReplayResult.NEWER_SNAPSHOT: f"the newer snapshot {now.snapshot_id} was queried instead of "
+        f"{was.snapshot_id}",
         ReplayResult.SNAPSHOT_GONE: (
-            f"snapshot {was.snapshot_id} is gone; {now.snapshot_id} was queried"
+            f"snapshot {was.snapshot_id} no longer exists; {now.snapshot_id} was queried"
         ),
-        ReplayResult.OTHER_STORE: f"the current settings select {now.store_id}, not {was.store_id}",
-        ReplayResult.OTHER_REPOSITORY: f"the receipt is of {was.repo_id}, not {now.repo_id}",
+        ReplayResult.OTHER_STORE: f"the current settings select store {now.store_id}, not "
+        f"{was.store_id}",
+        ReplayResult.OTHER_REPOSITORY: f"the receipt belongs to repository {was.repo_id}, not "
+        f"{now.repo_id}",
     }
-    return reasons.get(replay.outcome, f"snapshot {was.snapshot_id} gives different bytes")
+    return reasons.get(replay.outcome, f"snapshot {was.snapshot_id} returns different bytes")
 
 
 def render_change(change: ReplayChange) -> str:
@@ -295,7 +298,7 @@ def _rank(item: ReplayedHit) -> str:
     if item.rank_now == item.rank:
         return ""
     if item.rank_now is None:
-        return "not among the hits now" if item.place_now else ""
+        return "no longer a hit" if item.place_now else ""
     return f"now {item.rank_now + 1}."
 
 

@@ -27,6 +27,8 @@ from ggrep.model.slate import (
     SlateResponse,
 )
 from ggrep.render.page import Page, SourceLines, plural
+from ggrep.search.slate.document import slate_json
+from ggrep.search.slate.slate_lines import folded_place
 
 _TITLES: Final = {
     Section.CODE: "Code",
@@ -44,8 +46,8 @@ _REASONS: Final[dict[Reason, str]] = {
     "docs_quota": "document",
     "diagram_quota": "diagram",
     "anchor_for_context": "opening lines",
-    "neighbour_context": "next to it",
-    "expand_target": "was requested",
+    "neighbour_context": "next to the evidence",
+    "expand_target": "requested target",
 }
 """Names of reasons; a plain match needs none."""
 
@@ -109,13 +111,16 @@ def slate_text(view: ShownSlate, page: Page) -> str:
             lines += _paths(packs, page)
         for number, pack in enumerate(packs if slate.level else ()):
             lines += ["", *_pack(pack, page)] if number else _pack(pack, page)
+    if place := folded_place(slate_json(slate)):
+        command = _command(NextAction("expand", place, ""), view, page)
+        lines += ["", page.muted(f"folded: {command} shows the longest range")]
     if slate.graph is not None:
         lines += _graph(slate.graph, page)
     lines += _next(view, page)
     if view.session is not None:
         head = plural(view.session.seen_files, "file")
         minutes = view.session.expires_in_secs // 60
-        lines += ["", page.rule("Session", f"{head} shown so far, open for {minutes} min")]
+        lines += ["", page.rule("Session", f"{head} shown so far, session valid for {minutes} min")]
         # Whole, however long: it is there to be copied.
         lines.append(sanitise_line(view.session.token))
     return "\n".join(lines) + "\n"

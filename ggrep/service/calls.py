@@ -102,6 +102,8 @@ class ExpandOptions(TourOptions, total=False):
     """Options of `expand`; see `ExpandRequest`."""
 
     boundary: Boundary
+    focus: str
+    tests: bool
 
 
 class QueryOptions(TimedOptions, total=False):
@@ -180,7 +182,7 @@ def search_request(query: str, options: Options) -> SearchRequest:
     values = {"timeout_ms": 0, **fields_of(SearchRequest, options), "query": query}
     request = with_exact_defaults(made_of(SearchRequest, values), options)
     if not request.query.strip():
-        raise InvalidRequest("query: it is empty")
+        raise InvalidRequest("query: must not be empty")
     return request
 
 
@@ -218,7 +220,7 @@ def scope_of(path: object, root: Path) -> str:
         if candidate.is_relative_to(root):
             below = candidate.relative_to(root)
             return "" if below == Path() else below.as_posix()
-    raise InvalidRequest(f"path: {given} lies outside of {root}")
+    raise InvalidRequest(f"path: {given} is outside the repository {root}")
 
 
 def fields_of(kind: type[Struct], options: Options) -> dict[str, Any]:
@@ -250,13 +252,17 @@ def _spelled(name: str, value: object, kind: object) -> object:
         plain = [_plain(each) for each in _listed(name, value)]
         for word in plain:
             if word not in known and word not in words:
-                raise InvalidRequest(f"{name}: unknown {word!r}; use some of {', '.join(words)}")
+                raise InvalidRequest(
+                    f"{name}: unknown value {word!r}; use one or more of {', '.join(words)}"
+                )
         return [words.get(str(word), word) for word in plain]
     if isinstance(kind, type) and issubclass(kind, Enum):
         word = _plain(value)
         known_words = [str(member.value) for member in kind]
         if word not in known_words:
-            raise InvalidRequest(f"{name}: unknown {word!r}; use one of {', '.join(known_words)}")
+            raise InvalidRequest(
+                f"{name}: unknown value {word!r}; use one of {', '.join(known_words)}"
+            )
         return word
     if isinstance(value, (tuple, set, frozenset, list)):
         return [_plain(each) for each in value]
@@ -276,7 +282,7 @@ def _filter_json(value: object) -> dict[str, object]:
         except InvalidRequest as error:
             raise InvalidRequest(f"filters: {error}") from error
     if not isinstance(value, Filter):
-        raise InvalidRequest(f"filters: expected str or Filter, found {type(value).__name__}")
+        raise InvalidRequest(f"filters: expected a str or a Filter, found {type(value).__name__}")
     return {"key": value.key, "value": value.value, "negated": value.negated}
 
 

@@ -349,5 +349,5 @@ class Federator:
 def _document(body: Mapping[str, object], key: str) -> dict[str, Json]:
     document = body.get(key)
     if not isinstance(document, dict):
-        raise GgrepError(f"the daemon's reply holds no {key}")
+        raise GgrepError(f"the daemon's reply lacks the key {key}")
     return document

@@ -43,7 +43,7 @@ def location_of(path: Path | None, *, directory: bool = False) -> Location:
     try:
         Path.cwd()
     except FileNotFoundError as error:
-        raise InvalidRequest("the current directory is gone") from error
+        raise InvalidRequest("the current directory no longer exists") from error
     if not given.exists():
         raise InvalidRequest(f"{given}: no such file or directory")
     if directory and not given.is_dir():
@@ -165,6 +165,7 @@ def require_working_database() -> None:
     """Raise if this process cannot read an index because of an earlier fork."""
     if any(_BEFORE_FORK):
         raise Forked(
-            "this process was forked from one that reads indexes and cannot read an index itself;"
+            "this process was forked from a process that had opened an index, so it "
+            "cannot read an index itself;"
             " use a daemon, or start processes with spawn"
         )

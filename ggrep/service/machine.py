@@ -159,14 +159,14 @@ def examine_machine(home: Home, root: Path, environ: Mapping[str, str]) -> Itera
 
 def _settings(home: Home, root: Path, environ: Mapping[str, str]) -> Iterator[Check]:
     for name in unknown_variables(environ):
-        message = f"the variable {name} means nothing to this build"
+        message = f"the variable {name} is unknown to this build"
         yield Check("settings", "warning", message, f"unset {name}")
     try:
         settings = load_settings(home, root, environ=environ).settings
     except GgrepError as error:
         yield Check("settings", "problem", str(error), "correct the file or the variable")
         return
-    yield Check("settings", "ok", "the settings that count here can be read")
+    yield Check("settings", "ok", "all settings that apply here are valid")
     yield _encoder(settings)
 
 
@@ -180,7 +180,7 @@ def _encoder(settings: Settings) -> Check:
         mend = "set another encoder, such as static"
         return Check("encoder", "problem", str(error), mend)
     if encoder is None:
-        return Check("encoder", "ok", "none: only words and structure are compared")
+        return Check("encoder", "ok", "none: searches compare words and structure only")
     length = encoder.encode_documents(["a word"]).shape[1]
     return Check("encoder", "ok", f"{encoder.identity.name}, {length} dimensions")
 
@@ -192,9 +192,7 @@ def torch_build(torch: TorchBuild) -> Check:
     if torch.made_for != CPU:
         release = torch.version.partition("+")[0]
         mend = f"pip install --force-reinstall --no-deps torch=={release} --index-url {CPU_INDEX}"
-        message += (
-            f", {own_size} and {brought} of libraries for it; encoders compute on the CPU alone"
-        )
+        message += f", {own_size} and {brought} of libraries for it; encoders only use the CPU"
         return Check("torch", "warning", message, mend)
     if not torch.brought or torch.needed:
         return Check("torch", "ok", f"{message}, {own_size}")
@@ -210,7 +208,7 @@ def _home(home: Home) -> Check:
         kind = probe(_existing(home))
     except (GgrepError, OSError) as error:
         return Check("home", "problem", str(error), ADVICE)
-    made = "" if home.base.exists() else ", not made yet"
+    made = "" if home.base.exists() else ", not created yet"
     return Check("home", "ok", f"{home.base} ({kind}{made})")
 
 
@@ -234,9 +232,11 @@ def room(free_bytes: int) -> Check:
 def _parsers() -> Check:
     damaged = damaged_grammar_files(deep=False)
     if damaged:
-        message = f"{len(damaged)} files of the parsers are not as installed, first {damaged[0]}"
+        message = (
+            f"{len(damaged)} files of the parsers were changed or removed, for example {damaged[0]}"
+        )
         return Check("parsers", "problem", message, _REINSTALL)
-    return Check("parsers", "ok", f"{len(GRAMMARS)} languages are read by their grammar")
+    return Check("parsers", "ok", f"{len(GRAMMARS)} languages have a parser")
 
 
 def watches(most: int) -> Check:
@@ -244,7 +244,7 @@ def watches(most: int) -> Check:
     message = f"{most:,} directories can be watched"
     if most >= WATCHES:
         return Check("watcher", "ok", message)
-    message += "; larger trees are polled"
+    message += "; ggrep checks larger trees for changes at intervals"
     return Check("watcher", "warning", message, "sudo sysctl fs.inotify.max_user_watches=524288")
 
 
@@ -287,7 +287,7 @@ def _of_ray(address: str) -> Iterator[Check]:
         return
     yield Check("cluster", "ok", f"ray {version('ray')} is installed")
     if not address:
-        yield Check("cluster", "ok", f"{RAY_ADDRESS} is not set; else: --cluster HOST:PORT")
+        yield Check("cluster", "ok", f"{RAY_ADDRESS} is not set; builds need --cluster HOST:PORT")
         return
     try:
         require_answer(address)

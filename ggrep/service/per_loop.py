@@ -41,9 +41,11 @@ class PerLoop(Generic[C]):
             Forked: this process is a fork of the process that created this object.
         """
         if self._closed:
-            raise Closed(f"{self._name}: was closed")
+            raise Closed(f"{self._name} was closed")
         if self._pid != os.getpid():
-            raise Forked(f"{self._name}: was opened in another process; open it anew")
+            raise Forked(
+                f"{self._name} was opened in another process; open it again in this process"
+            )
 
     def get(self) -> C:
         """Return the resource; all calls must come from the same event loop."""
@@ -51,7 +53,9 @@ class PerLoop(Generic[C]):
         if self._resource is None:
             self._resource, self._token = self._make(), current_token()
         elif self._token != current_token():
-            raise InvalidRequest(f"{self._name}: belongs to another event loop; open it anew")
+            raise InvalidRequest(
+                f"{self._name} belongs to another event loop; open it again in this loop"
+            )
         return self._resource
 
     async def aclose(self) -> None:

@@ -76,7 +76,7 @@ def surroundings(
     """Return the environment for opening a repository or a workspace."""
     if daemon not in get_args(DaemonUse):
         known = ", ".join(get_args(DaemonUse))
-        raise InvalidRequest(f"daemon: unknown {daemon!r}; use one of {known}")
+        raise InvalidRequest(f"daemon: unknown value {daemon!r}; use one of {known}")
     given = {name: value for name, value in flags.items() if value is not None}
     return Surroundings(daemon, environment() if environ is None else environ, given)
 
@@ -130,7 +130,7 @@ class RepositoryHandle:
         asks = uses_daemon(address, within.environ, offline=offline)
         if within.daemon == "require" and not asks:
             why = "GGREP_OFFLINE is set" if within.is_offline else "no daemon runs"
-            raise NotStarted(f"{why}, and none is started")
+            raise NotStarted(f"{why}, but daemon='require' needs one")
         if not self._index and (asks or wanted):
             # Calling `sync` is a request for an index, except in system directories.
             require = require_modest if wanted else require_asked

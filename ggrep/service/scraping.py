@@ -71,7 +71,7 @@ async def _scraped(record: DaemonRecord, deadline: Deadline) -> Scraped:
     except GgrepError as error:
         return _row(record, None, str(error))
     except (DecodeError, LookupError, TypeError):
-        return _row(record, None, "its figures are those of another build")
+        return _row(record, None, "the daemon is of another build; its metrics are unknown")
 
 
 def _row(record: DaemonRecord, load: DaemonLoad | None, problem: str = "") -> Scraped:

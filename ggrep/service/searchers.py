@@ -226,7 +226,7 @@ class FallbackSearchers:
             # All repositories may have the same error, because a process can host many daemons.
             if str(error) not in self._reported:
                 self._reported.add(str(error))
-                self._notify(f"{sanitise_line(str(error))}; reading without it")
+                self._notify(f"{sanitise_line(str(error))}; reading the index without a daemon")
             return self._here.open(repo)
 
         return _FallbackSearcher(self._daemons.open(repo), instead)

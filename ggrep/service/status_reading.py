@@ -45,7 +45,7 @@ def status_document(
                 reply = link.ask(messages.Status(), Deadline.after(clock, REPLY_MS))
             document = reply.body.get("status")
     except (LoadError, Unreachable) as error:
-        notify(f"{error}; what follows is read from the disk")
+        notify(f"{error}; the following comes from the files of the index")
     if isinstance(document, dict) and document:
         return document
     return disk_status(address, engine()).to_dict()

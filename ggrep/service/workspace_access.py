@@ -66,7 +66,7 @@ class Allowlist:
         """
         real = canonical(path)
         if not any(is_inside(real, root) for root in self.roots):
-            raise Forbidden(f"{path}: outside the roots that may be searched here")
+            raise Forbidden(f"{path} is outside the directories that may be searched here")
         return real
 
 
@@ -81,7 +81,7 @@ def canonical(path: Path) -> Path:
     except OSError:
         return lexical_path(Path(os.path.realpath(path)))
     except ValueError as error:
-        raise InvalidRequest(f"{str(path)!a} is not the path of anything") from error
+        raise InvalidRequest(f"{str(path)!a} is not a valid path") from error
 
 
 _ID_MISMATCH = "ERR_FEDERATED_WORKSPACE_ID_MISMATCH"
@@ -133,7 +133,7 @@ def _opened(
         file, resolve_root=resolve_root, real=real, names_in=allowlist.names_in
     )
     if canonical(file) != real:
-        raise Forbidden(f"{path}: was replaced while it was read")
+        raise Forbidden(f"the file {path} was replaced while it was read")
     if workspace_id not in {None, workspace.repo_set_id}:
         message = f"$.workspaceId: the workspace is {workspace.repo_set_id}, not {workspace_id!a}"
         issue = Issue(_ID_MISMATCH, message, field="$.workspaceId", reason="mismatch")
@@ -164,7 +164,7 @@ def forbidden_repos(
 
 def _outside(repo: WorkspaceRepo) -> Forbidden:
     label = repo.alias or repo.repo_id
-    return Forbidden(f"repository {label}: outside the roots that may be searched here")
+    return Forbidden(f"repository {label} is outside the directories that may be searched here")
 
 
 class Guarded(Struct):

@@ -40,6 +40,7 @@ def roles(path_key: str, rules: RoleRules | None = None) -> set[str]:
         ("app/policies/post_policy.rb", "policy"),
         ("src/auth/roles.guard.ts", "policy"),
         ("internal/rbac/check.go", "policy"),
+        ("web/AuthorizationStrategy.java", "policy"),
         (".github/CODEOWNERS", "policy"),
         ("opa/allow.rego", "policy"),
         ("shop/settings.py", "configuration"),

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from ggrep.base.errors import GgrepError
 from ggrep.config import store_files
-from ggrep.index.maintenance.health import Health, check_health
+from ggrep.index.maintenance.checks import Health, check_health
 from ggrep.index.store.manifest import read_manifest
 from ggrep.model.request import SearchRequest
 from ggrep.render.answer_json import answer_json

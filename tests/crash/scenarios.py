@@ -23,7 +23,7 @@ from ggrep.index.maintenance.repair import repair
 from ggrep.index.remote.collect import collect
 from ggrep.index.remote.objects import open_objects
 from ggrep.search.engine.engine import Engine
-from ggrep.search.engine.travelling import pull_from, push_to
+from ggrep.search.engine.push_pull import pull_from, push_to
 from tests.fakes.packs import pack
 from tests.fakes.repos import open_engine, write_tree
 

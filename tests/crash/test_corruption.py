@@ -9,8 +9,7 @@ import pytest
 
 from ggrep.base.errors import CorruptStore, GgrepError, Incompatible
 from ggrep.config import store_files
-from ggrep.index.maintenance.audit import audit
-from ggrep.index.maintenance.health import Health
+from ggrep.index.maintenance.checks import Health, audit
 from ggrep.index.maintenance.repair import repair
 from ggrep.model.maintenance import OK
 from tests.crash.corruption import (
@@ -34,7 +33,7 @@ PLACES = 3
 def sound_parsers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take the installed parsers for sound: hashing them takes longer than a case."""
     monkeypatch.setattr(
-        "ggrep.index.maintenance.snapshot_checks.damaged_grammar_files", lambda **_: []
+        "ggrep.index.maintenance.store_checks.damaged_grammar_files", lambda **_: []
     )
 
 

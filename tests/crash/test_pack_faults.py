@@ -25,7 +25,7 @@ from tests.crash.packs_left import Lot
 from tests.crash.power import Outage, files, materialise
 from tests.crash.power_watch import WatchedDisk
 from tests.crash.scenarios import SCENARIOS, engine_over
-from tests.fakes.packs import loose_segments, pack
+from tests.fakes.packs import pack, unpacked_segments
 
 WORKER = [sys.executable, "-m", "ggrep.daemon.pack_worker"]
 
@@ -168,7 +168,7 @@ def test_a_damaged_store_is_left_out_and_no_other(homes: Homes, times: int) -> N
     true = ids_of(path)
     for _ in range(times):
         home = homes().home
-        segments = loose_segments(home)
+        segments = unpacked_segments(home)
         hurt = chance.choice(segments)
         below = [home.data / hurt.store_id / f"{hurt.segment}.lance", home.data / hurt.store_id]
         parts = [one for one in chance.choice(below).rglob("*") if one.is_file()]
@@ -241,7 +241,7 @@ def test_two_processes_that_pack_at_once_leave_one_pack(homes: Homes) -> None:
 
 def working(lot: Lot) -> "subprocess.Popen[bytes]":
     """Start a worker that packs all segments."""
-    told = [[one.store_id, one.segment, one.image_sha256] for one in loose_segments(lot.home)]
+    told = [[one.store_id, one.segment, one.image_sha256] for one in unpacked_segments(lot.home)]
     started = subprocess.Popen(
         WORKER, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=Path(__file__).parents[2]
     )

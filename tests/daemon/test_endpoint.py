@@ -342,7 +342,7 @@ def test_who_sweeps_leaves_a_place_alone_that_was_taken_meanwhile(
         (place / "taken.lock").write_text("")
         lock(descriptor, operation)
 
-    monkeypatch.setattr(endpoint.fcntl, "flock", late)
+    monkeypatch.setattr(fcntl, "flock", late)
     sweep(Home(home))
 
     assert len(list(place.iterdir())) == 3

@@ -291,7 +291,7 @@ def test_a_deep_look_ends_when_its_client_goes_away(
             ended.append(str(error))
             raise
 
-    monkeypatch.setattr("ggrep.index.maintenance.health.examine", examine)
+    monkeypatch.setattr("ggrep.index.maintenance.checks.examine", examine)
     with client(host) as wire:
         wire.send_message("1", Health(deep=True))
         assert begun.wait(20)
@@ -300,5 +300,5 @@ def test_a_deep_look_ends_when_its_client_goes_away(
     finally:
         over.set()
 
-    assert "the client went away" in ended[0]
+    assert "the client closed the connection" in ended[0]
     host.eventually(lambda: host.daemon.connections == 0)

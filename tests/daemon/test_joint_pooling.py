@@ -183,7 +183,7 @@ def test_many_unpacked_segments_are_packed_behind_the_answer(
     packs = daemons["a"].daemon.shared.packs
     members = daemons["a"].daemon.shared.joint.members(epoch, (0, 1))
     views = [view for _, view in members]
-    assert packs.view(views).loose == ()
+    assert packs.view(views).unpacked == ()
     assert packs.view(views) is packs.view(views)
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from ggrep.index.embedding.vector_budget import file_sizes
 from ggrep.index.embedding.vector_cache import VectorStatistics
-from ggrep.index.embedding.vector_file import VectorFile
+from ggrep.index.embedding.vector_database import VectorDatabase
 from tests.fakes.clocks import ManualClock
 from tests.fakes.vectors import (
     DIED,
@@ -221,7 +221,7 @@ def test_a_damaged_file_in_use_stays_until_it_is_not(directory: Path) -> None:
     """Taking it away under another process would mix the log of one file into the next."""
     with open_cache(directory) as cache:
         fill(cache, [1])
-        opened = VectorFile(database(directory), wait=lambda _: None)
+        opened = VectorDatabase(database(directory), wait=lambda _: None)
         opened.open()
         inode = database(directory).stat().st_ino
         with pytest.raises(Exception, match="sqlite3"):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.index.maintenance.health import check_health
+from ggrep.index.maintenance.checks import check_health
 from ggrep.model.request import Find, SearchRequest
 from ggrep.model.status import GeneratedCounts
 from ggrep.search.engine.engine import Engine
@@ -50,7 +50,7 @@ def test_a_generated_file_with_the_only_answer_is_the_answer(engine: Engine) -> 
 
 def test_a_scan_judges_alike(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before there is an index."""
-    monkeypatch.setattr("ggrep.search.scan.looking.LOOK_MS", 1e9)
+    monkeypatch.setattr("ggrep.search.scan.scan_files.SCAN_MS", 1e9)
     monkeypatch.setattr("ggrep.search.scan.scanner.WHOLE_MS", 1e9)
     write_tree(root, TREE)
 
@@ -107,7 +107,7 @@ def test_what_was_made_is_counted_and_what_is_left_out_of_it_is_told(engine: Eng
     )
     assert checks["made_files"].severity == "ok"
     assert checks["made_files"].message == (
-        "2 generated, 1 minified, 1 data file; ranked below hand-written files"
+        "2 generated, 1 minified, 1 data file; they rank below hand-written files"
     )
     assert set(checks["made_files"].paths) == {path for path in TREE if path[:3] != "src"}
     assert checks["shortened_files"].severity == "warn"

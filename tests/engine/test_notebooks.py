@@ -3,7 +3,7 @@
 import pytest
 
 from ggrep.base import stable_json
-from ggrep.index.maintenance.health import check_health
+from ggrep.index.maintenance.checks import check_health
 from ggrep.model.filters import Filter
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.outline import OutlineRequest

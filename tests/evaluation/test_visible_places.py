@@ -14,7 +14,7 @@ from ggrep.interfaces.evaluation.visible_lines import (
     seen,
     shown_slate,
 )
-from ggrep.model.slate import LEFT_OUT
+from ggrep.model.line_numbers import COMMENTS, fold_line
 from tests.fakes.slates import SLATE
 
 PAY, CART = LineRange("pay.py", 10, 13), LineRange("cart.py", 1, 1)
@@ -95,7 +95,7 @@ def test_lines_are_those_of_snippets() -> None:
 def test_comments_that_are_left_out_are_not_shown() -> None:
     """Blank lines that keep the others' numbers show nobody anything."""
     (section, packs), *_ = SLATE.sections
-    text = f"a\n{LEFT_OUT}\n\n\nb\n\nc"
+    text = f"a\n{fold_line(6, 8, COMMENTS)}\nb\n\nc"
     piece = replace(packs[0].evidence[0], snippet=text, snippet_start_line=5)
     slate = replace(
         SLATE, sections=((section, (replace(packs[0], anchor=None, evidence=(piece,)),)),)

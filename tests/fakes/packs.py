@@ -9,7 +9,7 @@ from ggrep.base.identifiers import IdSource
 from ggrep.base.ids import StoreId
 from ggrep.base.locks import Patience
 from ggrep.config.home import Home
-from ggrep.index.packs.pack_directory import Loose, make_packs
+from ggrep.index.packs.pack_directory import Unpacked, make_packs
 from ggrep.index.packs.pack_image import Pack
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import read_manifest
@@ -40,23 +40,23 @@ TREES: Mapping[str, Mapping[str, str]] = {
 }
 
 
-def loose_segments(home: Home) -> list[Loose]:
+def unpacked_segments(home: Home) -> list[Unpacked]:
     """Return the segments of all active snapshots of a home, by store."""
     found = []
     for store in sorted(home.data.iterdir()):
         active = read_active(store)
         if active is not None:
             found += [
-                Loose(StoreId(store.name), ref.table, ref.image.sha256)
+                Unpacked(StoreId(store.name), ref.table, ref.image.sha256)
                 for ref in read_manifest(store, active).segments
             ]
     return found
 
 
-def pack(home: Home, segments: list[Loose] | None = None) -> list[Path]:
+def pack(home: Home, segments: list[Unpacked] | None = None) -> list[Path]:
     """Pack segments, all where none are said; return the packs that were written."""
     patience = Patience(Deadline.after(CLOCK, 60_000), lambda _: None)
-    return make_packs(home, segments or loose_segments(home), IdSource(CLOCK), patience)
+    return make_packs(home, segments or unpacked_segments(home), IdSource(CLOCK), patience)
 
 
 class Stores:

@@ -10,7 +10,7 @@ from ggrep.index.remote.objects import Objects, open_objects
 from ggrep.index.remote.pull import PullReport
 from ggrep.model.maintenance import PushReport
 from ggrep.search.engine.engine import Engine
-from ggrep.search.engine.travelling import pull_from, push_to
+from ggrep.search.engine.push_pull import pull_from, push_to
 from tests.fakes.git import run_git
 from tests.fakes.repos import open_engine, write_tree
 

@@ -29,15 +29,12 @@ from ggrep.federation.workspace_names import (
     federated_symbol,
 )
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
-from ggrep.index.maintenance.audit import audit
+from ggrep.index.maintenance.checks import audit, check_health
 from ggrep.index.maintenance.collection import collect_garbage, preview
 from ggrep.index.maintenance.compaction import compact
-from ggrep.index.maintenance.health import check_health
-from ggrep.index.maintenance.inventory import list_stores
-from ggrep.index.maintenance.profile_stores import list_profiles
+from ggrep.index.maintenance.inventory import collect_stores, list_profiles, list_stores
 from ggrep.index.maintenance.repair import repair
 from ggrep.index.maintenance.status import read_status
-from ggrep.index.maintenance.stores_gc import collect_stores
 from ggrep.index.remote.pull import PullReport
 from ggrep.interfaces.agents.clients import CLIENTS
 from ggrep.interfaces.agents.config_files import ConfigFiles
@@ -60,7 +57,7 @@ from ggrep.parse.source.walk import walk
 from ggrep.protocol.wire.handshake import Hello, Welcome, answer_hello, hello_json, welcome_json
 from ggrep.render.answer_json import answer_json
 from ggrep.search.engine.engine import Engine
-from ggrep.search.engine.travelling import Pulled
+from ggrep.search.engine.push_pull import Pulled
 from ggrep.service.machine import room, watches
 from ggrep.service.searchers import EngineSearcher, ReadySearchers
 from tests.fakes import daemons

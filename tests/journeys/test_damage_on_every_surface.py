@@ -87,7 +87,7 @@ def ggrep(
     kept.copy(home)
     monkeypatch.chdir(kept.root)
     monkeypatch.setattr(
-        "ggrep.index.maintenance.snapshot_checks.damaged_grammar_files", lambda **_: []
+        "ggrep.index.maintenance.store_checks.damaged_grammar_files", lambda **_: []
     )
     return command_over(home, GGREP_ENCODER="hashed", GGREP_START_DAEMON="0")
 

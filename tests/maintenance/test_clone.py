@@ -13,8 +13,7 @@ from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings
 from ggrep.index.maintenance.clone import clone_store
-from ggrep.index.maintenance.inventory import list_stores
-from ggrep.index.maintenance.stores_gc import REMAINS, collect_stores
+from ggrep.index.maintenance.inventory import REMAINS, collect_stores, list_stores
 from ggrep.index.store.judging import open_active
 from ggrep.index.store.verify import Verifier
 from ggrep.index.sync.index_state import read_index_state

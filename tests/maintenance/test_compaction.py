@@ -10,9 +10,9 @@ from ggrep.base import durable
 from ggrep.base.errors import Busy, CorruptStore, StoreError
 from ggrep.config import store_files
 from ggrep.index.maintenance import compaction, compaction_policy
+from ggrep.index.maintenance.checks import check_health
 from ggrep.index.maintenance.compaction import compact
 from ggrep.index.maintenance.compaction_policy import overdue
-from ggrep.index.maintenance.health import check_health
 from ggrep.index.sync.index_state import read_index_state
 from ggrep.index.sync.snapshot_assembly import write_shown
 from ggrep.model.maintenance import CompactionReport
@@ -174,7 +174,7 @@ def test_a_merge_that_everything_overtook_is_dropped(
     report = run(engine)
 
     assert not report.performed
-    assert report.reason == "overtaken by other changes"
+    assert report.reason == "other changes made the merge useless"
     assert len(rounds) == 2
     assert answer_bytes(engine, ASK) == fresh_answer(root, home / "fresh")
 

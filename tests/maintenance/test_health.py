@@ -11,8 +11,7 @@ from ggrep.base.checksummed import seal
 from ggrep.base.errors import Incompatible, NoIndex
 from ggrep.config import store_files
 from ggrep.config.settings import Settings
-from ggrep.index.maintenance.audit import audit
-from ggrep.index.maintenance.health import check_health
+from ggrep.index.maintenance.checks import audit, check_health
 from ggrep.index.store.filesystem import NETWORK_MAGICS
 from ggrep.index.store.judging import open_active
 from ggrep.model.maintenance import FAIL, OK, WARN, HealthCheck

@@ -14,7 +14,7 @@ from ggrep.base.ids import SnapshotId
 from ggrep.base.locks import Patience
 from ggrep.config import store_files
 from ggrep.config.home import Home
-from ggrep.index.maintenance.audit import audit
+from ggrep.index.maintenance.checks import audit
 from ggrep.index.maintenance.clone import clone_store
 from ggrep.index.maintenance.collection import collect_garbage, preview
 from ggrep.index.maintenance.inventory import remove_store

@@ -11,14 +11,14 @@ from ggrep.base.ids import StoreId
 from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings
-from ggrep.index.maintenance.inventory import list_stores
-from ggrep.index.maintenance.stores_gc import (
+from ggrep.index.maintenance.inventory import (
     NEVER_PUBLISHED,
     REMAINS,
     ROOT_GONE,
     UNUSED,
     StoresReport,
     collect_stores,
+    list_stores,
 )
 from ggrep.index.store.last_used import note_use
 from tests.fakes.clocks import ManualClock
@@ -150,15 +150,14 @@ def test_a_store_that_was_used_since_the_list_is_kept(
     """The last look is taken when nobody can use it any more."""
     path = store(home, OLD, days=31)
 
-    def look(store_dir: Path) -> object:
+    def use(*_: object) -> None:
         note_use(path, NOW)
-        return NOW
 
-    monkeypatch.setattr("ggrep.index.maintenance.stores_gc.read_last_use", look)
+    monkeypatch.setattr("ggrep.index.maintenance.inventory.sweep_remains", use)
     report = collect(home, force=True)
 
     assert [str(item.error) for item in report.refused] == [
-        "another process used this store just now, retry after 1000 ms"
+        "another process has just used this store, retry after 1000 ms"
     ]
     assert path.is_dir()
 

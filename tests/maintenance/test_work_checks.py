@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from ggrep.index.maintenance.health import check_health
+from ggrep.index.maintenance.checks import check_health
 from ggrep.model.daemons import DaemonLoad, EncodeLoad, OpenHandles
 from ggrep.model.maintenance import OK, WARN, HealthCheck
 from ggrep.search.engine.engine import Engine

@@ -115,7 +115,7 @@ def test_a_use_tells_what_it_does(engine: Engine) -> None:
     main = ask(engine, "main").references
 
     assert roles == {("shop/card.py", 1): "import", ("shop/card.py", 6): "read"}
-    assert [(one.role, one.test) for one in main] == [("call", True)]
+    assert [(one.role, one.test) for one in main] == [("call", False)]
 
 
 def test_a_filter_that_selects_nothing_is_named(engine: Engine) -> None:
@@ -129,7 +129,7 @@ def test_a_filter_that_selects_nothing_is_named(engine: Engine) -> None:
 
     for answer in answers:
         told = [one.message for one in answer.warnings if one.code == "nothing_selected"]
-        assert told == ["nothing indexed matches lang:rust"]
+        assert told == ["no indexed file matches lang:rust"]
     both = ask(engine, "pay", filters=(Filter("lang", "go"), Filter("path", "shop/*.py")))
     assert "matches all of lang:go, path:shop/*.py" in both.warnings[0].message
 

@@ -5,6 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.clock import Deadline
 from ggrep.base.errors import DeadlineExceeded, InvalidRequest, NoIndex
@@ -453,3 +454,72 @@ def test_digits_in_a_path_are_no_line(index_of: IndexOf) -> None:
     engine = index_of({"v:1:2/a.py": "def f():\n    return 1\n"}, encoder="none")
 
     assert ask(engine, "v:1:2/a.py:2:4").path == "v:1:2/a.py"
+
+
+FOCUSED = (
+    "import rates\n\n\ndef pay(cart, card):\n"
+    + "".join(f"    step_{at}(cart)\n" for at in range(30))
+    + "    if card.expired:\n        refuse(card)\n        return None\n"
+    + "".join(f"    step_{at}(card)\n" for at in range(30))
+    + "    return card\n\n\ndef test_pay():\n    refuse(pay(1, 2))\n"
+)
+
+
+@pytest.fixture
+def focused(index_of: IndexOf) -> Engine:
+    """Return an engine over one long function, with a test beside it."""
+    return index_of({"pay.py": FOCUSED, "short.py": "def f():\n    return 1\n"}, encoder="none")
+
+
+def focus(engine: Engine, target: str, words: str, **more: int | bool | str) -> ExpandResponse:
+    """Return what is shown of a place about some words."""
+    asked = ExpandRequest(target, focus=words, deterministic=True)
+    return engine.ask(replace(asked, **more))
+
+
+def test_focus_shows_the_lines_that_decide_about_words(focused: Engine) -> None:
+    """The signature, the condition, its consequence; ranges of the others can be opened."""
+    shown = focus(focused, "pay", "refuse expired card")
+
+    assert shown.content.split("\n") == [
+        "def pay(cart, card):",
+        "    … 5-34",
+        "    if card.expired:",
+        "        refuse(card)",
+        "        return None",
+        "    … 38-68",
+    ]
+    assert (shown.start_line, shown.end_line, shown.hidden_lines) == (4, 68, 61)
+    assert ask(focused, "pay.py:5-34").hidden_lines == 0
+
+
+def test_focus_shows_a_short_body_whole(focused: Engine) -> None:
+    shown = focus(focused, "short.py", "nothing of it")
+
+    assert shown.content == "def f():\n    return 1"
+    assert shown.hidden_lines == 0
+
+
+def test_focus_on_a_file_leaves_its_tests_out(focused: Engine) -> None:
+    """Unless the words ask for tests, or the place is one."""
+    whole, tests = (focus(focused, "pay.py", words) for words in ("refuse", "refuse tests"))
+
+    assert "refuse(card)" in whole.content
+    assert "test_pay" not in whole.content
+    assert "refuse(pay(1, 2))" in tests.content
+    assert "refuse(pay(1, 2))" in focus(focused, "test_pay", "refuse").content
+
+
+@pytest.mark.parametrize("most", [64, 300, 4_096])
+def test_focus_stays_within_the_bytes(focused: Engine, most: int) -> None:
+    shown = focus(focused, "pay.py", "refuse card", max_bytes=most)
+
+    assert len(shown.content.encode()) <= most
+    assert shown.hidden_lines
+
+
+def test_without_tests_they_are_one_line(focused: Engine) -> None:
+    shown = focus(focused, "pay.py", "", tests=False)
+
+    assert shown.content.split("\n")[-1] == "… 71-72 tests"
+    assert focus(focused, "test_pay", "", tests=False).content.startswith("def test_pay")

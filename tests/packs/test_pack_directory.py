@@ -18,7 +18,7 @@ from ggrep.index.packs.pack_directory import make_packs, pack_files
 from ggrep.index.packs.pack_image import open_pack
 from ggrep.index.store.row_texts import RowTexts
 from tests.crash.io_errors import failing
-from tests.fakes.packs import CLOCK, GUIDE, Stores, loose_segments, pack, question
+from tests.fakes.packs import CLOCK, GUIDE, Stores, pack, question, unpacked_segments
 
 
 def segments_of(path: Path) -> set[str]:
@@ -36,7 +36,7 @@ def test_deleting_them_changes_no_answer(stores: Stores) -> None:
     """They are derived: the segments' own images say the same, whatever part is packed."""
     plain = answers(stores)
     for number in (1, 2, 3):
-        pack(stores.home, loose_segments(stores.home)[:number])
+        pack(stores.home, unpacked_segments(stores.home)[:number])
         assert answers(stores) == plain
     for path in pack_files(stores.home):
         path.unlink()
@@ -45,7 +45,7 @@ def test_deleting_them_changes_no_answer(stores: Stores) -> None:
 
 def test_small_packs_go_into_the_next_one(stores: Stores) -> None:
     """Each pack costs a question something; there are few of them."""
-    first, second, third = loose_segments(stores.home)
+    first, second, third = unpacked_segments(stores.home)
     pack(stores.home, [first])
     (path,) = pack(stores.home, [second, third])
 
@@ -55,10 +55,10 @@ def test_small_packs_go_into_the_next_one(stores: Stores) -> None:
 
 def test_a_large_pack_is_left_when_little_is_added(stores: Stores) -> None:
     """To write all of it again for one edit would take longer than all else."""
-    everything = loose_segments(stores.home)
+    everything = unpacked_segments(stores.home)
     (large,) = pack(stores.home, everything)
     stores.write("site", {"more.js": "export const more = 1;\n"})
-    new = [one for one in loose_segments(stores.home) if one not in everything]
+    new = [one for one in unpacked_segments(stores.home) if one not in everything]
     (small,) = pack(stores.home, new)
 
     assert pack_files(stores.home) == [small, large]
@@ -67,7 +67,7 @@ def test_a_large_pack_is_left_when_little_is_added(stores: Stores) -> None:
 
 def test_what_is_gone_is_not_packed_again(stores: Stores) -> None:
     """A segment without its image is in no snapshot any more, or unreadable."""
-    first, second, third = loose_segments(stores.home)
+    first, second, third = unpacked_segments(stores.home)
     pack(stores.home, [first])
     (stores.home.data / first.store_id / "images" / f"{first.segment}.image").unlink()
     (path,) = pack(stores.home, [second, third])
@@ -135,7 +135,7 @@ def test_a_disk_that_is_full_leaves_the_old_ones(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Packs are replaced only by what is whole."""
-    first, second, third = loose_segments(stores.home)
+    first, second, third = unpacked_segments(stores.home)
     (old,) = pack(stores.home, [first])
 
     def full(path: Path, *_: object) -> None:
@@ -151,7 +151,7 @@ def test_a_disk_that_is_full_leaves_the_old_ones(
 
 def test_two_do_not_pack_at_once(stores: Stores) -> None:
     """Each would remove what the other one merges."""
-    segments = loose_segments(stores.home)
+    segments = unpacked_segments(stores.home)
     pack(stores.home, segments[:1])
     patience = Patience(Deadline.after(CLOCK, 0), lambda _: None)
     with alone(stores.home.packs / ".lock", patience), pytest.raises(Busy):
@@ -167,7 +167,7 @@ def test_edits_show_at_once_beside_a_pack(stores: Stores) -> None:
     found = stores.ask(question("retried after a timeout", folds=False), *packs)
     paths = {hit.path for lists in found.lists for _, hits in lists.corpora for hit in hits}
 
-    assert len(joint.loose) == 1
+    assert len(joint.unpacked) == 1
     assert "docs/other.md" in paths
     assert answers(stores) == answers_without_packs(stores)
 
@@ -180,7 +180,7 @@ def answers_without_packs(stores: Stores) -> list[bytes]:
 
 def test_what_is_not_as_it_was_published_is_not_packed(stores: Stores) -> None:
     """In a pack nobody would look at it again: damage would be there for good."""
-    first = loose_segments(stores.home)[0]
+    first = unpacked_segments(stores.home)[0]
     image = stores.home.data / first.store_id / "images" / f"{first.segment}.image"
     data = bytearray(image.read_bytes())
     data[-200] ^= 1
@@ -194,7 +194,7 @@ def test_an_image_of_other_texts_than_its_rows_is_not_packed(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Copies would be named that are none."""
-    first = max(loose_segments(stores.home), key=lambda one: one.store_id.startswith("cart"))
+    first = max(unpacked_segments(stores.home), key=lambda one: one.store_id.startswith("cart"))
     read = RowTexts.texts
 
     def exchanged(texts: RowTexts, rows: Sequence[int], *, checked: bool) -> list[str]:
@@ -221,7 +221,7 @@ def test_one_that_cannot_be_read_for_a_moment_is_read_afterwards(stores: Stores)
 
 def test_one_that_cannot_be_read_for_a_moment_is_not_removed(stores: Stores) -> None:
     """Only what is damaged, or of another build, is of no use to anybody."""
-    first, second, third = loose_segments(stores.home)
+    first, second, third = unpacked_segments(stores.home)
     (old,) = pack(stores.home, [first])
     with failing(stores.home.packs, number=errno.ENOMEM, at=0, lasting=True):
         (new,) = pack(stores.home, [second, third])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from ggrep.base import durable
-from ggrep.index.maintenance.audit import audit
+from ggrep.index.maintenance.checks import audit
 from ggrep.index.maintenance.compaction import compact
 from ggrep.index.maintenance.compaction_policy import overdue
 from ggrep.index.store.journal import read_segment_map, read_tombstones

@@ -16,10 +16,9 @@ from msgspec.structs import replace
 
 from ggrep.base.clock import Deadline
 from ggrep.config import store_files
-from ggrep.index.maintenance.audit import audit
+from ggrep.index.maintenance.checks import audit, check_health
 from ggrep.index.maintenance.collection import collect_garbage
 from ggrep.index.maintenance.compaction import compact
-from ggrep.index.maintenance.health import check_health
 from ggrep.index.maintenance.repair import repair
 from ggrep.index.store.verify import Verifier
 from ggrep.model.request import SearchRequest

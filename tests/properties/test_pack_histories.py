@@ -37,7 +37,7 @@ from tests.crash.corruption import DAMAGES
 from tests.crash.faults import Death, recorded
 from tests.crash.io_errors import failing
 from tests.fakes.hosts import CLOCK
-from tests.fakes.packs import loose_segments, pack
+from tests.fakes.packs import pack, unpacked_segments
 from tests.fakes.repos import write_tree
 from tests.fakes.served_workspace import ServedWorkspace, asked, served_workspace
 from tests.properties.test_history import FarClock
@@ -204,7 +204,7 @@ class Histories:
 
     def _pack(self, step: Step) -> bool:
         """Pack some segments, be killed at it, or have no room for it."""
-        segments = loose_segments(self.home)
+        segments = unpacked_segments(self.home)
         if step.kind == "pack":
             segments = segments[step.pick % max(1, len(segments)) :][: 1 + step.pick % 3]
         if not segments:
@@ -297,7 +297,7 @@ def histories(encoder: str) -> Iterator[Histories]:
 
             def seen(*arguments: Any) -> joint_view.JointView:
                 view = join(*arguments)
-                made.packed += len(view.loose) < sum(
+                made.packed += len(view.unpacked) < sum(
                     len(member.segments) for member in view.members
                 )
                 return view

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ggrep.base.clock import SystemClock
 from ggrep.config.home import Home
-from ggrep.index.sync import syncer
+from ggrep.index.sync import plan
 from ggrep.model.files import FileText
 from ggrep.parse.source.git_state import git_state
 from ggrep.parse.source.read import read_file
@@ -146,7 +146,7 @@ def prove(history: list[Step], *, plain: bool = False) -> int:
         tree = Tree(Path(base).resolve(), plain=plain)
         engine = open_engine(tree.root, Path(base).resolve() / "home", encoder="none")
         walks: list[Path] = []
-        patch.setattr(syncer, "walk", lambda *a, **k: (walks.append(a[0]), walk(*a, **k))[1])
+        patch.setattr(plan, "walk", lambda *a, **k: (walks.append(a[0]), walk(*a, **k))[1])
         for step in history:
             step(tree)
             for _ in range(2):
@@ -223,6 +223,6 @@ def test_an_edit_that_hides_its_traces_is_seen(tmp_path: Path, name: str) -> Non
 def _is_proved(engine: Engine) -> bool:
     walks: list[Path] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(syncer, "walk", lambda *a, **k: (walks.append(a[0]), walk(*a, **k))[1])
+        patch.setattr(plan, "walk", lambda *a, **k: (walks.append(a[0]), walk(*a, **k))[1])
         engine.sync()
     return not walks

@@ -8,7 +8,8 @@ import pytest
 
 from ggrep.base import durable
 from ggrep.base.fair_queue import Lane
-from ggrep.index.embedding.slot_file import HeldSlot, SlotFile
+from ggrep.base.locks import HeldFile, take
+from ggrep.index.embedding.encode_slots import EncodeSlots
 from tests.fakes.clocks import ManualClock
 
 
@@ -24,10 +25,10 @@ def file(tmp_path: Path) -> Path:
 
 def test_a_slot_let_go_says_nothing_of_its_last_holder(file: Path, clock: ManualClock) -> None:
     """The next one is not taken for somebody who was silent for hours."""
-    held = SlotFile(file, clock, ttl_ms=10).take(Lane.BATCH)
+    held = take(file, clock=clock)
 
     assert held is not None
-    assert b'"lane":"batch"' in file.read_bytes()
+    assert len(file.read_bytes()) == 8
     held.release()
     assert file.read_bytes() == b""
 
@@ -36,14 +37,13 @@ def test_a_slot_let_go_is_free_although_a_forked_child_has_its_descriptor(
     file: Path, clock: ManualClock
 ) -> None:
     """A copy of the descriptor shares the lock; closing ours alone would not end it."""
-    slot = SlotFile(file, clock, ttl_ms=10)
-    held = slot.take(Lane.BATCH)
+    held = take(file, clock=clock)
     assert held is not None
-    copy = os.dup(held._descriptor)
+    copy = os.dup(held.descriptor)
     try:
         held.release()
 
-        again = slot.take(Lane.BATCH)
+        again = take(file, clock=clock)
         assert again is not None
         again.release()
     finally:
@@ -56,39 +56,38 @@ def test_who_locked_a_file_that_was_replaced_meanwhile_has_no_slot(
 ) -> None:
     """Race 2: the file of a dead holder goes between our lock and our record."""
 
-    def lose(_: HeldSlot) -> None:
+    def lose(_: HeldFile) -> None:
         file.unlink()
         if another:
             file.touch()
 
-    monkeypatch.setattr(HeldSlot, "beat", lose)
+    monkeypatch.setattr(HeldFile, "beat", lose)
 
-    assert SlotFile(file, clock, ttl_ms=10).take(Lane.BATCH) is None
+    assert take(file, clock=clock) is None
 
 
 def test_of_two_who_find_a_stopped_holder_one_takes_over(
     file: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Race 1: the other has replaced the file when we come to do it."""
-    slot = SlotFile(file, clock, ttl_ms=10)
-    stopped = slot.take(Lane.BATCH)
+    slots = EncodeSlots(file.parent, 1, clock, ttl_ms=10, wait=lambda _: None)
+    stopped = take(file, clock=clock)
     assert stopped is not None
     clock.advance(11)
-    winners: list[HeldSlot | None] = []
+    winners: list[HeldFile | None] = []
     open_lock = durable.open_lock
 
     def overtaken(path: Path) -> int:
         if path.name == "replace.lock":
             monkeypatch.setattr(durable, "open_lock", open_lock)
-            winners.append(slot.take(Lane.BATCH))
+            winners.append(slots._take(Lane.BATCH))
         return open_lock(path)
 
     monkeypatch.setattr(durable, "open_lock", overtaken)
 
-    assert slot.take(Lane.BATCH) is None
+    assert slots._take(Lane.BATCH) is None
     (winner,) = winners
     assert winner is not None
-    assert slot.is_held()
-    assert not slot.is_stale()
+    assert (slots.statistics().in_use, slots.statistics().stale) == (1, 0)
     winner.release()
     stopped.release()

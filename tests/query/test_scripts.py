@@ -69,7 +69,7 @@ def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 @pytest.fixture
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give scans all the time there is: the machine may be busy."""
-    monkeypatch.setattr("ggrep.search.scan.looking.LOOK_MS", 1e9)
+    monkeypatch.setattr("ggrep.search.scan.scan_files.SCAN_MS", 1e9)
     monkeypatch.setattr("ggrep.search.scan.scanner.WHOLE_MS", 1e9)
 
 

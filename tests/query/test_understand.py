@@ -21,6 +21,22 @@ def test_question_words_count_when_there_is_nothing_else() -> None:
     assert parse_query("what is it").terms == ("is", "it", "what")
 
 
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("how is auth handled", ("auth",)),
+        ("where are uploads handled in tests?", ("tests", "upload", "uploads")),
+        ("how is it done", ("done",)),
+        ("what handled the request", ("handl", "handled", "request")),
+        ("where is it registered, handled and removed", ("handl", "handled")),
+    ],
+)
+def test_the_verb_of_how_is_it_handled_carries_no_weight(text: str, terms: tuple[str, ...]) -> None:
+    """Many names contain `handle`; they would rank before the thing that is handled."""
+    assert set(terms) <= set(parse_query(text).terms)
+    assert ("handled" in parse_query(text).terms) == ("handled" in terms)
+
+
 def test_a_lone_name_is_a_symbol_query() -> None:
     """Somebody who types a name wants its definition."""
     assert "a.b.c" in parse_query("a::b.c").symbols

@@ -188,7 +188,7 @@ _PUSHER = """
 import sys
 from pathlib import Path
 from ggrep.config.remotes import Remote
-from ggrep.search.engine.travelling import push_to
+from ggrep.search.engine.push_pull import push_to
 from tests.fakes.remotes import engine_at
 remote = Remote("origin", sys.argv[3], sys.argv[4], "us-east-1", plain_http=True)
 push_to(engine_at(Path(sys.argv[1]), Path(sys.argv[2])), remote, again=True)

@@ -157,7 +157,7 @@ import os, signal, sys, time
 from pathlib import Path
 from ggrep.base import durable
 from ggrep.config.remotes import Remote
-from ggrep.search.engine.travelling import push_to
+from ggrep.search.engine.push_pull import push_to
 from tests.fakes.remotes import engine_at
 at = int(sys.argv[4])
 seen = 0

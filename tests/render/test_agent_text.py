@@ -32,14 +32,13 @@ def test_usages_stand_by_file_before_tests_and_imports() -> None:
     }
     assert agent_text(document).split("\n") == [
         "warning: a file changed",
-        "4 uses of retry in 3 files",
+        "4 usages in 3 files; 40 in all; more: --max 40",
         "src/b.py",
         " 9: retry(message)  in Worker.run",
         " 12: retry(other)  in Worker.stop",
         "tests/test_a.py (test)",
         " 4: retry(1)  in test_retry",
-        "imported at src/a.py:1",
-        "cut: 4 of 40 usages; more: --max 40",
+        "imported once at src/a.py:1",
     ]
 
 
@@ -87,16 +86,16 @@ LONG = (
 )
 
 
-def opened(content: str, language: str = "java") -> dict[str, Any]:
-    where = {"path": "A.java", "start_line": 3, "end_line": 16, "file_lines": 40}
-    rest: dict[str, Any] = {"boundary": "lines", "breadcrumb": [], "neighbours": []}
+def opened(content: str, language: str = "java", boundary: str = "definition") -> dict[str, Any]:
+    where = {"path": "A.java", "start_line": 3, "end_line": 21, "file_lines": 40}
+    rest: dict[str, Any] = {"boundary": boundary, "breadcrumb": [], "neighbours": []}
     return {"language": language, "content": content, **where, **rest}
 
 
 def test_long_comments_are_left_out_of_an_opened_place_and_counted() -> None:
     """What stands beside the code says why; the rest is a fifth of what agents read."""
     assert agent_text(opened(LONG)).split("\n") == [
-        "A.java:3-16 lines, of 40 lines, 12 of comments left out",
+        "A.java:3-21 definition, of 40 lines",
         "8\tint f() {",
         "\t  // why",
         "10\t  // and how",
@@ -104,8 +103,10 @@ def test_long_comments_are_left_out_of_an_opened_place_and_counted() -> None:
         "\t  return 1; // one",
         "20\t",
         "\t}",
+        "folded: 12 lines; expand A.java:13-19 shows the longest",
     ]
     assert len(agent_text(opened(LONG), AgentView(comments=True)).split("\n")) == 20
+    assert len(agent_text(opened(LONG, boundary="lines")).split("\n")) == 20
 
 
 CODE = "\n    a = 1\n    b = 2\n    c = 3"
@@ -131,23 +132,17 @@ def test_what_may_be_code_or_stands_alone_is_shown(content: str, language: str) 
     """Of a range no more is at hand than its lines: what they may be in front of is not known."""
     told = agent_text(opened(content, language))
 
-    assert "left out" not in told
+    assert "folded" not in told
     assert all(line in told for line in content.split("\n"))
-
-
-def test_lines_that_begin_inside_of_a_long_comment_begin_behind_it() -> None:
-    """Of a type with a long description the head is shown, and not how that ends."""
-    text = agent_text(opened(" * so.\n *\n * @since 2\n */\nclass A\n{"))
-
-    assert text.split("\n")[0].endswith("4 of comments left out")
-    assert text.split("\n")[1:] == ["7\tclass A", "\t{"]
 
 
 def test_a_long_docstring_is_left_out() -> None:
     """Below a definition, and nowhere else."""
     text = 'def f(\n    a,\n) -> int:\n    """Says.\n\n    More.\n    """\n    return a'
 
-    assert agent_text(opened(text, "python")).split("\n")[0].endswith("4 of comments left out")
+    assert "folded: 4 lines; expand A.java:6-9 shows the longest" in agent_text(
+        opened(text, "python")
+    )
 
 
 def test_of_several_opened_places_each_head_stands_once() -> None:
@@ -171,7 +166,7 @@ def test_comments_that_were_left_out_are_shown_to_whoever_asks_for_them_alone() 
     text = agent_text({"answers": [whole, inside, whole]})
 
     assert "3\t/**\n\t * Says.\n5\t *\n" in text
-    assert text.endswith("\nabove: A.java:3-16")
+    assert text.endswith("\nabove: A.java:3-21")
 
 
 def test_relations_of_a_diagram_have_no_numbers() -> None:
@@ -196,7 +191,7 @@ def test_lines_that_an_opened_place_shares_with_one_above_are_not_shown_again() 
 
     def placed(first: int, last: int) -> dict[str, Any]:
         text = "\n".join(f"x{number}()" for number in range(first, last + 1))
-        return {**opened(text, "python"), "start_line": first, "end_line": last}
+        return {**opened(text, "python", "lines"), "start_line": first, "end_line": last}
 
     assert agent_text({"answers": [placed(6, 8), placed(5, 9)]}).split("\n")[4:] == [
         "## A.java:5-9 lines, of 40 lines",
@@ -246,7 +241,7 @@ def test_notes_stand_behind_what_the_document_says() -> None:
     assert agent_text(document, notes=(MERGED_BY_RANK,)).split("\n") == [
         "warning: m",
         "strong, 0 hits",
-        'note: merged by rank only, because no strategy is set; merge "global" ranks better',
+        'note: merged by rank only, because no merge strategy is set; "global" ranks better',
     ]
 
 
@@ -285,7 +280,7 @@ def test_places_of_a_workspace_are_told_as_expand_takes_them() -> None:
     assert agent_text({"definitions": [defined]}) == "web:src/a.py:1-3 function run"
     told = agent_text({"name": "run", "references": [used, bare], "files": 2})
     assert told.split("\n") == [
-        "2 uses of run in 2 files",
+        "2 usages in 2 files",
         "api-000000000000:src/a.py import",
         " 4: run()",
         "web:src/a.py guess",
@@ -310,7 +305,7 @@ def test_usages_of_a_workspace_are_told_by_what_they_are_for() -> None:
     document = {"name": "run", "references": mentions, "files": 4, "defined": defined}
 
     assert agent_text(document).split("\n") == [
-        "6 uses of run in 4 files",
+        "6 usages in 4 files",
         "defined at web:a.py:3-4 A.run",
         "api:a.py import",
         " 7: run()",
@@ -320,7 +315,7 @@ def test_usages_of_a_workspace_are_told_by_what_they_are_for() -> None:
         " 9: it.run()",
         "api:test_a.py (test) import",
         " 3: run()",
-        "imported at api:a.py:1, api:b.py:1 guess",
+        "imported 2 times, first at api:a.py:1",
     ]
 
 
@@ -333,7 +328,7 @@ def test_usages_of_a_constant_stand_below_its_value() -> None:
     document = {"name": "TIMES", "references": used, "files": 1, "defined": defined}
 
     assert agent_text(document).split("\n")[:3] == [
-        "1 use of TIMES in 1 file",
+        "1 usage in 1 file",
         "defined at a.py:3-6 TIMES",
         "  TIMES = { 'read': 3, }",
     ]
@@ -349,10 +344,9 @@ def test_many_uses_that_are_guesses_are_listed_by_their_places() -> None:
     document = {"name": "A.open", "references": [sure, *guesses], "files": 2}
 
     first, *rest = agent_text(document).split("\n")
-    assert (first, rest[:2]) == ("12 uses of A.open in 2 files", ["a.py", " 2: a.open()"])
+    assert (first, rest[:2]) == ("12 usages in 2 files", ["a.py", " 2: a.open()"])
     (told,) = rest[2:]
-    assert told.startswith("maybe of it: 11 uses at b.py:1, b.py:2, ")
-    assert told.endswith(" and 5 more; refs of the bare name has them")
+    assert told == "maybe: 11 more, first at b.py:1; refs open shows them"
 
 
 def test_a_line_with_several_uses_stands_once() -> None:
@@ -360,9 +354,7 @@ def test_a_line_with_several_uses_stands_once() -> None:
     first = {**mention("a.py", 3, "x.limit = limit", "A.run"), "role": "write"}
     document = {"name": "limit", "files": 1, "references": [first, {**first, "role": "read"}]}
 
-    assert (
-        agent_text(document) == "2 uses of limit in 1 file\na.py\n 3 set: x.limit = limit  in A.run"
-    )
+    assert agent_text(document) == "2 usages in 1 file\na.py\n 3 set: x.limit = limit  in A.run"
 
 
 def test_warnings_of_a_workspace_stand_first_and_name_their_repositories() -> None:

@@ -46,7 +46,7 @@ def test_an_unknown_name_is_answered_with_similar_ones() -> None:
     unknown = replace(SYMBOL, definitions=(), total=0, suggestions=("pay", "payer"))
 
     assert symbol_text(unknown, PAGE) == ""
-    assert symbol_notes(unknown) == "nothing defines pay; similar names: pay, payer\n"
+    assert symbol_notes(unknown) == "no definition of pay; similar names: pay, payer\n"
     assert symbol_notes(replace(unknown, suggestions=())) == "nothing defines pay\n"
     assert symbol_notes(SYMBOL) == ""
 
@@ -80,9 +80,9 @@ def test_usages_of_a_workspace_are_grouped_as_those_of_one_repository() -> None:
     assert heads == [
         "api:a.py  import",
         "web:a.py",
-        "api:a.py  import, may be of another class or module",
+        "api:a.py  import, may belong to another class or module",
         "api:b.py  guess",
-        "imported at api:a.py:1 guess",
+        "imported once at api:a.py:1",
     ]
 
 
@@ -91,8 +91,7 @@ def test_totals_tell_what_was_left_out_for_its_kind() -> None:
     asked = replace(REFERENCES, request=replace(REFERENCES.request, strings=True))
 
     assert references_notes(REFERENCES) == (
-        "3 usages in 2 files; 1 string not shown, --strings shows them;"
-        " 2 comments not shown, --comments shows them\n"
+        "3 usages in 2 files; not shown: 1 string (--strings), 2 comments (--comments)\n"
     )
     assert "--strings" not in references_notes(asked)
 
@@ -101,7 +100,7 @@ def test_no_usages_are_said_to_be_none() -> None:
     """Silence could be a failure."""
     none = replace(REFERENCES, references=(), totals=(("usage", 0),), files=0)
 
-    assert references_notes(none) == "nothing uses Checkout.pay\n"
+    assert references_notes(none) == "no usage of Checkout.pay\n"
 
 
 def test_surroundings_keep_their_indentation_and_name_what_stands_beside(
@@ -162,12 +161,12 @@ def test_nothing_of_a_repository_reaches_the_terminal_unsanitised() -> None:
     assert [found for text in texts for found in CONTROLS.findall(text)] == []
 
 
-def test_cuts_are_notes_before_the_totals() -> None:
+def test_cuts_and_totals_are_one_note() -> None:
     """Standard output is the list alone."""
     cut = replace(REFERENCES, limits_hit=(LimitHit("max_references", 3, 68),))
     rendered = render_name_answer(cut, ROOT, ViewOptions(columns=80))
 
-    assert rendered.err.startswith("cut: 3 of 68 usages; more: --max 68\n3 usages in 2 files;")
+    assert rendered.err.startswith("3 usages in 2 files; 68 in all; more: --max 68; not shown:")
     assert rendered.hits == 3
 
 

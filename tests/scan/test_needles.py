@@ -4,7 +4,7 @@ import pytest
 
 from ggrep.index.lexical.tokens import word_terms
 from ggrep.search.query.understand import parse_query
-from ggrep.search.scan.sighting import MOST_NEEDLES, comparable, needles_of
+from ggrep.search.scan.scan_patterns import MOST_NEEDLES, comparable, needles_of
 
 
 def found_in(query: str, text: str) -> list[bool]:

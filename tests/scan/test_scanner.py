@@ -32,7 +32,7 @@ TREE = {
 @pytest.fixture
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give scans all the time there is: the machine may be busy."""
-    monkeypatch.setattr("ggrep.search.scan.looking.LOOK_MS", 1e9)
+    monkeypatch.setattr("ggrep.search.scan.scan_files.SCAN_MS", 1e9)
     monkeypatch.setattr("ggrep.search.scan.scanner.WHOLE_MS", 1e9)
 
 
@@ -116,7 +116,7 @@ def test_a_scan_says_in_plain_words_how_little_there_was(root: Path, home: Path)
     alone = scan(root, home, "retry").warnings[-1].message
 
     assert empty == "not indexed yet: there are no files; to index the repository: ggrep index"
-    assert "not indexed yet: the only file (under 1 MiB) was searched; to index" in alone
+    assert "not indexed yet: the only file (under 1 MiB) was scanned; to index" in alone
 
 
 def test_the_same_tree_gives_the_same_answer(root: Path, home: Path) -> None:
@@ -234,7 +234,7 @@ def test_files_without_room_are_counted_among_those_not_ranked(
 @pytest.fixture
 def no_minimum(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let time alone end scans."""
-    monkeypatch.setattr("ggrep.search.scan.looking.LEAST_ENTRIES", 0)
+    monkeypatch.setattr("ggrep.search.scan.scan_files.LEAST_ENTRIES", 0)
     monkeypatch.setattr("ggrep.search.scan.scanner.LEAST_CUT_BYTES", 0)
 
 
@@ -243,7 +243,7 @@ def test_a_scan_without_time_answers_from_what_it_saw(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing at all, even; and it says so."""
-    monkeypatch.setattr("ggrep.search.scan.looking.LOOK_MS", 0.0)
+    monkeypatch.setattr("ggrep.search.scan.scan_files.SCAN_MS", 0.0)
     write_tree(root, TREE)
     response = scan(root, home, "retry")
     facts = response.provenance.scan
@@ -259,7 +259,7 @@ def test_files_that_no_parser_had_time_for_are_cut_by_lines(
 ) -> None:
     """They are found all the same, and the answer says that time was short."""
     stalled = StalledPool(1, ChunkLimits(), SystemClock())
-    monkeypatch.setattr("ggrep.search.scan.ahead.pool_of", lambda *_: stalled)
+    monkeypatch.setattr("ggrep.search.scan.prefetch_listing.pool_of", lambda *_: stalled)
     write_tree(root, TREE)
     response = scan(root, home, "retry")
 
@@ -283,7 +283,7 @@ def test_the_most_promising_directory_is_seen_first(
     root: Path, home: Path, git: Git, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of a tree that is too large for its time the right part is seen."""
-    monkeypatch.setattr("ggrep.search.scan.looking.LOOK_MS", 20.0)
+    monkeypatch.setattr("ggrep.search.scan.scan_files.SCAN_MS", 20.0)
     git(root, "init")
     files = {f"a{number:02}/x.py": "retry = 1\n" for number in range(40)}
     write_tree(root, {**files, "zebra/deep/retry.py": "def retry():\n    return 1\n"})
@@ -304,7 +304,7 @@ def test_time_that_passed_before_a_scan_is_the_scans_too(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever waits counts from the question, not from when a daemon was there to take it."""
-    monkeypatch.setattr("ggrep.search.scan.looking.LOOK_MS", 30_000.0)
+    monkeypatch.setattr("ggrep.search.scan.scan_files.SCAN_MS", 30_000.0)
     write_tree(root, TREE)
     engine = open_engine(root, home)
     request = SearchRequest("retry")
@@ -319,7 +319,7 @@ def test_load_changes_neither_the_minimum_nor_its_answer(
     root: Path, home: Path, late_ms: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A process without a core for seconds answers from the same files, and cuts them alike."""
-    monkeypatch.setattr("ggrep.search.scan.looking.LOOK_MS", 1_050.0)
+    monkeypatch.setattr("ggrep.search.scan.scan_files.SCAN_MS", 1_050.0)
     monkeypatch.setattr("ggrep.search.scan.scanner.WHOLE_MS", 1_500.0)
     files = {f"a{number:02}/x.py": "queue = 1\n" for number in range(40)}
     write_tree(root, {**files, "zebra.py": "queue = 2\n\n\ndef backoff():\n    return queue\n"})
@@ -337,8 +337,8 @@ def test_the_files_of_the_minimum_are_the_same_each_time(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Directories are entered in a fixed order until enough entries were met."""
-    monkeypatch.setattr("ggrep.search.scan.looking.LOOK_MS", 0.0)
-    monkeypatch.setattr("ggrep.search.scan.looking.LEAST_ENTRIES", 50)
+    monkeypatch.setattr("ggrep.search.scan.scan_files.SCAN_MS", 0.0)
+    monkeypatch.setattr("ggrep.search.scan.scan_files.LEAST_ENTRIES", 50)
     write_tree(root, {f"a{number:02}/x.py": f"retry = {number}\n" for number in range(40)})
     seen = {places(scan(root, home, "retry", per_file=0, limit=50))[0] for _ in range(2)}
     facts = scan(root, home, "retry").provenance.scan

@@ -16,7 +16,8 @@ from ggrep.model.slate import SECTIONS, Role, Section
 from ggrep.model.slate_material import FileCandidate
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query.pipeline import Ranked
-from ggrep.search.slate.file_candidates import FLOOR, CandidateFiles, rows_of
+from ggrep.search.slate.file_candidates import FLOOR, CandidateFiles
+from ggrep.search.slate.file_rows import rows_of
 from ggrep.search.slate.related_files import Origin, companions
 from tests.fakes.repos import open_engine, write_tree
 
@@ -145,14 +146,14 @@ def test_candidates_stand_by_section_score_and_path(small: Engine) -> None:
 
 
 def test_a_candidates_score_is_that_of_its_best_row(small: Engine) -> None:
-    """And the rows that speak for it stand by priority, behind the best row of options."""
+    """And the rows that speak for it stand by priority."""
     with ranked(small) as found:
         candidates = gatherer(found).candidates()
         for one, rows in zip(candidates, rows_of(found, candidates, 5), strict=True):
             assert one.score in {row.score for row in rows.best}, one
             assert len(rows.best) == min(rows.telling, 5)
             ranks = [row.priority for row in rows.best]
-            assert ranks == sorted(ranks, reverse=True) or one.section is Section.CONFIG
+            assert ranks == sorted(ranks, reverse=True)
 
 
 def test_rows_gain_by_what_answers_a_question_and_lose_by_their_length(tmp_path: Path) -> None:
@@ -229,19 +230,7 @@ def test_a_module_is_configuration_by_the_rows_that_define_options(small: Engine
         )
         rows = rows_of(found, [module], 9)[0].best
 
-    assert {row.start_line for row in rows if row.score == module.score} == {1}
-
-
-def test_a_module_shown_for_its_options_shows_its_best_row_too(small: Engine) -> None:
-    """What the question is about may stand beside the options, and nowhere else in the slate."""
-    with ranked(small, SearchRequest("run the retry queue")) as found:
-        every = gatherer(found).candidates()
-        cli = next(c for c in every if c.path == "src/cli.py" and c.section is Section.CONFIG)
-        both, one = (rows_of(found, [cli], most)[0] for most in (3, 1))
-
-    assert [row.start_line for row in both.best] == [6, 1]
-    assert both.telling == 2
-    assert [row.start_line for row in one.best] == [1]
+    assert {(row.start_line, row.score) for row in rows} == {(1, module.score)}
 
 
 def test_filters_narrow_what_is_gathered(small: Engine) -> None:

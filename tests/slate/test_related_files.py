@@ -12,8 +12,8 @@ from ggrep.model.filters import Filter
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query.pipeline import Ranked
-from ggrep.search.slate.file_candidates import option_rows
-from ggrep.search.slate.related_files import Origin, RelatedFiles, companions
+from ggrep.search.slate.file_candidates import RelatedFiles, option_rows
+from ggrep.search.slate.related_files import Origin, companions
 from tests.fakes.repos import open_engine, write_tree
 
 FILES = {
@@ -153,3 +153,23 @@ def test_rows_that_define_options_are_told_by_their_words(money: Engine) -> None
         }
 
     assert paths == {"src/flags.py"}
+
+
+def test_rows_that_define_what_the_best_code_uses_are_known(money: Engine) -> None:
+    """A test leads to the class that it tests, and not to one of forty functions of one name."""
+    with ranked(money) as found:
+        beside = companions(found, origins(found, "tests/test_ledger.py"), NEVER)
+        used = {
+            segment.image.path(int(segment.image.row_files[row]))
+            for segment, rows in zip(found.segments, beside.used, strict=True)
+            for row in range(segment.image.rows)
+            if rows[row] > 0.0
+        }
+        common = companions(found, origins(found, "src/m1.py"), NEVER)
+
+        assert "src/ledger.py" in used
+        assert used <= {"src/ledger.py", "tests/test_ledger.py"}
+        for rows, eligible in zip(beside.used, found.eligible, strict=True):
+            assert 0.0 <= rows.min(initial=0.0) <= rows.max(initial=0.0) <= 1.0
+            assert not rows[~eligible].any()
+        assert not any(rows.any() for rows in common.used)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from ggrep.model.slate import ROLES, SECTIONS, Role, Section
 from ggrep.model.slate_material import FileCandidate
-from ggrep.search.slate.file_choice import QUOTAS, Selection, leading_code, select, shares
+from ggrep.search.slate.file_choice import QUOTAS, Selection, select, shares
 from ggrep.search.slate.levels import FILES
 from tests.fakes.slate_files import candidate
 
@@ -114,11 +114,27 @@ def test_a_role_that_is_shown_already_takes_no_further_place() -> None:
     assert "src/server.py" not in paths(found)
 
 
-def test_a_role_does_not_bring_in_what_does_not_match() -> None:
-    """A server that has nothing to do with the question is noise in it."""
-    other = candidate("src/server.py", score=0.1, roles=frozenset({Role.ENTRYPOINT}))
+def test_a_role_is_covered_by_the_best_of_the_files_below_the_floor() -> None:
+    """A slate shows one file of every role that the repository has, even if it matches little."""
+    others = [
+        candidate(f"src/{name}.py", score=score, roles=frozenset({Role.ENTRYPOINT}))
+        for name, score in (("cli", 0.05), ("server", 0.1), ("worker", 0.02))
+    ]
+    found = select([*CODE, *others], 20)
 
-    assert "src/server.py" not in paths(select([*CODE, other], 20))
+    assert [path for path in paths(found) if path in {c.path for c in others}] == ["src/server.py"]
+    assert reasons(found)["src/server.py"] == "entrypoint_rule"
+
+
+def test_a_role_is_covered_once_in_a_session() -> None:
+    """A later slate of the session does not show the next weak file of the role."""
+    some = [
+        candidate(f"src/{name}.py", score=score, roles=frozenset({Role.POLICY}))
+        for name, score in (("roles", 0.1), ("scopes", 0.05))
+    ]
+    found = select([*CODE, *some], 20, seen={"src/roles.py"}.__contains__)
+
+    assert not {c.path for c in some} & set(paths(found))
 
 
 def test_configuration_is_shown_beside_better_code() -> None:
@@ -136,30 +152,6 @@ def test_tests_of_files_that_are_shown_come_first() -> None:
     found = select([*CODE, *others, own], 20)
 
     assert paths(found, Section.TESTS)[0] == "tests/test_m03.py"
-
-
-def test_few_modules_stand_for_configuration() -> None:
-    """Else a repository whose every module reads the environment had no code to show."""
-    both = [
-        candidate(path, section, score - penalty, roles=frozenset({Role.CONFIGURATION}))
-        for path, score in ((f"conf{n}.py", 1 - n / 50) for n in range(6))
-        for section, penalty in ((Section.CODE, 0.0), (Section.CONFIG, 0.1))
-    ]
-    files = [candidate(f"{n}.toml", Section.CONFIG, 0.3) for n in range(4)]
-    found = select([*both, *files, *CODE], 20)
-    shown = paths(found, Section.CONFIG)
-
-    assert len([path for path in shown if path.endswith(".py")]) == 2
-    assert {"conf0.py", "conf1.py"} == set(shown) & set(paths(found, Section.CODE))
-
-
-def test_mentions_of_the_best_code_count_beside_score() -> None:
-    """A document that names what was found is about it, though it repeats no word asked for."""
-    silent = candidate("docs/guide.md", Section.DOCS, 0.15, mention=1.0)
-    mute = candidate("docs/other.md", Section.DOCS, 0.15)
-    found = select([*CODE[:3], silent, mute], 20)
-
-    assert paths(found, Section.DOCS) == ["docs/guide.md"]
 
 
 def test_logs_of_changes_give_way_to_documents() -> None:
@@ -198,12 +190,6 @@ def test_a_single_place_goes_to_the_best_code() -> None:
     assert paths(select(EACH[1:], 1)) == ["docs/a.md"]
 
 
-def test_leading_code_is_as_much_as_a_slate_shows_of_it() -> None:
-    """Names of what is not shown lead nowhere."""
-    assert leading_code([*EACH, *CODE], 20) == (EACH[0], *CODE[:10])
-    assert leading_code(EACH[1:], 20) == ()
-
-
 names = st.sampled_from(
     [
         f"{top}/{stem}{end}"
@@ -220,7 +206,6 @@ candidates = st.lists(
         st.sampled_from(SECTIONS),
         scores,
         roles=st.frozensets(st.sampled_from(ROLES), max_size=3),
-        mention=st.sampled_from((0.0, 0.4, 1.0)),
     ),
     max_size=60,
     unique_by=lambda one: (one.path, one.section),
@@ -298,3 +283,12 @@ def test_licences_and_lists_count_less(name: str) -> None:
 
     assert paths(found, Section.DOCS) == ["docs/guide.md", name]
     assert paths(found, Section.CONFIG) == []
+
+
+def test_code_that_the_best_code_uses_is_chosen_behind_better_matches() -> None:
+    """It takes the last place of its section, not the first ones of the slate."""
+    helper = candidate("src/helper.py", score=0.35, used=1.0)
+    some = [candidate(f"src/{n:02d}.py", score=0.5) for n in range(40)]
+    found = paths(select([*some, helper], 20))
+
+    assert found.index("src/helper.py") == shares(20)[Section.CODE] - 1

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ggrep.base.errors import CorruptStore
 from ggrep.base.ids import PathKey, SegmentName
 from ggrep.config import store_files
-from ggrep.index.maintenance.audit import audit
+from ggrep.index.maintenance.checks import audit
 from ggrep.index.store import table_vectors
 from ggrep.index.store.rows import make_row
 from ggrep.index.store.segment import image_ref

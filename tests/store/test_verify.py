@@ -19,7 +19,7 @@ from ggrep.base.errors import CorruptStore, DeadlineExceeded, NoIndex, StoreErro
 from ggrep.base.ids import SegmentName
 from ggrep.config import store_files
 from ggrep.daemon.admitting import is_published
-from ggrep.index.maintenance.health import check_health
+from ggrep.index.maintenance.checks import check_health
 from ggrep.index.store.image import open_image, write_image
 from ggrep.index.store.judging import open_active
 from ggrep.index.store.manifest import SnapshotManifest, to_bytes

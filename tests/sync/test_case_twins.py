@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.errors import SyncRefused
-from ggrep.index.maintenance.health import check_health
+from ggrep.index.maintenance.checks import check_health
 from ggrep.index.sync.rebuild import rebuild
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import SearchRequest
@@ -115,5 +115,5 @@ def test_a_strict_user_is_not_overruled_by_a_repository(root: Path, home: Path) 
     assert open_engine(root, home).settings.portable_paths
     write_tree(root, {".ggrep.toml": "portable_paths = false\n"})
 
-    with pytest.raises(Exception, match="false is wider than true"):
+    with pytest.raises(Exception, match="false is less strict than true"):
         open_engine(root, home)

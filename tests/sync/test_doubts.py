@@ -123,7 +123,7 @@ def test_a_root_that_goes_meanwhile_publishes_nothing(
             root.mkdir()
         return read_file(root, file, **limits)
 
-    monkeypatch.setattr("ggrep.index.sync.syncer.read_file", unmount)
+    monkeypatch.setattr("ggrep.index.sync.declarations.read_file", unmount)
 
     with pytest.raises(SyncRefused, match="root was removed or replaced"):
         engine.sync()
@@ -232,7 +232,7 @@ def test_an_idle_sync_reads_no_file_and_writes_none(
     def never(*_: object, **__: object) -> FileText:
         raise AssertionError("read")
 
-    monkeypatch.setattr("ggrep.index.sync.syncer.read_file", never)
+    monkeypatch.setattr("ggrep.index.sync.declarations.read_file", never)
     second = engine.sync()
 
     assert second.published is False

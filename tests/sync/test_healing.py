@@ -11,8 +11,8 @@ from ggrep.base.clock import Deadline
 from ggrep.base.errors import DeadlineExceeded
 from ggrep.base.locks import Patience, alone
 from ggrep.config import store_files
+from ggrep.index.maintenance.checks import Health, check_health
 from ggrep.index.maintenance.compaction import compact
-from ggrep.index.maintenance.health import Health, check_health
 from ggrep.index.maintenance.repair import repair
 from ggrep.model.maintenance import OK, WARN
 from ggrep.model.request import SearchRequest

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ggrep.base.errors import BudgetExceeded, StoreError, SyncRefused
-from ggrep.index.maintenance.health import check_health
+from ggrep.index.maintenance.checks import check_health
 from ggrep.index.maintenance.status import read_status
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import SearchRequest

@@ -7,7 +7,7 @@ import pytest
 
 from ggrep.base.errors import SyncRefused
 from ggrep.index.store.active import read_active
-from ggrep.index.sync import syncer
+from ggrep.index.sync import declarations, plan, syncer
 from ggrep.index.sync.index_state import FIRST_RETRY_MS, MOST_RETRY_MS, Retry, following
 from ggrep.index.sync.problems import is_passing
 from ggrep.model.files import ChunkedFile, FileText, SkippedFile, SourceFile
@@ -216,13 +216,13 @@ class Stalls(StalledPool):
 def walks(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Return the roots of the walks that syncs make."""
     found: list[Path] = []
-    walk = syncer.walk
+    walk = plan.walk
 
     def counted(root: Path, *given: object, **named: object) -> object:
         found.append(root)
         return walk(root, *given, **named)  # type: ignore[arg-type] # passed on as they came
 
-    monkeypatch.setattr(syncer, "walk", counted)
+    monkeypatch.setattr(plan, "walk", counted)
     return found
 
 
@@ -296,7 +296,7 @@ def test_a_file_that_could_not_be_read_is_tried_again_when_it_is_due(
         return read_file(root, file, **limits)
 
     with monkeypatch.context() as patch:
-        patch.setattr(syncer, "read_file", unstable)
+        patch.setattr(declarations, "read_file", unstable)
         engine.sync()
         walks.clear()
         engine.sync()

@@ -116,7 +116,7 @@ def test_unchanged_files_are_not_read_again(
         read.append(file.path_key)
         return read_file(root, file, **limits)
 
-    monkeypatch.setattr("ggrep.index.sync.syncer.read_file", spy)
+    monkeypatch.setattr("ggrep.index.sync.declarations.read_file", spy)
     write_tree(root, {"b.py": "b = 2\n"})
     report = engine.sync()
 
@@ -207,7 +207,7 @@ def test_a_file_that_cannot_be_had_costs_itself_or_is_refused(
         return read_file(root, file, **limits)
 
     with monkeypatch.context() as patch:
-        patch.setattr("ggrep.index.sync.syncer.read_file", unstable)
+        patch.setattr("ggrep.index.sync.declarations.read_file", unstable)
         with pytest.raises(SyncRefused, match=r"a\.py"):
             engine.sync(strict=True)
         assert answer_bytes(engine, ASK) == before

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ggrep.base.errors import SyncRefused
 from ggrep.config import store_files
 from ggrep.config.settings import Settings
-from ggrep.index.sync import syncer
+from ggrep.index.sync import plan
 from ggrep.model.files import SkippedFile
 from ggrep.model.filters import Filter
 from ggrep.model.request import Find
@@ -40,7 +40,7 @@ class Walks:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self._number = 0
-        patch.setattr(syncer, "walk", self._walk)
+        patch.setattr(plan, "walk", self._walk)
 
     def _walk(self, root: Path, settings: Settings, *, apart: tuple[Path, ...]) -> Walk:
         self._number += 1
@@ -281,7 +281,7 @@ def test_a_failed_sync_is_followed_by_a_walk(
     write_tree(root, {"odd.py": "odd = 1\n"})
     with monkeypatch.context() as patch:
         patch.setattr(
-            "ggrep.index.sync.syncer.read_file",
+            "ggrep.index.sync.declarations.read_file",
             lambda _root, file, **_: SkippedFile(file.path_key, "unreadable", "not allowed"),
         )
         with pytest.raises(SyncRefused):

@@ -3,7 +3,7 @@
 import pytest
 
 from ggrep.search.tour.ci_commands import ci_commands
-from ggrep.search.tour.commands import commands_of, is_told, package_manager
+from ggrep.search.tour.commands import commands_of, has_commands, package_manager
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_a_file_says_its_commands(path: str, text: str, told: list[str] | None) 
     """Names that people look for, and what a manifest means by convention."""
     wanted = ["cargo build --workspace; cargo test --workspace"] if told is None else told
 
-    assert is_told(path)
+    assert has_commands(path)
     assert [line.text for line in commands_of(path, text)] == wanted
 
 
@@ -57,8 +57,8 @@ def test_the_package_manager_is_that_of_the_repository(texts: dict[str, str], ma
 
 def test_only_files_at_the_root_speak_for_the_repository() -> None:
     """A Makefile below builds a part of it."""
-    assert not is_told("docs/Makefile")
-    assert not is_told("src/a.py")
+    assert not has_commands("docs/Makefile")
+    assert not has_commands("src/a.py")
 
 
 def test_of_continuous_integration_two_commands_of_a_kind_are_told() -> None:

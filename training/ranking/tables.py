@@ -56,29 +56,28 @@ def table(found: Sequence[Fitted]) -> str:
     """Return what the fits are worth, then the weights they found."""
     first = found[0]
     worth = (
-        f"NDCG@10 over {first.questions} questions to {first.repos} repositories: with round "
-        "weights that nothing was fitted to, with the current ones, with those fitted to all "
-        f"questions, and held out: the repositories are shuffled into {FOLDS} folds, and each fold "
-        f"is judged by a fit to the others, {len(first.held_out)} times. The gap is what a fit "
-        "gains by having seen its questions."
+        f"The table has NDCG@10 over {first.questions} questions about {first.repos} repositories "
+        "with four sets of weights: neutral (round numbers), current, fitted to all questions, and "
+        f"held out. For *held out*, the repositories are divided at random into {FOLDS} folds, and "
+        f"each fold is evaluated with weights fitted to the other folds; this is repeated "
+        f"{len(first.held_out)} times. The gap is *fitted* minus *held out*."
     )
     how = (
-        "`python3 dev.py fit FOLDER --write` writes this. A fit goes from the neutral weights "
-        "through a coarse grid, one weight at a time, the encoder's first, and takes a value only "
-        f"when the mean rises by {LEAST_GAIN} or more and no more repositories lose than gain. "
-        "Grid, order and neutral weights were chosen with all of these questions in view, so even "
-        "what is held out is a little too kind."
+        "`python3 dev.py fit FOLDER --write` writes this section. A fit begins with the neutral "
+        "weights and tries the values of a coarse grid, one weight at a time. It accepts a value "
+        f"only if the mean rises by at least {LEAST_GAIN} and at least as many repositories gain "
+        "as lose. Grid, order and neutral weights were chosen with knowledge of all these "
+        "questions, so even *held out* is slightly too high."
     )
     beside = (
-        "The same less the neutral weights, question by question, with 95 % of the means over "
-        "resampled repositories. An interval that holds zero shows no gain. The current weights "
-        "were chosen with all of these questions in view; only held out says what to expect of "
-        "other repositories."
+        "The next table has the differences from the neutral weights, with 95 % bootstrap "
+        "intervals over repositories. An interval that contains zero shows no gain. Only *held "
+        "out* estimates the gain on other repositories."
     )
     chosen = (
-        "Values that the fits took, and how many of the fits to some folds took each. A weight "
-        "that they disagree about is one that the questions do not decide. Weights of names are "
-        "those of queries that are one name."
+        "The last tables list the fitted weights, and how many of the fits to folds chose each "
+        "value. If the fits disagree about a weight, the questions do not determine it. *names:* "
+        "marks weights for queries that consist of one name."
     )
     heads = ["encoder", "neutral", "current", "fitted", "held out", "gap", "shufflings"]
     differences = ["encoder", "current", "95 %", "fitted", "95 %", "held out", "95 %"]

@@ -190,10 +190,10 @@ class Admission:
     def _refuse_if_full(self, client: str) -> None:
         mine = self._permits.waiting_of(client)
         if mine >= self._limits.max_queued_per_client:
-            raise self._busy(f"{mine} queries of client {client} wait already")
+            raise self._busy(f"{mine} queries of client {client} are already waiting")
         waiting = self._permits.waiting
         if waiting >= self._limits.max_queue_depth:
-            raise self._busy(f"{waiting} queries wait already")
+            raise self._busy(f"{waiting} queries are already waiting")
 
     def _busy(self, message: str) -> Busy:
         self._busy_total += 1

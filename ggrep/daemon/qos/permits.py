@@ -238,10 +238,13 @@ class HandleBudget:
 
     def _take(self, count: int) -> None:
         if not 0 <= count <= self._total:
-            raise InvalidRequest(f"{count} open handles are outside the budget of {self._total}")
+            raise InvalidRequest(f"{count} open handles exceed the budget of {self._total}")
         with self._guard:
             if self._open + count > self._total:
-                message = f"{self._open} of {self._total} handles are open, {count} more do not fit"
+                message = (
+                    f"{self._open} of {self._total} handles are open; {count} more would "
+                    "exceed the limit"
+                )
                 raise Busy(message, retry_after_ms=_RETRY_AFTER_MS)
             self._open += count
             self._most = max(self._most, self._open)

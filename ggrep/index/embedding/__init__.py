@@ -1,1 +1,1 @@
-"""Turns text into vectors: the encoder protocol, its implementations, int8 quantisation."""
+"""Turns text into vectors: the encoder interface, its implementations, int8 quantisation."""

@@ -1,12 +1,19 @@
 """Limits how many processes and threads of this host encode at once.
 
-Plain functions for threads and worker processes. A slot is held for one batch. There are two
-lanes, so that neither waits for the other without end: the first slot is for batches alone, one
-more is for queries alone, and those between are for whoever comes first. So a limit of 1 still
-lets a query, one short text, be encoded beside a batch.
+A slot is the lock of a file, held for one batch. There are two lanes, so that neither waits for the
+other without end: the first slot is for batches only, one more is for queries only, and both lanes
+use the other slots. So a limit of 1 still lets a query be encoded at the same time as a batch.
 
-Within a lane whoever just let a slot go does not take the next one from those who wait: the
-threads of a process stand at a gate, and one of each process in the host's line.
+Within a lane, a holder that released a slot does not overtake waiting threads and processes: the
+threads of a process queue at a gate, and one thread of each process in the host's line.
+
+A stopped holder keeps its lock. After the time to live without a heartbeat its file is replaced.
+Two races, in which A and B find the same stopped holder:
+
+1. Both would replace the file, B the new one of A, and both hold the slot. So a process replaces a
+   file under a guard and examines it again there: A's heartbeat is new, or still missing.
+2. A locks the file of a dead holder while B reads the dead holder's heartbeat. So A writes a
+   heartbeat before it checks that the file still has its name (`locks.take`).
 """
 
 import os
@@ -23,28 +30,28 @@ from msgspec import Struct
 from ggrep.base import durable
 from ggrep.base.clock import Clock, Deadline
 from ggrep.base.fair_queue import Lane
-from ggrep.base.locks import Patience, in_line
-from ggrep.index.embedding.slot_file import HeldSlot, SlotFile
+from ggrep.base.locks import HeldFile, Patience, heartbeat_age_ms, in_line, is_held, take
 
 if TYPE_CHECKING:  # a daemon counts the slots without loading what encodes
     from ggrep.index.embedding.encoder import Encoder, Vectors
     from ggrep.index.embedding.identity import EncoderIdentity
 
 _QUERY_SLOT: Final = "query.lock"
+_GUARD: Final = "replace.lock"
 _FIRST_WAIT_MS: Final = 1.0
 _LONGEST_WAIT_MS: Final = 50.0
 _LINE_TTL_MS: Final = 2000
-"""Who stands in front of the line and was not awake for so long is passed."""
-
-_STAGE: Final = "the wait for an encode slot"
+"""A next process without a heartbeat for so long is passed."""
+_STAGE: Final = "waiting for an encoding slot"
 
 
 class SlotStatistics(Struct, frozen=True):
     """The state of the host's slots.
 
     Attributes:
-        max_concurrent: slots there are; 0 when nothing is limited.
-        stale: of those in use, held by a process that seems to be stopped.
+        max_concurrent: the number of slots; 0 without a limit.
+        in_use: held slots.
+        stale: held slots whose holder sends no heartbeats.
     """
 
     max_concurrent: int
@@ -53,7 +60,7 @@ class SlotStatistics(Struct, frozen=True):
 
 
 class EncodeSlots:
-    """The slots in one directory, shared by all who use it with the same number."""
+    """The slots in one directory, shared by all processes that use it with the same number."""
 
     def __init__(
         self,
@@ -64,21 +71,21 @@ class EncodeSlots:
         ttl_ms: int = 120_000,
         wait: Callable[[float], None],
     ) -> None:
-        """Know the slots; nothing is created yet.
+        """Create no file yet.
 
         Args:
-            directory: of the slot files.
-            slots: how many may encode at once, but for a query beside one batch; 0 for no limit.
-            clock: dates the records.
-            ttl_ms: a holder of whom nothing was heard for so long has lost its slot.
+            directory: the directory of the slot files.
+            slots: most encodings at once, except for a query beside one batch; 0 for no limit.
+            clock: time source of the heartbeats.
+            ttl_ms: a holder without a heartbeat for so long loses its slot.
             wait: sleeps that many seconds.
         """
-        names = [f"slot-{number}.lock" for number in range(max(1, slots - 1))]
-        self._bulk = [SlotFile(directory / name, clock, ttl_ms=ttl_ms) for name in names]
-        self._query = SlotFile(directory / _QUERY_SLOT, clock, ttl_ms=ttl_ms)
+        self._bulk = [directory / f"slot-{number}.lock" for number in range(max(1, slots - 1))]
+        self._query = directory / _QUERY_SLOT
         self._directory = directory
         self._limited = slots > 0
         self._clock = clock
+        self._ttl_ms = ttl_ms
         self._wait = wait
         self._gates = {lane: threading.Lock() for lane in Lane}
 
@@ -86,18 +93,18 @@ class EncodeSlots:
     def hold(
         self, deadline: Deadline, *, lane: Lane = Lane.INTERACTIVE
     ) -> Iterator[Callable[[], None]]:
-        """Hold a slot for the length of the block; yield what says that we are still at work.
+        """Hold a slot for the length of the block; yield a function that sends a heartbeat.
 
-        Where the files cannot be used (a home of another user, a full or failing disk) nothing is
-        limited: a search that is slower than it should be is better than none.
+        If the files cannot be used (a home of another user, a full or failing disk), nothing is
+        limited: a slow search is better than none.
 
         Raises:
-            Cancelled: the request was ended while it waited.
-            DeadlineExceeded: the deadline passed while it waited.
+            Cancelled: the request ended during the wait.
+            DeadlineExceeded: the deadline passed during the wait.
         """
         held = self._await_slot(deadline, lane) if self._limited else None
         if held is None:
-            yield _say_nothing
+            yield lambda: None
             return
         try:
             yield held.beat
@@ -105,18 +112,18 @@ class EncodeSlots:
             held.release()
 
     def statistics(self) -> SlotStatistics:
-        """Return what is held on this host now."""
+        """Return the number of held slots."""
         if not self._limited:
             return SlotStatistics(0, 0, 0)
         files = [*self._bulk, self._query]
         return SlotStatistics(
             max_concurrent=len(files),
-            in_use=sum(file.is_held() for file in files),
-            stale=sum(file.is_stale() for file in files),
+            in_use=sum(map(is_held, files)),
+            stale=sum(map(self._is_stale, files)),
         )
 
-    def _await_slot(self, deadline: Deadline, lane: Lane) -> HeldSlot | None:
-        """Return a slot of `lane`; None where the files cannot be used."""
+    def _await_slot(self, deadline: Deadline, lane: Lane) -> HeldFile | None:
+        """Return a slot of `lane`; None if the files cannot be used."""
         gate = self._gates[lane]
         while not gate.acquire(timeout=_LONGEST_WAIT_MS / 1000.0):
             deadline.check(_STAGE)
@@ -128,7 +135,7 @@ class EncodeSlots:
         finally:
             gate.release()
 
-    def _stand_in_line(self, deadline: Deadline, lane: Lane) -> HeldSlot:
+    def _stand_in_line(self, deadline: Deadline, lane: Lane) -> HeldFile:
         attempts = count()
 
         def pause(_: float) -> None:
@@ -143,14 +150,39 @@ class EncodeSlots:
                 patience.pause()
         return held
 
-    def _take(self, lane: Lane) -> HeldSlot | None:
+    def _take(self, lane: Lane) -> HeldFile | None:
         for file in self._open_to(lane):
-            if (held := file.take(lane)) is not None:
+            held = take(file, clock=self._clock)
+            if held is None and self._replace(file):
+                held = take(file, clock=self._clock)
+            if held is not None:
                 return held
         return None
 
-    def _open_to(self, lane: Lane) -> list[SlotFile]:
-        """Return the slots of a lane in the order they are tried; the shared ones from the end."""
+    def _is_stale(self, file: Path) -> bool:
+        """Return whether a process holds a slot and sent no heartbeat for the time to live."""
+        age_ms = heartbeat_age_ms(file, self._clock)
+        return age_ms is not None and age_ms > self._ttl_ms and is_held(file)
+
+    def _replace(self, file: Path) -> bool:
+        """Remove the file of a stopped holder; return whether this process removed it."""
+        if not self._is_stale(file):
+            return False
+        guard = take(file.with_name(_GUARD))
+        if guard is None:
+            return False
+        try:
+            if not self._is_stale(file):
+                return False
+            file.unlink()
+        except FileNotFoundError:
+            return False
+        finally:
+            guard.release()
+        return True
+
+    def _open_to(self, lane: Lane) -> list[Path]:
+        """Return the slots of a lane in the order of tries; the shared slots from the end."""
         match lane:
             case Lane.BATCH:
                 return self._bulk
@@ -159,33 +191,28 @@ class EncodeSlots:
 
 
 def back_off_ms(attempt: int) -> float:
-    """Return how long to wait after that many failed tries, different for each thread.
+    """Return the time to wait after that many failed tries, different for each thread.
 
-    It doubles up to a bound; who started together does not come back together.
+    It doubles up to a bound. Threads that started together do not retry together.
     """
     longest_ms = min(_FIRST_WAIT_MS * (1 << min(attempt, 16)), _LONGEST_WAIT_MS)
     who = f"{os.getpid()}.{threading.get_native_id()}.{attempt}".encode("ascii")
     return longest_ms * (0.5 + zlib.crc32(who) / 2**33)
 
 
-def _say_nothing() -> None:
-    """Beat for a slot that nobody counts."""
-
-
 class LimitedEncoder:
-    """Holds a slot of the host for each batch, and another kind for each query."""
+    """An encoder that holds a slot of the host for each batch and each query."""
 
     def __init__(
         self, encoder: "Encoder", slots: EncodeSlots, clock: Clock, *, queries: bool = True
     ) -> None:
-        """Take the encoder and the host's slots.
+        """Wrap an encoder.
 
         Args:
-            encoder: does the work.
-            slots: of the host.
-            clock: of batches, which wait for as long as it takes.
-            queries: whether these take their turn, too: not where one is encoded sooner than a
-                slot is taken. Then it computes on the core that its request holds.
+            encoder: encodes.
+            slots: the slots of the host.
+            clock: time source of batches, which wait without a deadline.
+            queries: whether queries need a slot; no if encoding takes less time than a slot.
         """
         self._encoder = encoder
         self._slots = slots
@@ -194,16 +221,16 @@ class LimitedEncoder:
 
     @property
     def identity(self) -> "EncoderIdentity":
-        """Return what its vectors are compatible with."""
+        """Return the identity of the encoder."""
         return self._encoder.identity
 
     @property
     def dimension(self) -> int:
-        """Return how many figures a vector has."""
+        """Return the length of a vector."""
         return self._encoder.dimension
 
     def encode_documents(self, texts: Sequence[str]) -> "Vectors":
-        """Return the vectors of a batch, which waits for its slot for as long as that takes."""
+        """Return the vectors of a batch; it waits for a slot without a deadline."""
         with self._slots.hold(Deadline.never(self._clock), lane=Lane.BATCH):
             return self._encoder.encode_documents(texts)
 
@@ -211,8 +238,8 @@ class LimitedEncoder:
         """Return the vector of a query.
 
         Raises:
-            DeadlineExceeded: every slot was taken until then.
-            Cancelled: the request was ended while it waited.
+            DeadlineExceeded: all slots were in use until then.
+            Cancelled: the request ended during the wait.
         """
         if not self._queries:
             return self._encoder.encode_query(text, deadline)

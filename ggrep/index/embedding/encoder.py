@@ -13,16 +13,16 @@ Vectors = npt.NDArray[np.float32]
 
 
 class Encoder(Protocol):
-    """Turns text into unit vectors; equal text gives equal bytes, whatever its batch."""
+    """Turns text into unit vectors. Equal texts have vectors with equal bytes in every batch."""
 
     @property
     def identity(self) -> EncoderIdentity:
-        """Return what its vectors are compatible with."""
+        """Return the encoder's identity: vectors of equal identities can be compared."""
         ...
 
     @property
     def dimension(self) -> int:
-        """Return how many figures a vector has."""
+        """Return the number of components of a vector."""
         ...
 
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
@@ -34,6 +34,6 @@ class Encoder(Protocol):
 
         Args:
             text: the query.
-            deadline: when to give up waiting for one's turn, where there is one.
+            deadline: when to stop waiting for a slot, if the encoder uses slots.
         """
         ...

@@ -1,4 +1,4 @@
-"""The encoder that a setting names."""
+"""Opens the encoder that the setting names."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -22,7 +22,7 @@ def open_encoder(name: str) -> Encoder | None:
     """Return the encoder called `name`; None for `none` (lexical and structure only).
 
     Raises:
-        InvalidRequest: no such encoder, or it cannot be loaded.
+        InvalidRequest: there is no such encoder, or it cannot be loaded.
     """
     identity = identity_of(name)
     if name == "none":
@@ -38,12 +38,14 @@ def open_encoder(name: str) -> Encoder | None:
 
 @lru_cache(maxsize=2)
 def _static(folder: Path, digest: str) -> StaticEncoder:
-    """Return the model's encoder, one for all stores of this process.
+    """Return the encoder of a model; all stores of this process share it.
 
     Raises:
-        InvalidRequest: it cannot be loaded, or is another model by now.
+        InvalidRequest: the model cannot be loaded, or was replaced by another model meanwhile.
     """
     model = read_model(folder)
     if model.identity.digest != digest:
-        raise InvalidRequest(f"{MODEL_FAULT}{folder.name!r} was just replaced; try again")
+        raise InvalidRequest(
+            f"{MODEL_FAULT}the model folder {folder.name!r} was replaced a moment ago; try again"
+        )
     return StaticEncoder(model)

@@ -1,7 +1,7 @@
 """The input of the static encoder: the features of a text's words.
 
-Training and use go through this module, so that the two never differ. It needs the standard
-library alone.
+Training and encoding both use this module, so their features are the same. It needs only the
+standard library.
 """
 
 from typing import Final
@@ -9,17 +9,17 @@ from typing import Final
 from ggrep.index.lexical.tokens import word_terms, words
 
 FEATURES: Final = "features-2"
-"""What a text's features are; enters the encoder's identity, as other features give other vectors.
+"""Version of the features; part of the encoder's identity, because vectors depend on it.
 
-1. Of each of the first 4,096 words: the whole, lower-cased, and the stems of its parts
+1. For each of the first 4,096 words: the whole word in lower case, and the stems of its parts
    (`word_terms` of lexical-2).
-2. Words and terms of lexical-4. They differ from the first ones only beyond ASCII.
+2. Words and terms of lexical-4. They differ from version 1 only in words beyond ASCII.
 """
 
 MAX_WORDS: Final = 4096
-"""Words of a text that count; a chunk has a few hundred."""
+"""Maximum number of words of a text that are encoded; a chunk has a few hundred."""
 MAX_WORD_FEATURES: Final = 81
-"""Features of one word at most: the whole and a part for each of its first 80 characters."""
+"""Maximum number of features of a word: the whole word, and as parts its first 80 characters."""
 
 
 def text_words(text: str) -> list[str]:
@@ -28,5 +28,5 @@ def text_words(text: str) -> list[str]:
 
 
 def features(word: str) -> tuple[str, ...]:
-    """Return the distinct features of one word, 81 at most; none holds white space."""
+    """Return the distinct features of one word, at most 81; no feature contains white space."""
     return word_terms(word)

@@ -1,7 +1,7 @@
 """A deterministic encoder without a model: signed hashing of words. For tests and benchmarks.
 
-Weinberger et al.: Feature Hashing for Large Scale Multitask Learning (2009). Two texts that
-share words are near each other, which is all a test needs to tell results apart.
+Weinberger et al.: Feature Hashing for Large Scale Multitask Learning (2009). Two texts that share
+words have similar vectors, which is sufficient to distinguish results in tests.
 """
 
 import hashlib
@@ -18,11 +18,11 @@ _DIMENSION = HASHED.dimension
 _WORDS = bytes(
     ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else 32 for code in range(256)
 )
-"""Folds ASCII letters and parts words at everything that is no ASCII letter or digit."""
+"""Table for `translate`: ASCII letters to lower case, digits unchanged, all else to blanks."""
 
 
 class _Slots(dict[bytes, int]):
-    """Word to slot: the lower half counts up, the upper half down."""
+    """Maps words to slots: the lower half of the slots counts up, the upper half counts down."""
 
     def __missing__(self, word: bytes) -> int:
         digest = hashlib.sha256(word).digest()
@@ -36,7 +36,7 @@ _REMEMBERED = 200_000
 
 
 class HashedEncoder:
-    """Bag of hashed words, damped by the square root of their sums."""
+    """Encodes a text as the square roots of the counts of its hashed words."""
 
     identity = HASHED
     dimension = _DIMENSION
@@ -50,14 +50,14 @@ class HashedEncoder:
             return np.zeros((0, _DIMENSION), dtype=np.float32)
         slots, sizes = array("I"), array("I")
         for text in texts:
-            found = text.encode("utf-8", "replace").translate(_WORDS).split()
-            slots.extend(map(self._slots.__getitem__, found))
-            sizes.append(len(found))
+            words = text.encode("utf-8", "replace").translate(_WORDS).split()
+            slots.extend(map(self._slots.__getitem__, words))
+            sizes.append(len(words))
         places = np.frombuffer(slots, dtype=np.uint32).astype(np.int64)
         places += np.repeat(np.arange(len(texts)) * (2 * _DIMENSION), np.frombuffer(sizes, "u4"))
         counts = np.bincount(places, minlength=2 * _DIMENSION * len(texts))
         counts = counts.reshape(len(texts), 2, _DIMENSION)
-        # Whole numbers up to here: a row is the same in every batch.
+        # All values are integers up to here, so a row is the same in every batch.
         sums = (counts[:, 0] - counts[:, 1]).astype(np.float32)
         strengths = np.abs(sums)
         damped = np.copysign(np.sqrt(strengths), sums)
@@ -68,6 +68,6 @@ class HashedEncoder:
 
     def encode_query(self, text: str, deadline: Deadline | None = None) -> Vectors:
         """Return float32 (256,), of unit length or zero."""
-        del deadline  # it takes microseconds
+        del deadline  # the deadline is not needed: encoding takes microseconds
         vector: Vectors = self.encode_documents([text])[0]
         return vector

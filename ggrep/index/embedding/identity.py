@@ -1,6 +1,6 @@
 """Identifies the encoder that made a vector, without loading it.
 
-Clients name stores by it, and clients load neither numpy nor a model.
+The identity is part of a store's id. Clients compute it, but load neither numpy nor a model.
 """
 
 import hashlib
@@ -16,16 +16,16 @@ from ggrep.base.errors import InvalidRequest
 from ggrep.index.embedding.features import FEATURES
 
 TRANSFORMER: Final = "sentence-transformers:"
-"""What the setting of a model's folder begins with."""
+"""Prefix of a setting that names the folder of a sentence-transformers model."""
 
 STATIC: Final = "static"
-"""The setting of the encoder that ggrep carries."""
+"""The setting of the encoder that is part of ggrep."""
 STATIC_FOLDER: Final = f"{STATIC}:"
-"""What the setting of another static model's folder begins with."""
+"""Prefix of a setting that names the folder of another static model."""
 CARD: Final = "card.json"
-"""The file of a static model's folder that says what it is."""
+"""The file in a static model's folder that describes the model."""
 MODEL_FAULT: Final = f"encoder {STATIC}: "
-"""What the message about an unusable folder begins with."""
+"""Beginning of the message about an unusable folder."""
 
 _STATIC_DATA: Final = Path(__file__).with_name("static_data")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -33,11 +33,11 @@ _WEIGHTS = frozenset({".safetensors", ".bin", ".json", ".txt"})
 
 
 class EncoderIdentity(Struct, frozen=True):
-    """All that decides whether two vectors can be compared.
+    """The values that determine whether two vectors can be compared.
 
     Attributes:
-        digest: SHA-256 of the weights, empty where there are none.
-        dimension: 0 where there is no encoder, or where the weights decide it.
+        digest: SHA-256 of the weights; empty without weights.
+        dimension: 0 without an encoder, or if the weights determine the dimension.
     """
 
     name: str
@@ -50,7 +50,7 @@ class EncoderIdentity(Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """Return one line that differs whenever vectors cannot be compared."""
+        """Return a line of text that is equal only for comparable vectors."""
         parts = (
             self.name,
             self.revision,
@@ -67,7 +67,7 @@ NO_ENCODER: Final = EncoderIdentity("none", "1", "", 0)
 """Retrieval is lexical and structural only."""
 
 _STATIC_POOLING: Final = f"log-sum-1/{FEATURES}"
-"""How a static model's rows become a vector; another way, or other features, is another encoder."""
+"""Version of the features, and of the computation of a vector from a static model's rows."""
 
 HASHED: Final = EncoderIdentity("hashed", "4", "", 256, pooling="sum-sqrt")
 
@@ -100,19 +100,22 @@ def static_folder(name: str) -> Path:
 
 
 def static_identity(folder: Path) -> EncoderIdentity:
-    """Return the identity that the card of a static model claims; reading the model checks it.
+    """Return the identity in the card of a static model; it is verified when the model is read.
 
     Raises:
-        InvalidRequest: there is no such folder, or its card does not say what it must.
+        InvalidRequest: there is no such folder, or its card is invalid.
     """
     try:
         card = stable_json.loads((folder / CARD).read_bytes())
     except (OSError, ValueError) as error:
-        raise InvalidRequest(f"{MODEL_FAULT}no readable {CARD} in {folder.name!r}") from error
+        raise InvalidRequest(
+            f"{MODEL_FAULT}{CARD} in {folder.name!r} is missing or cannot be read"
+        ) from error
     match card:
         case {"features": str(known)} if known != FEATURES:
             raise InvalidRequest(
-                f"{MODEL_FAULT}{folder.name!r} knows {known}, this build makes {FEATURES}"
+                f"{MODEL_FAULT}the model in {folder.name!r} uses features {known}; this "
+                f"build uses {FEATURES}"
             )
         case {"revision": str(revision), "digest": str(digest), "dimension": int(dimension)}:
             sound = revision and "|" not in revision and _SHA256.fullmatch(digest)
@@ -121,24 +124,24 @@ def static_identity(folder: Path) -> EncoderIdentity:
         case _:
             pass
     raise InvalidRequest(
-        f"{MODEL_FAULT}{CARD} in {folder.name!r} lacks a sound revision, digest or dimension"
+        f"{MODEL_FAULT}{CARD} in {folder.name!r} has no valid revision, digest or dimension"
     )
 
 
 @lru_cache(maxsize=1)
 def _shipped_identity() -> EncoderIdentity:
-    # Asked for at every search; what is installed does not change under a process.
+    # Cached, because every search needs the version, and it does not change while a process runs.
     return static_identity(_STATIC_DATA)
 
 
 def transformer_identity(folder: Path) -> EncoderIdentity:
-    """Return the identity of the model in a folder.
+    """Return the identity of the sentence-transformers model in a folder.
 
     Raises:
         InvalidRequest: there is no such folder.
     """
     if not folder.is_dir():
-        raise InvalidRequest(f"encoder: no model folder {folder.name!r}")
+        raise InvalidRequest(f"encoder: the model folder {folder.name!r} does not exist")
     digest = _weights_digest(folder)
     return EncoderIdentity("sentence-transformers", "2", digest, 0, pooling="model")
 

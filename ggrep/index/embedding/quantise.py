@@ -1,9 +1,10 @@
-"""Vectors as int8 with one scale a row, and dot products that are exact in any layout.
+"""Vectors as int8 with one scale per row, and dot products that are exact in any layout.
 
-Products of two int8 vectors are whole numbers below 127^2 x dimension; while that is below 2^24
-float32 holds every partial sum exactly, so a matrix product gives the same bits whichever rows
-it is asked about together (design, ruling 22). The bound is a dimension of 1,040. SimSIMD sums in
-whole numbers and is used where it can be imported; numpy gives the same bits at half the speed.
+The dot product of two int8 vectors is an integer of at most 127^2 x dimension. As long as this is
+below 2^24, that is up to a dimension of 1,040, float32 represents every partial sum exactly. A
+matrix product therefore has the same bits for a row whatever other rows are computed with it.
+SimSIMD sums integers and is used if it can be imported; numpy returns the same bits at half the
+speed.
 """
 
 import numpy as np
@@ -15,13 +16,13 @@ try:
     import simsimd
 
     _HAS_SIMSIMD = True
-except ImportError:  # a platform without a wheel
+except ImportError:  # there is no wheel for the platform
     _HAS_SIMSIMD = False
 
 Int8 = npt.NDArray[np.int8]
 MAX_DIMENSION = (1 << 24) // (127 * 127)
 _BLOCK_ROWS = 512
-"""Rows upcast at a time: the float32 block stays in cache."""
+"""Number of rows converted to float32 at a time, so that the block fits into the CPU's cache."""
 
 
 def quantise(vectors: npt.NDArray[np.float32]) -> tuple[Int8, npt.NDArray[np.float64]]:
@@ -32,11 +33,11 @@ def quantise(vectors: npt.NDArray[np.float32]) -> tuple[Int8, npt.NDArray[np.flo
     """
     if vectors.shape[1] > MAX_DIMENSION:
         raise Incompatible(
-            f"encoder dimension {vectors.shape[1]} exceeds {MAX_DIMENSION}, the most that is exact"
+            f"encoder dimension {vectors.shape[1]} exceeds the maximum of {MAX_DIMENSION}"
         )
     peak = np.max(np.abs(vectors), axis=1, initial=np.float32(0.0))
     factor = np.float32(127.0) / np.where(peak > 0.0, peak, np.float32(1.0))
-    # Element by element and exactly rounded: a row is the same in every batch.
+    # Each element is computed alone and rounded exactly, so a row is the same in every batch.
     whole = np.rint(vectors * factor[:, None]).astype(np.int8)
     return whole, peak.astype(np.float64) / 127.0
 
@@ -46,21 +47,21 @@ def cosines(
 ) -> npt.NDArray[np.float64]:
     """Return float64 (n,): the dot product of each row with the query.
 
-    `vectors` is (n, dim), possibly memory-mapped; `query` is (dim,).
+    `vectors` is (n, dim) and can be memory-mapped; `query` is (dim,).
     """
     dots = (simd_dots if _HAS_SIMSIMD else numpy_dots)(vectors, query)
     return dots * (scales * query_scale)
 
 
 def simd_dots(vectors: Int8, query: Int8) -> npt.NDArray[np.float64]:
-    """Return float64 (n,): each row's exact dot product; other threads run meanwhile."""
-    if not len(vectors):  # which SimSIMD refuses
+    """Return float64 (n,): each row's exact dot product. Other threads can run meanwhile."""
+    if not len(vectors):  # SimSIMD rejects empty arrays
         return np.zeros(0)
     return np.asarray(simsimd.dot(vectors, query), dtype=np.float64)
 
 
 def numpy_dots(vectors: Int8, query: Int8) -> npt.NDArray[np.float64]:
-    """Return the same as `simd_dots`, bit for bit."""
+    """Return the same bits as `simd_dots`, computed by numpy."""
     dots = np.empty(len(vectors), dtype=np.float64)
     wide = query.astype(np.float32)
     for start in range(0, len(vectors), _BLOCK_ROWS):

@@ -1,9 +1,9 @@
-"""The static encoder: a text is the weighted sum of its features' rows.
+"""The static encoder: the vector of a text is the weighted sum of its features' rows.
 
-A feature that stands `tf` times adds `weight x log(1 + tf) x row`. All three are whole numbers, so
-every sum is exact in float64 and a vector has the same bits whatever its batch, the order of its
-words, the linear algebra library and the processor (design, ruling 22). The bound: as
-log(1 + tf) <= tf x log 2, a text's sums are at most
+A feature that occurs `tf` times adds `weight x log(1 + tf) x row`. All three factors are integers,
+so every sum is exact in float64. A vector therefore has the same bits with any batch, order of
+words, linear algebra library and processor. As log(1 + tf) <= tf x log 2, the sums of a text are at
+most
 
     65,535 (weight) x 2,839 (log 2) x 128 (row) x 4,096 (words) x 81 (features of a word) < 2^53
 """
@@ -23,18 +23,18 @@ from ggrep.index.embedding.static_model import StaticModel, Weights
 _LOG_STEPS: Final = 4096
 _MAX_COUNT: Final = 255
 LOGS: Final = np.rint(_LOG_STEPS * np.log1p(np.arange(_MAX_COUNT + 1)))
-"""float64 (256,), whole: log(1 + tf); the more frequent counts as 255 times."""
+"""float64 (256,), integers: log(1 + tf), scaled; a higher frequency counts as 255."""
 
 _UNIT_STEPS: Final = float(1 << 21)
-"""Steps of a sum's largest figure: squares of 1,040 such figures still add up exactly."""
+"""Largest component after scaling to integers: 1,040 squares of such integers add up exactly."""
 _BLOCK_TEXTS: Final = 128
-"""Texts whose features are counted together."""
+"""Number of texts whose features are counted together."""
 _PIECE_ROWS: Final = 256
-"""Rows widened at a time: half a megabyte, whatever the text."""
+"""Number of rows converted to float64 at a time; they take half a megabyte."""
 _REMEMBERED: Final = 65_536
-"""Words kept, some 12 MB: most of what a repository writes."""
+"""Maximum number of cached words, about 12 MB: most words of a repository."""
 _MOST_REMEMBERED: Final = 80
-"""Letters of a word that is kept; longer runs are data, and seldom come again."""
+"""Maximum length of a cached word; longer runs are data, and seldom occur again."""
 
 _Rows = npt.NDArray[np.int32]
 _Places = npt.NDArray[np.intp]
@@ -42,9 +42,9 @@ _Sums = npt.NDArray[np.float64]
 
 
 class _RowsOfWords(dict[str, tuple[int, ...]]):
-    """Word to the rows of its known features; begun anew when it is full.
+    """Maps words to the rows of their known features; emptied when it is full.
 
-    Threads may share it: each step is one of the interpreter's, and losing one costs a look-up.
+    Thread-safe: each step is atomic in the interpreter, and a lost step costs only a look-up.
     """
 
     def __init__(self, model: StaticModel) -> None:
@@ -62,7 +62,7 @@ class _RowsOfWords(dict[str, tuple[int, ...]]):
 
 
 class StaticEncoder:
-    """Bag of words and of their parts; about a tenth of a millisecond a chunk."""
+    """Encodes a text as a bag of words and their parts; takes some 0.1 ms per chunk."""
 
     def __init__(self, model: StaticModel) -> None:
         self.identity = model.identity
@@ -73,13 +73,13 @@ class StaticEncoder:
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
         """Return float32 (len(texts), dimension), rows of unit length; zero if nothing is known.
 
-        Of each text the first 4,096 words count.
+        Only the first 4,096 words of each text count.
         """
         return self._encode(texts, self._model.document_weights)
 
     def encode_query(self, text: str, deadline: Deadline | None = None) -> Vectors:
         """Return float32 (dimension,), of unit length; zero if nothing is known."""
-        del deadline  # it takes a fraction of a millisecond
+        del deadline  # the deadline is not needed: encoding takes less than a millisecond
         vector: Vectors = self._encode([text], self._model.query_weights)[0]
         return vector
 
@@ -96,23 +96,23 @@ class StaticEncoder:
         return self._sums(np.concatenate(bags) + owners * len(weights), len(texts), weights)
 
     def encode_terms(self, texts: int, owners: npt.NDArray[np.uint32], terms: _Rows) -> Vectors:
-        """Return float32 (texts, dimension), as `encode_documents` does of whole texts.
+        """Return float32 (texts, dimension), the same vectors as `encode_documents` for the texts.
 
         Args:
-            texts: how many there are.
+            texts: the number of texts.
             owners: the text of each term.
-            terms: rows of features (`row_of`), each as often as it stands in a text.
+            terms: rows of features (`row_of`), each as often as it occurs in a text.
         """
         weights = self._model.document_weights
         keys = owners.astype(np.int64) * len(weights) + terms
         return _unit(self._sums(keys, texts, weights))
 
     def row_of(self, feature: str) -> int:
-        """Return the row of a feature, -1 without one."""
+        """Return the row of a feature; -1 for an unknown feature."""
         return self._model.row_of.get(feature, -1)
 
     def _sums(self, keys: npt.NDArray[np.int64], texts: int, weights: Weights) -> _Sums:
-        """Return float64 (texts, dimension), whole numbers below 2^53; `keys` as in `_counted`."""
+        """Return float64 (texts, dimension), integers below 2^53; for `keys`, see `_counted`."""
         bounds, rows, counts = _counted(keys, texts, len(weights))
         coefficients = weights[rows] * LOGS[np.minimum(counts, _MAX_COUNT)]
         sums = np.zeros((texts, self.dimension))
@@ -122,27 +122,27 @@ class StaticEncoder:
             for first in range(start, end, _PIECE_ROWS):
                 last = min(first + _PIECE_ROWS, end)
                 size = last - first
-                # "clip" writes straight into `out`; no row is out of bounds.
+                # With "clip", `take` writes directly into `out`; no row is out of bounds.
                 np.take(self._model.vectors, rows[first:last], 0, narrow[:size], mode="clip")
                 wide[:size] = narrow[:size]
                 sums[place] += coefficients[first:last] @ wide[:size]
         return sums
 
     def _bag(self, text: str) -> _Rows:
-        """Return the rows of a text's known features, each as often as it stands there."""
-        found = map(self._rows_of_words.__getitem__, text_words(text))
-        return np.fromiter(chain.from_iterable(found), dtype=np.int32)
+        """Return the rows of a text's known features; each as often as the feature occurs."""
+        rows = map(self._rows_of_words.__getitem__, text_words(text))
+        return np.fromiter(chain.from_iterable(rows), dtype=np.int32)
 
 
 def _counted(
     keys: npt.NDArray[np.int64], texts: int, vocabulary: int
 ) -> tuple[list[int], _Places, _Places]:
-    """Return where each text starts and the last ends, its distinct rows, and how often each.
+    """Return the start of each text and the end of the last, distinct rows, and the rows' counts.
 
     Args:
         keys: text x vocabulary + row, in any order; they are sorted in place.
-        texts: how many there are.
-        vocabulary: how many rows there are.
+        texts: the number of texts.
+        vocabulary: the number of rows.
     """
     keys.sort()
     starts = np.flatnonzero(np.diff(keys, prepend=np.int64(-1)))
@@ -155,8 +155,8 @@ def _counted(
 def _unit(sums: _Sums) -> Vectors:
     """Return float32 rows of unit length; zero stays zero.
 
-    Figure by figure exactly rounded, but for the sum of squares, which is exact: a row is the same
-    in every batch and on every processor.
+    The sum of squares is exact, and each component is rounded exactly, so a row is the same in
+    every batch and on every processor.
     """
     peaks = np.max(np.abs(sums), axis=1, keepdims=True, initial=0.0)
     whole = np.rint(sums * (_UNIT_STEPS / np.where(peaks > 0.0, peaks, 1.0)))

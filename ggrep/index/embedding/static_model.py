@@ -1,13 +1,12 @@
 """The static encoder's model: a folder of plain files, written by training.
 
-    words.txt      one feature a line, UTF-8, sorted by its bytes
-    vectors.npy    int8 (V, D): a row for each feature, scaled to its own peak
-    weights.npy    uint16 (2, V): what the row counts in documents and in queries, its scale
-                   folded in; the largest of each kind is 65,535
-    card.json      revision, digest, dimension, vocabulary, and whatever training adds
+    words.txt one feature per line, UTF-8, sorted by bytes vectors.npy int8 (V, D): a row for each
+    feature, scaled to its own peak weights.npy uint16 (2, V): what the row counts in documents and
+    in queries, its scale folded in; the largest of each kind is 65,535 card.json revision, digest,
+    dimension, vocabulary, and whatever training adds
 
-The digest is the SHA-256 of the first three, one after the other. The card is written last, so a
-folder that was cut off while it was written is refused by its digest.
+The digest is the SHA-256 of the first three files, one after the other. The card is written last.
+If writing was interrupted, the digest does not match and the folder is rejected.
 """
 
 import hashlib
@@ -28,16 +27,16 @@ WORDS: Final = "words.txt"
 VECTORS: Final = "vectors.npy"
 WEIGHTS: Final = "weights.npy"
 MAX_VOCABULARY: Final = 1 << 22
-"""So that the encoder can number the features of a whole block of texts in 32 bits."""
+"""Maximum number of features, so that all features of a block of texts have numbers of 32 bits."""
 
 Weights = npt.NDArray[np.uint16]
 
 
 class StaticModel(Struct, frozen=True):
-    """What a folder holds, checked.
+    """The verified content of a model's folder.
 
     Attributes:
-        row_of: row of each feature.
+        row_of: the row of each feature.
         vectors: int8 (V, D), memory-mapped.
         document_weights: uint16 (V,).
         query_weights: uint16 (V,).
@@ -51,17 +50,17 @@ class StaticModel(Struct, frozen=True):
 
 
 def read_model(folder: Path) -> StaticModel:
-    """Return the model in a folder, its digest checked: some 15 ms for 24,000 rows of 256.
+    """Return the model in a folder, with verified digest; takes some 15 ms for 24,000 rows of 256.
 
     Raises:
-        InvalidRequest: there is none, or it is damaged or does not agree with itself.
+        InvalidRequest: there is no model, or it is damaged or inconsistent.
     """
     identity = static_identity(folder)
     if identity.dimension > MAX_DIMENSION:
-        raise InvalidRequest(f"{MODEL_FAULT}dimension {identity.dimension}, above {MAX_DIMENSION}")
+        raise InvalidRequest(f"{MODEL_FAULT}dimension {identity.dimension} exceeds {MAX_DIMENSION}")
     try:
         if model_digest(folder) != identity.digest:
-            raise InvalidRequest(f"{MODEL_FAULT}{folder.name!r} is not what its {CARD} says")
+            raise InvalidRequest(f"{MODEL_FAULT}the files in {folder.name!r} do not match {CARD}")
         words = _words((folder / WORDS).read_bytes())
         vectors = np.asarray(np.load(folder / VECTORS, mmap_mode="r", allow_pickle=False))
         weights = np.load(folder / WEIGHTS, allow_pickle=False)
@@ -76,24 +75,26 @@ def read_model(folder: Path) -> StaticModel:
 def _words(data: bytes) -> list[str]:
     words = data.decode("utf-8").split("\n")
     if words.pop():
-        raise InvalidRequest(f"{MODEL_FAULT}{WORDS} does not end with a line end")
+        raise InvalidRequest(f"{MODEL_FAULT}{WORDS} does not end with a newline")
     require_words(words)
     return words
 
 
 def require_words(words: list[str]) -> None:
-    """Do nothing when these can be a model's words.
+    """Raise if the words cannot be those of a model.
 
     Raises:
-        InvalidRequest: they cannot: too many, none, twice or out of order.
+        InvalidRequest: there are too many words, none, duplicates or words out of order.
     """
     if not 0 < len(words) <= MAX_VOCABULARY:
-        raise InvalidRequest(f"{MODEL_FAULT}{len(words)} words, 1 to {MAX_VOCABULARY} are possible")
+        raise InvalidRequest(
+            f"{MODEL_FAULT}{len(words)} words, but 1 to {MAX_VOCABULARY} are allowed"
+        )
     # Code points sort as their UTF-8 does.
     if not all(map(operator.lt, words, words[1:])):
-        raise InvalidRequest(f"{MODEL_FAULT}a word is repeated or out of order")
+        raise InvalidRequest(f"{MODEL_FAULT}{WORDS} is not sorted or repeats a word")
     if not words[0] or "\n" in "".join(words):
-        raise InvalidRequest(f"{MODEL_FAULT}a word is empty or holds a line end")
+        raise InvalidRequest(f"{MODEL_FAULT}a word in {WORDS} is empty or contains a newline")
 
 
 def _require_array(
@@ -101,7 +102,8 @@ def _require_array(
 ) -> None:
     if found.dtype != dtype or found.shape != shape or not found.flags.c_contiguous:
         raise InvalidRequest(
-            f"{MODEL_FAULT}{name} holds {found.dtype} {found.shape}, not {np.dtype(dtype)} {shape}"
+            f"{MODEL_FAULT}{name} is an array {found.dtype} {found.shape}, not "
+            f"{np.dtype(dtype)} {shape}"
         )
 
 

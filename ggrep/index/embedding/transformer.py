@@ -14,12 +14,12 @@ from ggrep.index.embedding.identity import transformer_identity
 class TransformerEncoder:
     """A sentence-transformers model.
 
-    Texts are encoded one at a time: a padded batch changes the last bits of its members, and a
-    vector must not depend on its batch.
+    Texts are encoded one at a time, because padding in a batch changes the last bits of vectors,
+    and a vector must not depend on its batch.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Load the model in `folder`; nothing is ever fetched.
+        """Load the model in `folder`; nothing is downloaded.
 
         Raises:
             InvalidRequest: the extra is not installed, or the folder is not a model.
@@ -41,7 +41,7 @@ class TransformerEncoder:
 
     def encode_query(self, text: str, deadline: Deadline | None = None) -> Vectors:
         """Return float32 (dimension,), of unit length."""
-        del deadline  # one text cannot be encoded in parts
+        del deadline  # the deadline is not checked: one text cannot be encoded in parts
         return self._encode(text)
 
     def _encode(self, text: str) -> Vectors:

@@ -6,28 +6,33 @@ from pathlib import Path
 from typing import Final
 
 from ggrep.base import durable
-from ggrep.index.embedding.vector_database import Damaged, InUse
-from ggrep.index.embedding.vector_file import SUFFIX, VectorFile, last_use
+from ggrep.index.embedding.vector_database import (
+    SUFFIX,
+    Damaged,
+    InUse,
+    VectorDatabase,
+    last_use,
+)
 
 _KEPT_SHARE: Final = 0.9
-"""What eviction leaves of the bound, so that it happens once for every tenth written."""
+"""Share of the bound after an eviction, so that one happens for each tenth that is written."""
 
 
-def keep_bound(own: VectorFile, max_bytes: int, *, wait: Callable[[float], None]) -> int:
-    """Evict what was used longest ago if the files beside `own` and it exceed the bound.
+def keep_bound(own: VectorDatabase, max_bytes: int, *, wait: Callable[[float], None]) -> int:
+    """Evict the least recently used vectors if the files of the directory exceed the bound.
 
-    The files that were not opened for longest come first, `own` last. One that must go
-    altogether is removed if nobody has it open; of the others the oldest rows go.
+    The least recently opened file comes first, `own` last. A file that must go completely is
+    removed if no process has it open; other files lose their oldest rows.
 
     Returns:
-        The rows that went; a removed file counts none.
+        The number of evicted rows, without those of removed files.
 
     Raises:
         InUse: another process writes `own`.
-        Damaged: `own` is not sound.
+        Damaged: `own` is damaged.
         OSError: the directory or `own` cannot be read or written.
     """
-    sizes = file_sizes(own.path.parent) | {own.path: own.database.size_bytes()}
+    sizes = file_sizes(own.path.parent) | {own.path: own.size_bytes()}
     excess = sum(sizes.values()) - max_bytes
     if excess <= 0:
         return 0
@@ -37,11 +42,11 @@ def keep_bound(own: VectorFile, max_bytes: int, *, wait: Callable[[float], None]
     others = sorted(sizes.keys() - {own.path}, key=lambda path: (last_use(path), path.name))
     for path in others:
         if excess > 0:
-            rows, freed = _shrink(VectorFile(path, wait=wait), sizes[path], excess)
+            rows, freed = _shrink(VectorDatabase(path, wait=wait), sizes[path], excess)
             evicted += rows
             excess -= freed
     if excess > 0:
-        evicted += own.database.evict(max(sizes[own.path] - excess, 0))
+        evicted += own.evict(max(sizes[own.path] - excess, 0))
     durable.reach("cache.after_evict")
     return evicted
 
@@ -50,7 +55,7 @@ def file_sizes(directory: Path) -> dict[Path, int]:
     """Return the size of each vector file in a directory, its log included.
 
     Raises:
-        OSError: it is there and cannot be read.
+        OSError: the directory exists and cannot be read.
     """
     sizes: dict[Path, int] = {}
     try:
@@ -65,23 +70,23 @@ def file_sizes(directory: Path) -> dict[Path, int]:
     return sizes
 
 
-def _shrink(other: VectorFile, size: int, excess: int) -> tuple[int, int]:
-    """Take up to `excess` bytes from another one's file; return rows evicted and bytes freed."""
+def _shrink(other: VectorDatabase, size: int, excess: int) -> tuple[int, int]:
+    """Free up to `excess` bytes of another file; return evicted rows and freed bytes."""
     try:
         if size <= excess:
             return (0, size) if other.remove() else (0, 0)
         try:
             other.open()
-            rows = other.database.evict(size - excess)
-            return rows, size - other.database.size_bytes()
+            rows = other.evict(size - excess)
+            return rows, size - other.size_bytes()
         finally:
             other.close()
     except (InUse, Damaged, OSError):
-        return 0, 0  # the own file makes up for it
+        return 0, 0  # the own file is reduced instead
 
 
 def _size_of(entry: "os.DirEntry[str]") -> int:
     try:
         return entry.stat(follow_symlinks=False).st_size
     except FileNotFoundError:
-        return 0  # a log goes when the last one closes the file
+        return 0  # the last process that closes a file removes its log

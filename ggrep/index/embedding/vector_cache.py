@@ -1,12 +1,12 @@
-"""Cached vectors of texts encoded before, shared by all stores of a home.
+"""Cached vectors of encoded texts, shared by all stores of a home.
 
-A vector depends on its text and the encoder alone, so a worktree, a clone, a renamed file or a
-branch that was left and entered again needs none encoded. The cache is derived: whatever is wrong
-with it means "not cached", and nobody waits for it longer than about a second.
+A vector depends only on its text and the encoder, so a worktree, a clone, a renamed file or a
+branch that is checked out again needs no encoding. The cache is derived: after any error a vector
+counts as not cached, and no operation waits longer than about a second.
 
-An entry is `digest (16 bytes) | scale (float64) | vector (int8)`. The digest is BLAKE2b under the
-fingerprint over the text's whole hash, scale and vector: neither a flipped bit nor two texts whose
-64-bit keys are equal can give a wrong vector.
+An entry is `digest (16 bytes) | scale (float64) | vector (int8)`. The digest is BLAKE2b, with the
+encoder's fingerprint as key, of the text's whole hash, scale and vector. So neither a flipped bit
+nor two texts with equal 64-bit keys result in a wrong vector.
 """
 
 import hashlib
@@ -27,8 +27,15 @@ from ggrep.base.clock import Clock
 from ggrep.base.durable import make_directory
 from ggrep.index.embedding.quantise import Int8
 from ggrep.index.embedding.vector_budget import keep_bound
-from ggrep.index.embedding.vector_database import Damaged, Found, InUse, Row
-from ggrep.index.embedding.vector_file import SUFFIX, VectorFile, note_use
+from ggrep.index.embedding.vector_database import (
+    SUFFIX,
+    Damaged,
+    InUse,
+    Row,
+    StoredRow,
+    VectorDatabase,
+    note_use,
+)
 
 _DIGEST_BYTES = 16
 _HEAD_BYTES = _DIGEST_BYTES + 8
@@ -36,7 +43,7 @@ _READ_ROWS = 500
 _WRITE_ROWS = 1000
 _HOUR_SECONDS = 3600
 _PATIENCE = 3
-"""So often another process may be in the way before it is not asked again."""
+"""Operations that may fail because of another process before the cache is no longer used."""
 
 Cached = tuple[Int8, float]
 """A vector, int8 (dim,), and its scale."""
@@ -44,13 +51,13 @@ _Result = TypeVar("_Result")
 
 
 class VectorStatistics(Struct, frozen=True):
-    """What a cache did since it was made.
+    """Counts of one cache object.
 
     Attributes:
-        misses: vectors asked for and not given, for whatever reason.
-        written: entries stored, and those renewed because they were used again.
-        evicted: rows that went to keep the bound; those of a removed file are not counted.
-        failures: times the file could not be used.
+        misses: requested vectors that were not returned, for any reason.
+        written: stored entries, and entries that were renewed after a use.
+        evicted: rows deleted to keep the bound, without those of removed files.
+        failures: failed operations on the file.
     """
 
     hits: int = 0
@@ -61,7 +68,7 @@ class VectorStatistics(Struct, frozen=True):
 
 
 class VectorCache:
-    """The vectors under one fingerprint; opened when it is first asked. For one thread."""
+    """The vectors of one encoder; the file is opened at the first use. Not thread-safe."""
 
     def __init__(
         self,
@@ -73,17 +80,17 @@ class VectorCache:
         clock: Clock,
         wait: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Prepare a cache in `directory`; nothing is read or made yet.
+        """Prepare a cache in `directory`; nothing is read or created yet.
 
         Args:
-            directory: holds one file for each fingerprint.
+            directory: contains one file for each fingerprint.
             fingerprint: `embed_config_fingerprint`, SHA-256 hex.
-            dimension: of every vector.
+            dimension: the length of every vector.
             max_bytes: bound on all files in the directory; 0 for none.
-            clock: tells when an entry was used.
+            clock: dates the uses of entries.
             wait: sleeps that many seconds.
         """
-        self._file = VectorFile(directory / f"{fingerprint[:16]}{SUFFIX}", wait=wait)
+        self._file = VectorDatabase(directory / f"{fingerprint[:16]}{SUFFIX}", wait=wait)
         self._entry_bytes = _HEAD_BYTES + dimension
         self._digest = hashlib.blake2b(digest_size=_DIGEST_BYTES, key=bytes.fromhex(fingerprint))
         self._max_bytes = max_bytes
@@ -106,19 +113,19 @@ class VectorCache:
         self.close()
 
     def get(self, hashes: Sequence[bytes]) -> dict[bytes, Cached]:
-        """Return the vectors that are cached, by the raw SHA-256 of their texts."""
-        found: dict[bytes, Cached] = {}
+        """Return the cached vectors of texts by the raw SHA-256 of the texts."""
+        cached: dict[bytes, Cached] = {}
         for start in range(0, len(hashes), _READ_ROWS):
-            found |= self._read(hashes[start : start + _READ_ROWS])
-        hits = sum(digest in found for digest in hashes)
+            cached |= self._read(hashes[start : start + _READ_ROWS])
+        hits = sum(digest in cached for digest in hashes)
         self._hits += hits
         self._misses += len(hashes) - hits
         if len(self._renewed) >= _WRITE_ROWS:
             self._write([])
-        return found
+        return cached
 
     def put(self, hashes: Sequence[bytes], vectors: Int8, scales: npt.NDArray[np.float64]) -> None:
-        """Remember vectors (n, dim) with scales (n,) under the raw SHA-256 of their texts."""
+        """Cache vectors (n, dim) with scales (n,) under the raw SHA-256 of their texts."""
         hour = self._hour()
         rows: list[Row] = []
         for digest, row, scale in zip(hashes, vectors, scales.tolist(), strict=True):
@@ -127,20 +134,20 @@ class VectorCache:
         self._write(rows)
 
     def trim(self) -> None:
-        """Evict what was used longest ago if the files exceed the bound, to 90 % of it."""
+        """If the files exceed the bound, evict the least recently used vectors down to 90 %."""
         if self._max_bytes:
             self._evicted += self._attempt(
                 lambda file: keep_bound(file, self._max_bytes, wait=self._wait), 0
             )
 
     def close(self) -> None:
-        """Write down what was used again and let go of the file."""
+        """Write the renewed entries and close the file."""
         if self._renewed:
             self._write([])
         self._close_file()
 
     def statistics(self) -> VectorStatistics:
-        """Return what was done so far."""
+        """Return the counts so far."""
         return VectorStatistics(
             hits=self._hits,
             misses=self._misses,
@@ -151,17 +158,17 @@ class VectorCache:
 
     def _read(self, hashes: Sequence[bytes]) -> dict[bytes, Cached]:
         by_key = {_key_of(digest): digest for digest in hashes}
-        nothing: list[Found] = []
-        found: dict[bytes, Cached] = {}
+        nothing: list[StoredRow] = []
+        cached: dict[bytes, Cached] = {}
         hour = self._hour()
-        for row in self._attempt(lambda file: file.database.read(list(by_key)), nothing):
+        for row in self._attempt(lambda file: file.read(list(by_key)), nothing):
             sound = self._sound(row, by_key)
             if sound is not None:
-                found[by_key[sound[0]]] = self._open_entry(sound, hour)
-        return found
+                cached[by_key[sound[0]]] = self._open_entry(sound, hour)
+        return cached
 
-    def _sound(self, row: Found, by_key: Mapping[int, bytes]) -> Row | None:
-        """Return the row if it is what was written for that text; a wrong hour is long ago."""
+    def _sound(self, row: StoredRow, by_key: Mapping[int, bytes]) -> Row | None:
+        """Return an intact row, None for others; an invalid hour becomes 0."""
         key, used, entry = row
         if not isinstance(key, int) or not isinstance(entry, bytes) or key not in by_key:
             return None
@@ -172,7 +179,7 @@ class VectorCache:
         return key, used if isinstance(used, int) else 0, entry
 
     def _open_entry(self, row: Row, hour: int) -> Cached:
-        """Return a sound row's vector; note that it was used, once an hour."""
+        """Return the vector of an intact row; renew a row that was last used in another hour."""
         key, used, entry = row
         if used < hour:
             self._renewed.append((key, hour, entry))
@@ -186,7 +193,7 @@ class VectorCache:
         return seal.digest() + payload
 
     def _write(self, rows: list[Row]) -> None:
-        """Write what was used again, then these rows: of equal keys the new one stays."""
+        """Write renewed rows, then these rows; of equal keys the later row stays."""
         rows, self._renewed = [*self._renewed, *rows], []
         for start in range(0, len(rows), _WRITE_ROWS):
             batch = rows[start : start + _WRITE_ROWS]
@@ -196,8 +203,8 @@ class VectorCache:
         if rows:
             self.trim()
 
-    def _attempt(self, act: Callable[[VectorFile], _Result], otherwise: _Result) -> _Result:
-        """Return what `act` makes of the open file, `otherwise` when that is not to be had."""
+    def _attempt(self, act: Callable[[VectorDatabase], _Result], otherwise: _Result) -> _Result:
+        """Return the result of `act` on the open file; `otherwise` after an error."""
         if not self._patience:
             return otherwise
         try:
@@ -219,7 +226,7 @@ class VectorCache:
             note_use(self._file.path, self._clock)
 
     def _begin_anew(self) -> None:
-        """Replace a damaged file, once: what is damaged again lies on a bad disk."""
+        """Replace a damaged file, but only once: a second damage means a bad disk."""
         if self._was_begun_anew:
             self._fail(0)
             return
@@ -249,6 +256,6 @@ def _key_of(digest: bytes) -> int:
     return int.from_bytes(digest[:8], "big", signed=True)
 
 
-def _write_rows(file: VectorFile, rows: Sequence[Row]) -> int:
-    file.database.write(rows)
+def _write_rows(file: VectorDatabase, rows: Sequence[Row]) -> int:
+    file.write(rows)
     return len(rows)

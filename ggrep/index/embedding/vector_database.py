@@ -1,33 +1,52 @@
-"""The content of one vector file: a SQLite table of entries under 64-bit keys.
+"""One vector file: a SQLite database in WAL mode, with a table of entries under 64-bit keys.
 
-Rows lie in the order they were written and a small index finds them, so a batch is written to
-few pages, and what was written longest ago is one run of pages that goes at once.
+Rows lie in the order of their writing and a small index finds them. So a batch is written to few
+pages, and the oldest rows are consecutive pages that are deleted at once.
+
+A lock file beside the database is shared while the database is open, and exclusive to create,
+replace or remove it: SQLite finds its log by name, so the log of one file must not meet the next
+file. The lock file is never removed, because others may be about to take it. Its modification time
+is the last opening of the database.
+
+A crash during the creation of a file leaves it without a version, and the next process creates it
+again. After any other crash, SQLite's log restores it.
 """
 
+import fcntl
+import os
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final, Self
+from typing import Final
 
+from ggrep.base import durable
+from ggrep.base.clock import Clock
+from ggrep.base.locks import HeldFile, take
+
+SUFFIX: Final = ".sqlite3"
 WAIT_SECONDS: Final = 0.25
-"""How long anything about a vector file waits for another process, at most."""
+"""Longest wait of one operation for another process."""
+_POLL_SECONDS: Final = 0.01
+_TRIES: Final = round(WAIT_SECONDS / _POLL_SECONDS)
+_HOUR_SECONDS = 3600
 _FORMAT = 1
 """Version of the file. 1: `vectors(id, key, used, entry)`, entries as `vector_cache` packs them."""
 _PAGE_BYTES = 4096
 _LOG_PAGES = 2000
-"""Of the log before it is worked into the file; it is gone when the last one closes the file."""
+"""Pages of the log before it is merged into the file; the last process that closes the file removes
+the log."""
 _VACUUM_PAGES = 1000
 _EVICTED_ROWS = 4096
 _ROW_BYTES = 1024
-"""More than most rows take, so that no more are evicted at once than must go."""
+"""More than most rows need, so that no batch evicts too many rows."""
 _IN_USE = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
 _DAMAGED = frozenset(
     {
         sqlite3.SQLITE_CORRUPT,
         sqlite3.SQLITE_NOTADB,
         sqlite3.SQLITE_FORMAT,
-        sqlite3.SQLITE_ERROR,  # a table or column that should be there
+        sqlite3.SQLITE_ERROR,  # a table or column is missing
         sqlite3.SQLITE_INTERNAL,
         sqlite3.SQLITE_CONSTRAINT,
         sqlite3.SQLITE_MISMATCH,
@@ -50,72 +69,196 @@ _EVICT = """
 
 Row = tuple[int, int, bytes]
 """Key, hour of last use, entry."""
-Found = tuple[object, object, object]
-"""The same as it was read: a damaged row may hold anything in any column."""
+StoredRow = tuple[object, object, object]
+"""A row as it was read: in a damaged file a column may contain anything."""
 
 
 class InUse(Exception):
-    """Another process held the file for longer than it is waited for."""
+    """Another process held the file for too long."""
 
 
 class Damaged(Exception):
     """The file is no database of this format, or a torn one."""
 
 
-class VectorDatabase:
-    """A connection to one file; all that can go wrong is InUse, Damaged or an OSError."""
+def note_use(path: Path, clock: Clock) -> None:
+    """Record that a vector file is used now, to the hour."""
+    moment = int(clock.now().timestamp())
+    if abs(moment - last_use(path)) >= _HOUR_SECONDS:
+        with suppress(OSError):  # in a shared home the lock file may be another user's
+            os.utime(_lock_file(path), (moment, moment))
 
-    def __init__(self, path: Path) -> None:
-        """Connect to the file at `path`, whatever is in it."""
-        with _told_apart():
-            self._connection = sqlite3.connect(path, timeout=WAIT_SECONDS, isolation_level=None)
-        self._connection.text_factory = bytes  # damage may turn a number into what is no text
+
+def last_use(path: Path) -> int:
+    """Return when a vector file was last opened, in seconds; 0 if never."""
+    try:
+        return int(_lock_file(path).stat().st_mtime)
+    except FileNotFoundError:
+        return 0
+
+
+def _lock_file(path: Path) -> Path:
+    return path.with_suffix(".lock")
+
+
+class VectorDatabase:
+    """One file, open or not; every failure is InUse, Damaged or an OSError."""
+
+    def __init__(self, path: Path, *, wait: Callable[[float], None]) -> None:
+        """Prepare the file at `path`; `wait` sleeps that many seconds."""
+        self.path = path
+        self._wait = wait
+        self._lock: HeldFile | None = None
+        self._open: sqlite3.Connection | None = None
+        self._inode = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether there is a connection."""
+        return self._open is not None
+
+    def open(self) -> None:
+        """Connect; a file that is absent or not of this format is replaced by an empty one."""
         try:
-            self._pragma("synchronous = NORMAL")
-            self._pragma(f"wal_autocheckpoint = {_LOG_PAGES}")
-            self._pragma(f"journal_size_limit = {_LOG_PAGES * _PAGE_BYTES}")
+            self._share()
+            self._connect()
+        except Damaged:
+            self.begin_anew()
         except BaseException:
             self.close()
             raise
 
-    @classmethod
-    def open(cls, path: Path) -> Self:
-        """Connect to a file that `fill_new` finished."""
-        database = cls(path)
-        try:
-            database._require_format()
-        except BaseException:
-            database.close()
-            raise
-        return database
+    def begin_anew(self) -> None:
+        """Replace the file that was opened last by an empty one, unless another process did so.
 
-    @classmethod
-    def fill_new(cls, path: Path) -> None:
-        """Make an empty file a database without rows; its version comes last."""
-        database = cls(path)
+        Raises:
+            InUse: others have that file open.
+            Damaged: the file of another process is damaged too.
+            OSError: the file cannot be written.
+        """
         try:
-            database._pragma(f"page_size = {_PAGE_BYTES}")
-            database._pragma("auto_vacuum = INCREMENTAL")
-            database._pragma("journal_mode = WAL")
-            with _told_apart():
-                database._connection.execute(_TABLE)
-            database._pragma(f"user_version = {_FORMAT}")
+            self._disconnect()
+            self._await(self._replace)
+            self._share()
+            self._connect()
+        except BaseException:
+            self.close()
+            raise
+
+    def remove(self) -> bool:
+        """Remove the file if no process has it open; return whether it was removed.
+
+        Raises:
+            OSError: the directory cannot be written.
+        """
+        try:
+            if self._take_alone():
+                self._unlink()
+            return self._lock is not None
         finally:
-            database.close()
+            self._release()
 
     def close(self) -> None:
-        """Disconnect; the last one works the log into the file."""
-        with _told_apart():
-            self._connection.close()
+        """Disconnect and release the lock; the last process merges the log into the file."""
+        try:
+            self._disconnect()
+        finally:
+            self._release()
 
-    def read(self, keys: Sequence[int]) -> list[Found]:
-        """Return the rows of those keys that are there, in no order."""
+    def _await(self, attempt: Callable[[], bool]) -> None:
+        for _ in range(_TRIES):
+            if attempt():
+                return
+            self._wait(_POLL_SECONDS)
+        raise InUse(str(self.path))
+
+    def _share(self) -> None:
+        def attempt() -> bool:
+            self._lock = take(_lock_file(self.path), fcntl.LOCK_SH)
+            return self._lock is not None
+
+        self._release()
+        self._await(attempt)
+
+    def _take_alone(self) -> bool:
+        """Lock the file exclusively if no process shares it; a share of ours is released."""
+        self._release()
+        self._lock = take(_lock_file(self.path))
+        return self._lock is not None
+
+    def _release(self) -> None:
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            lock.release()
+
+    def _replace(self) -> bool:
+        """Put an empty file in place of the last opened one; return False if others use that."""
+        if self._inode_now() == self._inode:
+            if not self._take_alone():
+                return False
+            if self._inode_now() == self._inode:  # no process replaced it before the lock
+                self._unlink()
+                durable.write_file(self.path, b"")  # SQLite gives its log the mode of the file
+                self._fill()
+        return True
+
+    def _inode_now(self) -> int:
+        # Never by opening it: closing a descriptor drops the locks of SQLite in this process.
+        try:
+            return self.path.stat().st_ino
+        except FileNotFoundError:
+            return 0
+
+    def _unlink(self) -> None:
+        for suffix in ("-wal", "-shm", ""):
+            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+
+    def _connect(self, *, check: bool = True) -> None:
+        self._inode = self._inode_now()
+        if not self._inode:
+            raise Damaged(f"{self.path}: absent")
+        with _typed_errors():
+            self._open = sqlite3.connect(self.path, timeout=WAIT_SECONDS, isolation_level=None)
+        self._open.text_factory = bytes  # damage may turn a number into invalid text
+        self._pragma("synchronous = NORMAL")
+        self._pragma(f"wal_autocheckpoint = {_LOG_PAGES}")
+        self._pragma(f"journal_size_limit = {_LOG_PAGES * _PAGE_BYTES}")
+        if check and (version := self._figure("user_version")) != _FORMAT:
+            raise Damaged(f"format {version} instead of {_FORMAT}")
+
+    def _fill(self) -> None:
+        """Make an empty file a database without rows; its version is written last."""
+        try:
+            self._connect(check=False)
+            self._pragma(f"page_size = {_PAGE_BYTES}")
+            self._pragma("auto_vacuum = INCREMENTAL")
+            self._pragma("journal_mode = WAL")
+            with _typed_errors():
+                self._connection.execute(_TABLE)
+            self._pragma(f"user_version = {_FORMAT}")
+        finally:
+            self._disconnect()
+
+    def _disconnect(self) -> None:
+        connection, self._open = self._open, None
+        if connection is not None:
+            with _typed_errors():
+                connection.close()
+
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        if self._open is None:
+            raise OSError(f"{self.path}: not open")
+        return self._open
+
+    def read(self, keys: Sequence[int]) -> list[StoredRow]:
+        """Return the existing rows of those keys, in no order."""
         listed = f"[{','.join(map(str, keys))}]"
-        with _told_apart():
+        with _typed_errors():
             return self._connection.execute(_READ, (listed,)).fetchall()
 
     def write(self, rows: Sequence[Row]) -> None:
-        """Put rows at the end, in one transaction; those of the same keys go."""
+        """Add rows in one transaction, in place of rows of the same keys."""
         with self._transaction() as connection:
             connection.executemany(_WRITE, rows)
 
@@ -124,7 +267,7 @@ class VectorDatabase:
         return self._figure("page_count") * self._figure("page_size")
 
     def evict(self, most_bytes: int) -> int:
-        """Drop the rows written longest ago until the file is no larger; return how many went."""
+        """Delete the oldest rows until the file is no larger; return their number."""
         total = 0
         while (excess := self._used_bytes() - most_bytes) > 0:
             batch = min(excess // _ROW_BYTES + 1, _EVICTED_ROWS)
@@ -135,11 +278,6 @@ class VectorDatabase:
             total += gone
         self._give_back_pages()
         return total
-
-    def _require_format(self) -> None:
-        version = self._figure("user_version")
-        if version != _FORMAT:
-            raise Damaged(f"format {version} instead of {_FORMAT}")
 
     def _used_bytes(self) -> int:
         pages = self._figure("page_count") - self._figure("freelist_count")
@@ -159,14 +297,14 @@ class VectorDatabase:
         return int(self._pragma(name)[0][0])
 
     def _pragma(self, text: str) -> list[tuple[int, ...]]:
-        with _told_apart():
+        with _typed_errors():
             # A vacuum goes on only while its rows are fetched.
             return self._connection.execute(f"PRAGMA {text}").fetchall()
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         connection = self._connection
-        with _told_apart():
+        with _typed_errors():
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
@@ -178,8 +316,8 @@ class VectorDatabase:
 
 
 @contextmanager
-def _told_apart() -> Iterator[None]:
-    """Raise what SQLite raises as InUse, Damaged or OSError."""
+def _typed_errors() -> Iterator[None]:
+    """Raise errors of SQLite as InUse, Damaged or OSError."""
     try:
         yield
     except sqlite3.Error as error:

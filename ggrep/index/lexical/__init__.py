@@ -1,1 +1,1 @@
-"""The lexical side of retrieval: terms, postings, BM25F. Arrays in, arrays out; no I/O."""
+"""Lexical retrieval: terms, postings and BM25F, computed on arrays without I/O."""

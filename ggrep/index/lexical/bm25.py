@@ -1,9 +1,9 @@
-"""BM25F in float64, with bounds that do not depend on what was found.
+"""BM25F in float64, with scores relative to a bound that is the same for all rows.
 
 Robertson, Zaragoza: The Probabilistic Relevance Framework: BM25 and Beyond (2009), the simple
 field-weighted form: weighted, length-normalised frequencies are summed over the fields before
-saturation. Terms are summed in the order given, which callers fix by the terms' bytes, so that
-the last bits of a score never depend on how rows are laid out in segments.
+saturation. Terms are summed in the passed order. Callers pass terms in the order of their bytes, so
+that the last bits of a score do not depend on the division of rows into segments.
 """
 
 import math
@@ -19,11 +19,11 @@ Scores = npt.NDArray[np.float64]
 
 
 class FieldWeights(Struct, frozen=True):
-    """How one field counts.
+    """The weights of one field.
 
     Attributes:
-        boost: multiplies its frequencies.
-        b: how strongly its length normalises them, 0 to 1.
+        boost: factor of the field's frequencies.
+        b: how strongly frequencies are normalised by the field's length, 0 to 1.
     """
 
     boost: float
@@ -43,12 +43,12 @@ def inverse_document_frequency(documents: int, holding: int) -> float:
 
 
 class Bm25:
-    """Scores the rows of one posting set after another for one query.
+    """Scores the rows of posting sets for one query.
 
     Args:
-        terms: in the order they are to be summed.
+        terms: the terms in the order in which they are summed.
         fields: weights of the first fields of the posting set.
-        averages: mean length of each of those fields over the collection; 0 when all are empty.
+        averages: mean length of each of these fields over the collection; 0 if all are empty.
         k1: saturation of frequencies.
     """
 
@@ -65,7 +65,7 @@ class Bm25:
         self._averages = tuple(averages)
         self._k1 = k1
         self.bound = sum(term.idf for term in terms) * (k1 + 1.0)
-        """No row can score this much; 0 without terms."""
+        """An upper bound that no score reaches; 0 without terms."""
 
     def score(
         self, postings: Postings, lengths: Sequence[npt.NDArray[np.uint32]], rows: int
@@ -92,7 +92,7 @@ class Bm25:
         term: str,
         scratch: Scores,
     ) -> npt.NDArray[np.intp] | None:
-        """Add the term's weighted frequencies to `scratch`; return the rows, each once."""
+        """Add a term's weighted frequencies to `scratch`; return the distinct rows with it."""
         place = postings.find(term)
         if place is None:
             return None
@@ -102,7 +102,7 @@ class Bm25:
             average = self._averages[index]
             if not len(rows) or average <= 0.0:
                 continue
-            places = rows.astype(np.intp)  # else each use of them would convert them again
+            places = rows.astype(np.intp)  # converted once instead of at each use
             norm = lengths[index].take(places) * (weights.b / average) + (1.0 - weights.b)
             weighed = weights.boost * counts / norm
             if touched:

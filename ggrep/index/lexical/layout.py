@@ -1,7 +1,7 @@
-"""The lexical layout: which fields exist and how a term's digest is formed.
+"""The lexical layout: the fields of chunks and files, and the form of terms.
 
-`LEXICAL_LAYOUT` enters the configuration fingerprint and the cohort key: figures of different
-layouts are never added up.
+`LEXICAL_LAYOUT` is part of the configuration fingerprint and of the cohort key, so statistics of
+different layouts are never added.
 
 lexical-1: chunk fields body, name, crumb, symbol; file fields path, stem.
 lexical-2: chunk field doc; parts of words by their stems.
@@ -20,16 +20,18 @@ NAME: Final = 1
 CRUMB: Final = 2
 """Enclosing definitions or headings, whole and split."""
 DOC: Final = 3
-"""What documents the chunk's definition; those words lie in the body as well."""
+"""The documentation of the chunk's definition; its words are also in the body."""
 SYMBOL: Final = 4
-"""Names of the definitions in the chunk, whole only. Never part of BM25: it answers whether the
-chunk defines a queried name. What the chunk itself is called counts twice, so that a class is
-told from the field of another."""
+"""Names of the definitions in the chunk, only whole.
+
+Not part of BM25: the field shows whether the chunk defines a queried name. The chunk's own name is
+counted twice, to distinguish it from names of members in it.
+"""
 SPELLED: Final = 5
-"""The same names in their own letter case and with their underscores; never part of BM25."""
+"""The same names in their original letter case and with underscores; not part of BM25."""
 CHUNK_FIELDS: Final = 6
 SCORED_FIELDS: Final = 4
-"""The first fields, those that BM25F sums over and that have length totals."""
+"""Number of scored fields: BM25F sums over these first fields, and they have length totals."""
 
 PATH: Final = 0
 """Directory and file names, whole and split."""
@@ -38,4 +40,4 @@ STEM: Final = 1
 FILE_FIELDS: Final = 2
 
 MAX_QUERY_TERMS: Final = 64
-"""Most terms of a query that enter scoring; the rest is a `limits_hit`."""
+"""Maximum number of terms of a query that are scored; more terms are reported in `limits_hit`."""

@@ -1,10 +1,11 @@
-"""Words of a text that it may define, by the form of the lines around them.
+"""Words that a text possibly defines, by the form of the lines around these words.
 
-Chunks name most definitions, but not functions inside of small functions or types in bodies.
-The words are a superset of those names: syntax decides about the files that hold them. A file whose
-language has a grammar, but whose chunks are windows of lines, may define any of its words: a window
-in the middle of a type does not show that its names are members.
-Every repetition of a pattern has a bound, or stays within one word.
+Chunks list the names of most definitions, but not of functions within small functions or of types
+in bodies. The words of this module are a superset of the missing names; files that contain a
+queried word are parsed to decide. If the language of a file has a grammar, but its chunks are
+windows of lines, the file possibly defines any of its words, because a window in the middle of a
+type does not show that its names are members. Every repetition in a pattern has a bound or stays
+within one word.
 """
 
 import re
@@ -24,14 +25,14 @@ _DECLARING: Final = frozenset(
         *("struct", "sub", "trait", "type", "typedef", "union", "val", "var"),
     }
 )
-"""Words behind which a name is declared, as are words that begin with `def`."""
+"""Words after which a name is declared; words that begin with `def` also count."""
 _CONTROL: Final = frozenset({"catch", "else", "for", "if", "return", "sizeof", "switch", "while"})
 _LETTERS: Final = bytes(
     code if chr(code).isalnum() or chr(code) in "_.:<>~-" else 32 for code in range(128)
 ).ljust(256, b" ")
 _OTHERS: Final = re.compile(r"[^\w.:<>~-]")
 _BEFORE: Final = 100
-"""Characters in front of a value or a block in which its name is looked for."""
+"""Number of characters before a value or a block that are searched for its name."""
 _NAMED: Final = re.compile(r"(\w+)[ \t]?(?:<[^<>\n]{0,80}>)?\Z")
 _VALUE: Final = re.compile(r"[:=][ \t]{0,20}(?:async|function|class|fn|\(|\w{1,80}[ \t]?=>)")
 _BLOCK: Final = re.compile(r"\([^()\n]{0,400}\)[^;{\n]{0,200}\{")
@@ -52,7 +53,7 @@ _TYPEDEF: Final = re.compile(
     r"typedef[^;{}]{0,400}?(\w+)[ \t]{0,8}(?:\[[^\]]{0,80}\][ \t]{0,8})?(?:\([^;]{0,400}\))?;"
 )
 _SINGLE: Final = re.compile(r"\w\([ \t*]{0,8}(\w+)[ \t]{0,8}\)[ \t]{0,8}\{")
-"""A macro in front of a block reads like a function that its argument names."""
+"""A macro before a block: it looks like a function whose name is the macro's argument."""
 
 
 ANY_WORD: Final = ""
@@ -65,20 +66,20 @@ def folded_words(name: str) -> tuple[str, ...]:
 
 
 def possible_definitions(text: str, language: str) -> set[str]:
-    """Return the words that a text may define, in NFKC and one case."""
+    """Return the words that a text possibly defines, in NFKC and lower case."""
     return _READERS.get(language, _general)(_folded(text))
 
 
 def definition_keys(words: Iterable[str], file: int) -> list[int]:
-    """Return a key for each word that a file may define: CRC-32, then the file's place, 32 bits.
+    """Return a key for each word that a file possibly defines: CRC-32, then the file's number.
 
-    Two words may share a key: then a file is parsed for nothing.
+    If two words have the same CRC-32, a file is parsed needlessly.
     """
     return [zlib.crc32(word.encode("utf-8", "surrogatepass")) << 32 | file for word in words]
 
 
 def files_of_word(keys: npt.NDArray[np.uint64], word: str) -> npt.NDArray[np.int64]:
-    """Return the files that may define a word, ascending; `keys` ascend."""
+    """Return the files that possibly define a word, ascending; `keys` must be ascending."""
     (first,) = definition_keys((word,), 0)
     ends = np.array([first, first + 0xFFFF_FFFF], dtype=np.uint64)
     start, end = np.searchsorted(keys, ends[:1])[0], np.searchsorted(keys, ends[1:], "right")[0]
@@ -90,7 +91,7 @@ def _folded(text: str) -> str:
 
 
 def _general(text: str) -> set[str]:
-    """Read a language without patterns of its own: declaring words, values, blocks, lists."""
+    """Read a language without special patterns: declaring words, values, blocks and lists."""
     if text.isascii():
         tokens = text.encode("ascii").translate(_LETTERS).decode("ascii").split()
     else:
@@ -109,7 +110,7 @@ def _general(text: str) -> set[str]:
 
 
 def _names_before(text: str, pattern: re.Pattern[str]) -> Iterable[str]:
-    """Yield the name that stands in front of each match."""
+    """Yield the name directly before each match."""
     for match in pattern.finditer(text):
         start = match.start()
         name = _NAMED.search(text[max(0, start - _BEFORE) : start].rstrip(" \t:=\"'"))
@@ -118,7 +119,7 @@ def _names_before(text: str, pattern: re.Pattern[str]) -> Iterable[str]:
 
 
 def _script(text: str) -> set[str]:
-    """Read JavaScript and its kin, where any assignment to a member may define it."""
+    """Read JavaScript and similar languages, where any assignment to a member can define it."""
     return _general(text).union(_MEMBER.findall(text))
 
 
@@ -127,7 +128,7 @@ def _python(text: str) -> set[str]:
 
 
 def _c(text: str) -> set[str]:
-    """Read C and C++: macros, types, and where a body of a type begins what is declared."""
+    """Read C and C++: macros and types; all declared names if the text has the body of a type."""
     words = set(_MACRO.findall(text)) if "define" in text else set()
     if "typedef" in text:
         words.update(_TYPEDEF.findall(text))

@@ -1,16 +1,16 @@
-"""Postings as compressed sparse rows: which rows hold a term, and how often.
+"""Postings as compressed sparse rows: the rows that contain a term, and how often they do.
 
-Arrays of one posting set (prefix them to keep several in one image):
+The arrays of one posting set (with prefixes, an image contains several sets):
 
 - `digests` u64 (terms,): first 8 bytes of each term's SHA-256, ascending.
 - `term_offsets` u32 (terms + 1,), `term_bytes` u8: the terms' UTF-8, to verify a digest.
-- `offsets<f>` u32 (terms + 1,), `rows<f>` u16 or u32, `counts<f>` u8: per field, rows ascending
-  within a term. Rows are u32 throughout a set that has one of 65,535 or more.
-- `often<f>` u32, `frequent<f>` u16: places, ascending, and counts of the postings that count 255 or
-  more, which `counts<f>` has as 255.
+- `offsets<f>` u32 (terms + 1,), `rows<f>` u16 or u32, `counts<f>` u8: per field; rows are ascending
+  within a term. All rows of a set are u32 if any row number is 65,535 or more.
+- `often<f>` u32, `frequent<f>` u16: ascending positions and counts of the postings with a count of
+  255 or more; in `counts<f>` they have 255.
 
-A lookup is a binary search over digests, then a comparison of bytes, so a collision costs a
-probe and never a wrong row.
+A lookup is a binary search over digests, then a comparison of bytes. A collision of digests costs
+only a further comparison.
 """
 
 import hashlib
@@ -23,90 +23,92 @@ from msgspec import Struct, field
 Rows = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 Counts = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
 _NONE: npt.NDArray[np.generic] = np.empty(0, dtype=np.uint32)
-_MOST_FOUND = 1024
-"""Looked-up terms that one posting set remembers."""
+_MOST_LOOKED_UP = 1024
+"""Maximum number of looked-up terms that one posting set caches."""
 
 _MARKED_SHARE = 64
-"""Lists that hold at least one row in so many are united by marking rows."""
+"""Lists with at least one of this many rows are merged by marking rows instead of sorting."""
 
 
 def digest_of(term: bytes) -> bytes:
-    """Return the digest that a term is looked up by: 8 bytes, a number with its high byte first."""
+    """Return the digest by which a term is looked up: 8 bytes, a big-endian number."""
     return hashlib.sha256(term).digest()[:8]
 
 
-def union(found: Sequence[Rows]) -> Rows:
-    """Return the rows of one or more ascending lists, ascending and once each.
+def union(lists: Sequence[Rows]) -> Rows:
+    """Return the distinct rows of one or more ascending lists, ascending.
 
-    Many rows are marked rather than sorted: that costs a pass, whatever their number.
+    Many rows are marked in an array instead of sorted, because one pass over the array suffices.
     """
-    if len(found) == 1:
-        return found[0]
-    size = max(int(rows[-1]) for rows in found) + 1
-    if sum(map(len, found)) * _MARKED_SHARE < size:
-        merged = np.sort(np.concatenate(found), kind="stable")
+    if len(lists) == 1:
+        return lists[0]
+    size = max(int(rows[-1]) for rows in lists) + 1
+    if sum(map(len, lists)) * _MARKED_SHARE < size:
+        merged = np.sort(np.concatenate(lists), kind="stable")
         return merged[np.concatenate(([True], merged[1:] != merged[:-1]))]
-    return np.flatnonzero(_marked(found, size)).astype(np.uint32)
+    return np.flatnonzero(_marked(lists, size)).astype(np.uint32)
 
 
-def _marked(found: Sequence[Rows], size: int) -> npt.NDArray[np.bool_]:
+def _marked(lists: Sequence[Rows], size: int) -> npt.NDArray[np.bool_]:
     """Return bool (size,): the rows of one or more lists."""
     marked = np.zeros(size, dtype=np.bool_)
-    for rows in found:
+    for rows in lists:
         marked[rows] = True
     return marked
 
 
 class PostingField(Struct, frozen=True):
-    """One field's arrays."""
+    """The arrays of one field."""
 
     offsets: npt.NDArray[np.uint32]
     rows: Rows
-    few: Counts
-    often: npt.NDArray[np.uint32]
-    frequent: npt.NDArray[np.uint16]
+    counts8: Counts
+    overflow_places: npt.NDArray[np.uint32]
+    overflow_counts: npt.NDArray[np.uint16]
 
     def counts(self, start: int, end: int) -> Counts:
-        """Return the counts of the postings from place `start` to before `end`."""
-        few = self.few[start:end]
-        first, last = np.searchsorted(self.often, np.array([start, end], dtype=np.uint32))
+        """Return the counts of the postings at positions `start` to `end` - 1."""
+        few = self.counts8[start:end]
+        first, last = np.searchsorted(self.overflow_places, np.array([start, end], dtype=np.uint32))
         if first == last:
             return few
         counts = few.astype(np.uint16)
-        counts[self.often[first:last] - np.uint32(start)] = self.frequent[first:last]
+        counts[self.overflow_places[first:last] - np.uint32(start)] = self.overflow_counts[
+            first:last
+        ]
         return counts
 
 
 class Postings(Struct, frozen=True, eq=False):
-    """Reader of one posting set; the arrays may be memory-mapped.
+    """Reader of one posting set; the arrays can be memory-mapped.
 
     Attributes:
-        found: places of terms that were looked up, for a query asks for each several times.
+        looked_up: positions of looked-up terms, because a query uses each term several times.
     """
 
     digests: npt.NDArray[np.uint64]
     term_offsets: npt.NDArray[np.uint32]
     term_bytes: npt.NDArray[np.uint8]
     fields: tuple[PostingField, ...]
-    found: dict[str, int | None] = field(default_factory=dict)
+    looked_up: dict[str, int | None] = field(default_factory=dict)
 
     @classmethod
     def from_arrays(
         cls, arrays: Mapping[str, npt.NDArray[np.generic]], prefix: str, fields: int
     ) -> "Postings":
-        """Return the reader over the arrays that `PostingsBuilder.build(prefix)` made."""
+        """Return a reader of the arrays that `PostingsBuilder.build(prefix)` returned."""
 
         def get(name: str) -> npt.NDArray[np.generic]:
             return arrays[prefix + name]
 
         def rows(name: str) -> Rows:
-            found = get(name)
-            return found.view(np.uint16) if found.itemsize == 2 else found.view(np.uint32)
+            array = get(name)
+            return array.view(np.uint16) if array.itemsize == 2 else array.view(np.uint32)
 
         def counts(name: str) -> Counts:
-            # Sets of the first layout have all counts here, as u16.
-            found = get(name)
-            return found.view(np.uint16) if found.itemsize == 2 else found.view(np.uint8)
+            # In sets of the first layout this array contains all counts, as u16.
+            array = get(name)
+            return array.view(np.uint16) if array.itemsize == 2 else array.view(np.uint8)
 
         def posting_field(number: int) -> PostingField:
             if f"{prefix}offsets{number}" not in arrays:
@@ -127,13 +129,13 @@ class Postings(Struct, frozen=True, eq=False):
         )
 
     def find(self, term: str) -> int | None:
-        """Return the term's place in the dictionary, or None."""
+        """Return the term's position in the dictionary, or None."""
         try:
-            return self.found[term]
+            return self.looked_up[term]
         except KeyError:
-            if len(self.found) >= _MOST_FOUND:
-                self.found.clear()
-            place = self.found[term] = self._find(term)
+            if len(self.looked_up) >= _MOST_LOOKED_UP:
+                self.looked_up.clear()
+            place = self.looked_up[term] = self._find(term)
             return place
 
     def _find(self, term: str) -> int | None:
@@ -148,47 +150,47 @@ class Postings(Struct, frozen=True, eq=False):
         return None
 
     def entries(self, place: int, field: int) -> tuple[Rows, Counts]:
-        """Return the rows (ascending) and counts of a found term in one field."""
+        """Return the rows (ascending) and counts of the term at a position, in one field."""
         data = self.fields[field]
         start, end = int(data.offsets[place]), int(data.offsets[place + 1])
         return data.rows[start:end], data.counts(start, end)
 
     def rows_of(self, place: int, field: int) -> Rows:
-        """Return the rows, ascending, of a found term in one field."""
+        """Return the rows, ascending, of the term at a position, in one field."""
         data = self.fields[field]
         return data.rows[int(data.offsets[place]) : int(data.offsets[place + 1])]
 
     def terms_at(self, rows: npt.NDArray[np.int64], field: int) -> dict[int, list[str]]:
-        """Return, by row, the terms that one field of some rows holds, in the dictionary's order.
+        """Return, by row, the terms in one field of some rows, in the dictionary's order.
 
-        Every posting of the field is looked at: for a field of few, such as names.
+        Every posting of the field is read, so the field should have few postings, such as names.
         """
         data = self.fields[field]
-        found: dict[int, list[str]] = {int(row): [] for row in rows}
+        terms: dict[int, list[str]] = {int(row): [] for row in rows}
         wanted = np.zeros(int(rows.max(initial=0)) + 2, dtype=np.bool_)
         wanted[rows] = True
-        hits = np.flatnonzero(wanted.take(data.rows, mode="clip"))  # the last of all is not wanted
+        hits = np.flatnonzero(wanted.take(data.rows, mode="clip"))  # the last element is False
         places = np.searchsorted(data.offsets, hits, side="right") - 1
         for hit, place in zip(hits.tolist(), places.tolist(), strict=True):
             start, end = int(self.term_offsets[place]), int(self.term_offsets[place + 1])
             term = self.term_bytes[start:end].tobytes().decode("utf-8", "surrogatepass")
-            found[int(data.rows[hit])].append(term)
-        return found
+            terms[int(data.rows[hit])].append(term)
+        return terms
 
     def rows_with(self, term: str, fields: range) -> Rows:
-        """Return the rows, ascending and once each, that hold `term` in any of `fields`."""
-        found = self._lists(term, fields)
-        return union(found) if found else np.empty(0, dtype=np.uint32)
+        """Return the distinct rows, ascending, that contain `term` in any of `fields`."""
+        lists = self._lists(term, fields)
+        return union(lists) if lists else np.empty(0, dtype=np.uint32)
 
     def count_with(self, term: str, fields: range, visible: npt.NDArray[np.bool_]) -> int:
-        """Return how many of the visible rows hold `term` in any of `fields`."""
-        found = self._lists(term, fields)
-        if sum(map(len, found)) * _MARKED_SHARE < len(visible):
-            return int(np.count_nonzero(visible[union(found)])) if found else 0
-        return int(np.count_nonzero(_marked(found, len(visible)) & visible))
+        """Return how many of the visible rows contain `term` in any of `fields`."""
+        lists = self._lists(term, fields)
+        if sum(map(len, lists)) * _MARKED_SHARE < len(visible):
+            return int(np.count_nonzero(visible[union(lists)])) if lists else 0
+        return int(np.count_nonzero(_marked(lists, len(visible)) & visible))
 
     def _lists(self, term: str, fields: range) -> list[Rows]:
-        """Return the rows of each of `fields` that holds `term`."""
+        """Return the rows of `term` in each of `fields` that contains it."""
         place = self.find(term)
         if place is None:
             return []
@@ -196,7 +198,7 @@ class Postings(Struct, frozen=True, eq=False):
 
 
 def _no_postings(terms: int) -> PostingField:
-    """Return a field that no row has: an image of an older layout, until it is made anew."""
+    """Return an empty field, for images of an older layout until they are rebuilt."""
     offsets = np.zeros(terms + 1, dtype=np.uint32)
     none = np.empty(0, dtype=np.uint32)
     few = np.empty(0, dtype=np.uint8)

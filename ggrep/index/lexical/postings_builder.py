@@ -1,4 +1,4 @@
-"""Builds postings from words: see `ggrep.index.lexical.postings` for the arrays."""
+"""Builds postings from words; `ggrep.index.lexical.postings` describes the arrays."""
 
 import sys
 from array import array
@@ -18,17 +18,20 @@ _FLUSH_WORDS = 200_000
 _ROW_BITS = np.uint64(32)
 _ROW_MASK = np.uint64(0xFFFF_FFFF)
 _RANKED_AT_ONCE = 1 << 20
-"""Postings whose terms are put in the dictionary's order at once: all together, their numbers would
-take more memory than everything else that a segment is built from."""
+"""Number of postings whose terms are put in the dictionary's order at a time.
+
+For all postings at once, this would take more memory than everything else that is needed to build a
+segment.
+"""
 
 
 class FieldPart(Struct, frozen=True, array_like=True):
-    """Counted words of one field of a run of rows, as bytes of little-endian arrays.
+    """The counted words of one field in consecutive rows, as bytes of little-endian arrays.
 
     Attributes:
-        keys: u64, place of the term in `PostingsPart.terms` << 32 | row.
-        counts: u16, one a key.
-        lengths: first row and u32 lengths of it and the following rows.
+        keys: u64, position of the term in `PostingsPart.terms` << 32 | row.
+        counts: u16, one per key.
+        lengths: a first row, and the u32 lengths of this row and the following ones.
     """
 
     keys: bytes
@@ -37,21 +40,21 @@ class FieldPart(Struct, frozen=True, array_like=True):
 
 
 class PostingsPart(Struct, frozen=True, array_like=True):
-    """Postings of a run of rows, numbered from 0."""
+    """The postings of consecutive rows, numbered from 0."""
 
     terms: list[bytes]
     fields: list[FieldPart]
 
 
 class PostingsBuilder:
-    """Collects the words of (row, field) and writes the arrays.
+    """Collects the words of each row and field, and builds the arrays.
 
-    Words are counted many rows at a time by sorting, which costs a fraction of what a dictionary
-    for each row does. About 10 bytes a posting are held until `build`.
+    Words are counted for many rows at a time by sorting, which is several times faster than a
+    dictionary for each row. Until `build`, a posting takes about 10 bytes.
     """
 
     def __init__(self, fields: int, vocabulary: "Vocabulary | None" = None) -> None:
-        """Take nothing yet; a `vocabulary` of earlier parts spares splitting its words again."""
+        """Begin empty; the words of a `vocabulary` from earlier parts are not split again."""
         self._vocabulary = vocabulary or Vocabulary()
         self._most_waiting = sys.maxsize if vocabulary else _FLUSH_WORDS
         self._columns = [_FieldColumns() for _ in range(fields)]
@@ -69,18 +72,18 @@ class PostingsBuilder:
             column.flush(self._vocabulary)
 
     def add_terms(self, row: int, field: int, terms: Iterable[str]) -> None:
-        """Record whole terms, which are not split; the same conditions hold."""
+        """Record whole terms, which are not split; the requirements are those of `add`."""
         column = self._columns[field]
         before = len(column.words)
         column.words.extend(map(self._vocabulary.whole_ids.__getitem__, terms))
         column.close_row(row, len(column.words) - before)
 
     def words_of(self, field: int) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
-        """Return the words that wait to be counted: their numbers, and the row of each."""
+        """Return the words that are not counted yet: their numbers, and the row of each word."""
         return self._columns[field].waiting()
 
     def part(self) -> PostingsPart:
-        """Return what was recorded; the builder is used up."""
+        """Return all recorded postings; the builder cannot be used afterwards."""
         counted = [column.take(self._vocabulary) for column in self._columns]
         keys = np.concatenate([keys for keys, _, _ in counted])
         numbers = np.flatnonzero(np.bincount((keys >> _ROW_BITS).astype(np.intp)))
@@ -100,7 +103,7 @@ class PostingsBuilder:
         )
 
     def add_part(self, part: PostingsPart, first_row: int) -> None:
-        """Take the postings of a run of rows that begins with `first_row`."""
+        """Add the postings of consecutive rows that begin with `first_row`."""
         names = [term.decode("utf-8", "surrogatepass") for term in part.terms]
         numbers = np.fromiter(
             map(self._vocabulary.term_ids.__getitem__, names), np.uint64, len(names)
@@ -114,16 +117,16 @@ class PostingsBuilder:
             column.add(keys, np.frombuffer(field.counts, np.uint16), lengths)
 
     def lengths(self, field: int, rows: int) -> npt.NDArray[np.uint32]:
-        """Return u32 (rows,): how many terms each row holds in one field (`tokens.length_of`)."""
+        """Return u32 (rows,): the length of each row in one field (sum of `tokens.length_of`)."""
         column = self._columns[field]
         column.flush(self._vocabulary)
-        found = np.zeros(rows, dtype=np.uint32)
+        totals = np.zeros(rows, dtype=np.uint32)
         for first, lengths in column.lengths:
-            found[first : first + len(lengths)] += lengths
-        return found
+            totals[first : first + len(lengths)] += lengths
+        return totals
 
     def build(self, prefix: str) -> dict[str, npt.NDArray[np.generic]]:
-        """Return the arrays of the module docstring, one-dimensional, each name behind `prefix`."""
+        """Return the one-dimensional arrays of a posting set, with `prefix` before their names."""
         for column in self._columns:
             column.flush(self._vocabulary)
         names = self._vocabulary.terms_in_order
@@ -148,7 +151,7 @@ class PostingsBuilder:
 
 
 class Vocabulary:
-    """Numbers for words and terms, and the terms of each word as compressed sparse rows.
+    """Maps words and terms to numbers; contains the terms of each word as compressed sparse rows.
 
     Attributes:
         terms_in_order: the terms by their numbers.
@@ -164,7 +167,7 @@ class Vocabulary:
         self.lengths = array("I")
 
     def register(self, terms: Iterable[str], length: int) -> int:
-        """Return a new word's number."""
+        """Add a new word with its terms; return the word's number."""
         self.lengths.append(length)
         self.terms.extend(map(self.term_ids.__getitem__, terms))
         self.starts.append(len(self.terms))
@@ -173,7 +176,7 @@ class Vocabulary:
     def expand(
         self, words: npt.NDArray[np.uint32], rows: npt.NDArray[np.uint32]
     ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
-        """Return the terms of words, and the row of each."""
+        """Return the terms of words, and the row of each term."""
         starts = np.frombuffer(self.starts, dtype=np.uint32)
         first, many = starts[words], np.diff(starts)[words]
         rows = np.repeat(rows, many)
@@ -184,7 +187,7 @@ class Vocabulary:
 
 
 class _TermIds(dict[str, int]):
-    """Term to number, in the order in which they are first seen."""
+    """Maps terms to numbers, in the order of their first occurrence."""
 
     def __init__(self, in_order: list[str]) -> None:
         super().__init__()
@@ -197,7 +200,7 @@ class _TermIds(dict[str, int]):
 
 
 class _WordIds(dict[str, int]):
-    """Word to number; a word seen for the first time is split and registered."""
+    """Maps words to numbers; at its first occurrence a word is split and registered."""
 
     def __init__(self, vocabulary: Vocabulary, split: Callable[[str], tuple[str, ...]]) -> None:
         super().__init__()
@@ -215,7 +218,7 @@ def _unsplit(term: str) -> tuple[str, ...]:
 
 
 class _FieldColumns:
-    """Words waiting to be counted, and postings already counted, of one field."""
+    """The uncounted words and the counted postings of one field."""
 
     def __init__(self) -> None:
         self.words = array("I")
@@ -226,17 +229,17 @@ class _FieldColumns:
         self._counts: list[Counts] = []
 
     def close_row(self, row: int, size: int) -> None:
-        """Note that the last `size` words belong to `row`."""
+        """Record that the last `size` words belong to `row`."""
         self._rows.append(row)
         self._sizes.append(size)
 
     def waiting(self) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
-        """Return the waiting words and the row of each."""
+        """Return the uncounted words and the row of each word."""
         words = np.array(self.words, dtype=np.uint32)
         return words, np.repeat(np.array(self._rows, np.uint32), np.array(self._sizes, np.uint32))
 
     def flush(self, vocabulary: Vocabulary) -> None:
-        """Count the waiting words: expand them into terms, sort (term, row), count equal runs."""
+        """Count the waiting words: expand words into terms, sort (term, row), count equal pairs."""
         if self.words:
             words, rows = self.waiting()
             base = int(rows[0])
@@ -256,7 +259,7 @@ class _FieldColumns:
         counts: Counts,
         lengths: list[tuple[int, npt.NDArray[np.uint32]]],
     ) -> None:
-        """Take postings that are counted: (term << 32 | row) with counts, and lengths of rows."""
+        """Add counted postings: (term << 32 | row) with counts, and the lengths of rows."""
         self._postings.append(keys)
         self._counts.append(counts)
         self.lengths += lengths
@@ -264,7 +267,7 @@ class _FieldColumns:
     def take(
         self, vocabulary: Vocabulary
     ) -> tuple[npt.NDArray[np.uint64], Counts, list[tuple[int, npt.NDArray[np.uint32]]]]:
-        """Return what `add` takes; the postings are gone from here."""
+        """Remove all postings and return them, in the form of `add`'s arguments."""
         self.flush(vocabulary)
         keys = np.concatenate([*self._postings, np.zeros(0, np.uint64)])
         counts = np.concatenate([*self._counts, np.zeros(0, np.uint16)])
@@ -273,7 +276,7 @@ class _FieldColumns:
 
     @property
     def rows(self) -> int:
-        """Return one more than the last row that holds a counted word; 0 without any."""
+        """Return one more than the last row with a counted word; 0 if there is none."""
         return max((first + len(lengths) for first, lengths in self.lengths), default=0)
 
     def build(
@@ -283,13 +286,13 @@ class _FieldColumns:
         rank: npt.NDArray[np.uint32],
         kind: type[np.uint16] | type[np.uint32],
     ) -> dict[str, npt.NDArray[np.generic]]:
-        """Return the field's arrays, its terms in the dictionary's order and rows of `kind`."""
+        """Return the field's arrays, terms in the dictionary's order and rows of type `kind`."""
         keys, counts, _ = self.take(vocabulary)
         for start in range(0, len(keys), _RANKED_AT_ONCE):
             part = keys[start : start + _RANKED_AT_ONCE]
             ranks = rank[(part >> _ROW_BITS).astype(np.int64)].astype(np.uint64)
             part[:] = (ranks << _ROW_BITS) | (part & _ROW_MASK)
-        counts = counts[np.argsort(keys)]  # no two are equal
+        counts = counts[np.argsort(keys)]  # keys are distinct
         keys.sort()
         terms = np.arange(len(rank) + 1, dtype=np.uint64) << _ROW_BITS
         often = np.flatnonzero(counts >= _MANY).astype(np.uint32)
@@ -305,7 +308,7 @@ class _FieldColumns:
 def _order_collisions(
     digests: npt.NDArray[np.uint64], encoded: list[bytes], order: npt.NDArray[np.int64]
 ) -> None:
-    """Put terms of equal digests in the order of their bytes, in place."""
+    """Sort terms of equal digests by their bytes, in place."""
     ordered = digests[order]
     for place in np.flatnonzero(ordered[1:] == ordered[:-1]).tolist():
         pair = sorted(order[place : place + 2].tolist(), key=lambda i: encoded[i])
@@ -315,7 +318,7 @@ def _order_collisions(
 def _renumbered(
     keys: npt.NDArray[np.uint64], numbers: npt.NDArray[np.uint64], first_row: int
 ) -> npt.NDArray[np.uint64]:
-    """Return keys with other numbers of their terms, and rows counted from `first_row`."""
+    """Return keys with the terms' new numbers, and with rows counted from `first_row`."""
     terms = numbers[(keys >> _ROW_BITS).astype(np.int64)]
     renumbered: npt.NDArray[np.uint64] = (terms << _ROW_BITS) | (keys & _ROW_MASK)
     return renumbered + np.uint64(first_row)

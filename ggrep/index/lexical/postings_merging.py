@@ -1,4 +1,4 @@
-"""Merges posting sets over disjoint rows into one, array by array: no word is looked at again."""
+"""Merges posting sets over disjoint rows, array by array, without splitting words again."""
 
 from collections.abc import Sequence
 
@@ -12,21 +12,21 @@ _Ints = npt.NDArray[np.int64]
 
 
 class DigestsCollide(ValueError):
-    """Two terms have one digest, which merging cannot tell apart."""
+    """Two terms have the same digest; merging cannot distinguish them."""
 
 
 def merge_postings(
     sets: Sequence[Postings], first_rows: Sequence[int], prefix: str
 ) -> dict[str, npt.NDArray[np.generic]]:
-    """Return the arrays of one posting set, see `ggrep.index.lexical.postings`.
+    """Return the arrays of the merged posting set, see `ggrep.index.lexical.postings`.
 
-    Time and memory are linear in the number of postings: within a term each set's postings come
-    behind those of the sets before it, so that every place follows from counts.
+    Time and memory are linear in the number of postings. Within a term, the postings of each set
+    follow the postings of the set before it, so positions are computed from counts.
 
     Args:
-        sets: at least one, each with as many fields.
-        first_rows: what the first row of each set is in the merged one; ascending.
-        prefix: stands before each name.
+        sets: at least one set; all have the same number of fields.
+        first_rows: the row in the merged set of the first row of each set; ascending.
+        prefix: prefix of the arrays' names.
 
     Raises:
         DigestsCollide: two different terms have one digest.
@@ -48,21 +48,21 @@ def merge_postings(
 def _terms(
     sets: Sequence[Postings], places: Sequence[_Ints], number: int
 ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]:
-    """Return the merged dictionary's offsets and bytes, once each set's agree with them."""
+    """Return the merged dictionary's offsets and bytes, after checking them against each set."""
     lengths = np.zeros(number, dtype=np.int64)
-    for each, own in zip(sets, places, strict=True):
-        lengths[own] = _sizes(each.term_offsets)
+    for each, positions in zip(sets, places, strict=True):
+        lengths[positions] = _sizes(each.term_offsets)
     offsets = np.concatenate(([0], np.cumsum(lengths)))
     text = np.zeros(int(offsets[-1]), dtype=np.uint8)
-    for each, own in zip(sets, places, strict=True):
-        if (np.diff(own) <= 0).any():
+    for each, positions in zip(sets, places, strict=True):
+        if (np.diff(positions) <= 0).any():
             raise DigestsCollide
         own_lengths = _sizes(each.term_offsets)
-        if (lengths[own] != own_lengths).any():
+        if (lengths[positions] != own_lengths).any():
             raise DigestsCollide
-        text[_spread(offsets[own], own_lengths)] = each.term_bytes
-    for each, own in zip(sets, places, strict=True):
-        if (text[_spread(offsets[own], lengths[own])] != each.term_bytes).any():
+        text[_spread(offsets[positions], own_lengths)] = each.term_bytes
+    for each, positions in zip(sets, places, strict=True):
+        if (text[_spread(offsets[positions], lengths[positions])] != each.term_bytes).any():
             raise DigestsCollide
     return offsets.astype(np.uint32), text
 
@@ -76,17 +76,17 @@ def _merged_field(
 ) -> dict[str, npt.NDArray[np.generic]]:
     counts = [_sizes(field.offsets) for field in fields]
     every = np.zeros(terms, dtype=np.int64)
-    for own, number in zip(places, counts, strict=True):
-        every[own] += number
+    for positions, number in zip(places, counts, strict=True):
+        every[positions] += number
     offsets = np.concatenate(([0], np.cumsum(every)))
     rows = np.zeros(int(offsets[-1]), dtype=np.uint32)
     few = np.zeros(len(rows), dtype=np.uint8)
     often: list[_Ints] = [np.zeros(0, np.int64)]
     frequent: list[npt.NDArray[np.uint16]] = [np.zeros(0, np.uint16)]
     cursor = offsets[:-1].copy()
-    for field, own, number, first in zip(fields, places, counts, first_rows, strict=True):
-        targets = _spread(cursor[own], number)
-        cursor[own] += number
+    for field, positions, number, first in zip(fields, places, counts, first_rows, strict=True):
+        targets = _spread(cursor[positions], number)
+        cursor[positions] += number
         rows[targets] = field.rows.astype(np.uint32) + np.uint32(first)
         values = field.counts(0, len(field.rows))
         few[targets] = np.minimum(values, _MANY)
@@ -105,12 +105,12 @@ def _merged_field(
 
 
 def _sizes(offsets: npt.NDArray[np.uint32]) -> _Ints:
-    """Return the lengths of runs."""
+    """Return the lengths of the ranges between offsets."""
     plain = offsets.astype(np.int64)
     return plain[1:] - plain[:-1]
 
 
 def _spread(starts: _Ints, lengths: _Ints) -> _Ints:
-    """Return the places of runs, one run behind the other."""
+    """Return all positions in some ranges, one range after the other."""
     before = np.cumsum(lengths) - lengths
     return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))

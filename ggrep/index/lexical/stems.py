@@ -1,21 +1,21 @@
 """Maps related words to one stem: `parse`, `parser`, `parsing` and `parsed` are `pars`.
 
-A light suffix stripper, not a linguist: plural endings, then at most two endings that turn a
-verb, noun or adjective into another, longest first, never leaving less than four letters. A
-question says `how are requests validated` where the code says `RequestValidator`.
+A simple suffix stripper: plural endings, then at most two derivational endings, the longest first.
+At least four letters remain. It lets the query `how are requests validated` match
+`RequestValidator`.
 """
 
 from functools import lru_cache
 from typing import Final
 
 _LEAST_PLURAL: Final = 3
-"""Letters that a singular keeps at least: `keys`, but not `is`."""
+"""Minimum number of letters of a singular: an `s` is removed from `keys`, but not from `is`."""
 _LEAST_STEM: Final = 4
 _LONGEST: Final = 32
-"""Longer runs of letters are no words of a language."""
+"""Maximum length of a word that is stemmed; longer runs of letters are not words of a language."""
 _ROUNDS: Final = 2
 _REMEMBERED: Final = 65_536
-"""Stems kept: a vocabulary's compounds are made of far fewer parts than there are compounds."""
+"""Maximum number of cached stems; the many compounds in code consist of few different words."""
 _NO_PLURAL: Final = ("ss", "us", "is")
 _KEPT_DOUBLE: Final = frozenset("ls")
 # fmt: off
@@ -38,7 +38,7 @@ _BY_LAST: Final = {
 
 @lru_cache(maxsize=_REMEMBERED)
 def stem(word: str) -> str:
-    """Return the stem of a lower-case word; words of other scripts and numbers are their own."""
+    """Return the stem of a lower-case word; words of other scripts and numbers are unchanged."""
     if not _LEAST_PLURAL < len(word) <= _LONGEST or not (word.isascii() and word.isalpha()):
         return word
     word = _singular(word)

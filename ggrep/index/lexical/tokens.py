@@ -1,12 +1,12 @@
 """Splits text into terms: each whole word, and the stems of the parts of its spelling.
 
-`HTTPServers2`, `http_server_2` and `http-server-2` share the terms `http`, `serv` and `2`. A
-part is found where an underscore, a change from lower to upper case, the end of an acronym or a
-change between letters and digits says so, in any script that has case.
+`HTTPServers2`, `http_server_2` and `http-server-2` share the terms `http`, `serv` and `2`. A word
+is split into parts at underscores, at changes from lower to upper case, at the end of acronyms and
+between letters and digits, in any script with letter case.
 
-A run in scripts without spaces has no words that a program could see. Its terms are the pairs of
-neighbouring letters, each with its marks, and the letters: `日本語` has `日本`, `本語` and three
-letters. A query asks for the pairs, and for a letter only where the letter stands alone.
+In scripts without spaces, a program cannot recognise words. The terms of a run are the pairs of
+neighbouring letters, each with its marks, and the letters: `日本語` has the terms `日本`, `本語`
+and three letters. The terms of a query are pairs, and a letter only if it is alone.
 """
 
 import re
@@ -23,11 +23,11 @@ _ASCII_WORDS = bytes(
     code if chr(code).isalnum() or chr(code) == "_" else 32 for code in range(128)
 ).ljust(256, b" ")
 _ANY_WORDS = _ASCII_WORDS[:128] + bytes(range(128, 256))
-"""Bytes of UTF-8: what is beyond ASCII stays."""
+"""Table for `translate` of UTF-8: bytes beyond ASCII stay."""
 
 
 class _Pattern:
-    """A pattern that is compiled at first use, as ASCII text needs none with these ranges."""
+    """A pattern that is compiled at first use: ASCII text does not need these large patterns."""
 
     def __init__(self, pattern: str, flags: re.RegexFlag = re.NOFLAG) -> None:
         self._given = pattern, flags
@@ -46,43 +46,43 @@ _INVISIBLE = _Pattern(
     "[\u00ad\u034f\u180b-\u180f\u200c\u200d\u2060\ufe00-\ufe0f\U000e0100-\U000e01ef]"
     rf"|(?<=[{UNSPACED}])\u200b+(?=[{UNSPACED}])"
 )
-"""Hyphenation, joiners and variants of a letter; and borders of words that only some texts mark."""
+"""Soft hyphens, joiners, variation selectors, and borders of words in scripts without spaces."""
 _USUAL_INVISIBLE: Final = "\u00ad\u200b\u200c\u200d\u2060\ufe0f\U000e0100\U000e0101"
 _LEADING_MARKS = _Pattern(rf"\A[{MARKS}]+")
 _COMPOSED_WITH_NEIGHBOURS: Final = "".join(
     map(chr, (*range(0x1100, 0x1200), *range(0x3131, 0x318F), *range(0xFF65, 0xFFDD)))
 )
-"""Jamo and half-width letters: in NFKC they may be one letter with their neighbour."""
+"""Jamo and half-width letters: NFKC can combine them with neighbouring letters."""
 _MAX_WORD = 80
-"""Longer runs are encoded data, not words; their head is kept so that they stay findable."""
+"""Maximum length of a word. Longer runs are encoded data; their beginning is indexed."""
 _LAST: Final = "\0"
-"""Marks the last letter of a run, which is a term, and part of the pair in front."""
+"""Marks the last letter of a run, which is a term, and also part of the preceding pair."""
 _PAIRS_OF_A_WORD: Final = 3
 """Pairs that weigh as much as a word: words of most such scripts have two to four letters."""
 
 
 def words(text: str) -> list[str]:
-    """Return the words of `text` in order, as written: runs of letters, digits and underscores.
+    """Return the words of `text` in order, unchanged: runs of letters, digits and underscores.
 
-    Of a run in scripts without spaces they are its pairs of letters, then its last letter.
+    For a run in scripts without spaces, the words are its pairs of letters, then its last letter.
     """
-    if text.isascii():  # a table and a split cost a third of the pattern
+    if text.isascii():  # a table and a split take a third of the pattern's time
         return text.encode("ascii").translate(_ASCII_WORDS).decode("ascii").split()
-    found: list[str] = []
+    listed: list[str] = []
     for piece in pieces(text):
         if is_unspaced(piece):
             letters = _letters(piece)
-            found += map("".join, pairwise(letters))
-            found.append(letters[-1] if len(letters) == 1 else letters[-1] + _LAST)
+            listed += map("".join, pairwise(letters))
+            listed.append(letters[-1] if len(letters) == 1 else letters[-1] + _LAST)
         else:
-            found.append(piece)
-    return found
+            listed.append(piece)
+    return listed
 
 
 def pieces(text: str) -> Iterator[str]:
-    """Yield the words of `text` as a reader sees them: runs without spaces are whole.
+    """Yield the words of `text`; runs in scripts without spaces are not divided.
 
-    They are in NFKC, without invisible characters.
+    The words are in NFKC, without invisible characters.
     """
     for word in spelled_words(text):
         if word.isascii() or not _UNSPACED.compiled.search(word):
@@ -96,21 +96,21 @@ def pieces(text: str) -> Iterator[str]:
 
 
 def spelled_words(text: str) -> list[str]:
-    """Return the words of `text`, which may be of several scripts: `get単語Count` is one."""
+    """Return the words of `text`; a word can contain several scripts, as in `get単語Count`."""
     if text.isascii():
         return words(text)
     plain = unicodedata.normalize("NFKC", text).encode("utf-8", "surrogatepass")
-    found: list[str] = []
+    spelled: list[str] = []
     for word in plain.translate(_ANY_WORDS).decode("utf-8", "surrogatepass").split():
         if word.isascii():
-            found.append(word)
+            spelled.append(word)
         else:
-            found += _WORD.compiled.findall(_INVISIBLE.compiled.sub("", word))
-    return found
+            spelled += _WORD.compiled.findall(_INVISIBLE.compiled.sub("", word))
+    return spelled
 
 
 def plain_text(text: str) -> str:
-    """Return a text in NFKC and one case, without invisible characters: its terms stand in it."""
+    """Return a text in NFKC and lower case, without invisible characters; it contains its terms."""
     plain = unicodedata.normalize("NFKC", text)
     if any(character in plain for character in _USUAL_INVISIBLE):
         plain = _INVISIBLE.compiled.sub("", plain)
@@ -118,21 +118,21 @@ def plain_text(text: str) -> str:
 
 
 def is_unspaced(word: str) -> bool:
-    """Return whether a word, or a piece of one, is in scripts without spaces."""
+    """Return whether a word, or a part of a word, is in scripts without spaces."""
     return not word.isascii() and _UNSPACED.compiled.match(word) is not None
 
 
 def is_one_word(before: str, after: str) -> bool:
-    """Return whether two neighbouring characters, or one and nothing, are parts of one word."""
+    """Return whether two neighbouring characters, which may be empty, are parts of one word."""
     if not (before and after and is_word(before) and is_word(after)):
         return False
     return is_mark(after) or not (is_unspaced(before) or is_unspaced(after))
 
 
 def contained_terms(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield terms of every text that contains `text`, and whether each is whole.
+    """Yield terms of every text that contains `text`, each with whether it is a whole term.
 
-    The others are parts of terms: at the ends of `text` words may go on.
+    At the ends of `text`, terms are only parts, because the words can continue beyond `text`.
     """
     plain = unicodedata.normalize("NFKC", text.strip(_COMPOSED_WITH_NEIGHBOURS))
     plain = _LEADING_MARKS.compiled.sub("", _INVISIBLE.compiled.sub("", plain))
@@ -154,15 +154,15 @@ def contained_terms(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _letters(run: str) -> list[str]:
-    """Return the letters of a run, each with its marks; marks without a letter are left out."""
+    """Return the letters of a run, each with its marks; omit marks without a letter."""
     letters: list[str] = _LETTER.compiled.findall(run)
     return letters[1:] if is_mark(letters[0]) else letters
 
 
 def word_terms(word: str) -> tuple[str, ...]:
-    """Return the distinct terms of one word: the whole, lower-cased, then its parts' stems.
+    """Return the distinct terms of one word: the whole word in lower case, then its parts' stems.
 
-    Of a pair of letters the pair and its first letter.
+    The terms of a pair of letters are the pair and its first letter.
     """
     if is_unspaced(word):
         first = _LETTER.compiled.findall(word)[0]
@@ -177,7 +177,7 @@ def word_terms(word: str) -> tuple[str, ...]:
 
 
 def length_of(word: str, terms: Sequence[str]) -> int:
-    """Return what a word adds to the length of its field: its terms; of a pair of letters 1."""
+    """Return a word's share of its field's length: its number of terms; 1 for a pair of letters."""
     if word.isascii() or not is_unspaced(word):
         return len(terms)
     return 0 if word.endswith(_LAST) else 1
@@ -186,7 +186,8 @@ def length_of(word: str, terms: Sequence[str]) -> int:
 def query_terms(word: str) -> dict[str, float]:
     """Return the terms of a word in a query, each with its share of a word's weight.
 
-    A run in scripts without spaces weighs as one word, a long one as a word for three pairs.
+    A run in scripts without spaces weighs as much as one word; a long run weighs as much as one
+    word per three pairs.
     """
     shares: dict[str, float] = {}
     for piece in pieces(word):
@@ -198,38 +199,38 @@ def query_terms(word: str) -> dict[str, float]:
 
 
 def whole_terms(text: str) -> tuple[str, ...]:
-    """Return the distinct terms of every text that holds the words of `text` whole."""
-    found: list[str] = []
+    """Return the distinct terms of every text that contains the words of `text` as whole words."""
+    terms: list[str] = []
     for piece in pieces(text):
         if is_unspaced(piece):
             letters = _letters(piece)
-            found += map("".join, pairwise(letters)) if len(letters) > 1 else letters
+            terms += map("".join, pairwise(letters)) if len(letters) > 1 else letters
         else:
-            found.append(word_terms(piece)[0])
-    return tuple(dict.fromkeys(found))
+            terms.append(word_terms(piece)[0])
+    return tuple(dict.fromkeys(terms))
 
 
 def folded_name(name: str) -> str:
-    """Return a name in one case, as the symbol field holds it."""
+    """Return a name in lower case, in the form of the symbol field."""
     plain = name if name.isascii() else unicodedata.normalize("NFKC", name)
     return plain.strip("_").casefold() or plain
 
 
 def whole_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the distinct case-folded names, as the symbol field holds them."""
+    """Return the distinct names in lower case, in the form of the symbol field."""
     return tuple(dict.fromkeys(folded_name(name) for name in names if name))
 
 
-def symbol_names(own: str, qualified: str, names: Sequence[str]) -> tuple[str, ...]:
+def symbol_names(name: str, qualified: str, names: Sequence[str]) -> tuple[str, ...]:
     """Return the terms of the symbol field: case-folded names, the chunk's own name twice."""
-    found = whole_names((*names, qualified))
-    return (*found, *whole_names((own,))) if own else found
+    terms = whole_names((*names, qualified))
+    return (*terms, *whole_names((name,))) if name else terms
 
 
-def spelled_names(own: str, qualified: str, names: Sequence[str]) -> tuple[str, ...]:
+def spelled_names(name: str, qualified: str, names: Sequence[str]) -> tuple[str, ...]:
     """Return the terms of the spelled field: names in NFC, the chunk's own name twice."""
-    found = tuple(dict.fromkeys(nfc(name) for name in (*names, qualified) if name))
-    return (*found, nfc(own)) if own else found
+    terms = tuple(dict.fromkeys(nfc(each) for each in (*names, qualified) if each))
+    return (*terms, nfc(name)) if name else terms
 
 
 def _unicode_parts(word: str) -> list[str]:
@@ -244,7 +245,7 @@ def _unicode_parts(word: str) -> list[str]:
 
 
 def _boundary(letters: Sequence[str], index: int) -> bool:
-    """Return whether a part ends in front of a letter; its marks do not matter."""
+    """Return whether a part of a word ends before a letter; the letter's marks do not matter."""
     before, here = letters[index - 1][0], letters[index][0]
     if (before == "_") != (here == "_") or before.isdigit() != here.isdigit():
         return True

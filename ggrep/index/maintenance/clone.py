@@ -27,11 +27,11 @@ from ggrep.config import store_files
 from ggrep.config.fingerprints import parse_store_id
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings
-from ggrep.index.store.active import read_active, swap_active
+from ggrep.index.store.active import swap_active
 from ggrep.index.store.adoption import adopt_artifacts
 from ggrep.index.store.judging import open_active
 from ggrep.index.store.last_used import note_use
-from ggrep.index.store.manifest import SnapshotManifest, read_manifest, to_bytes
+from ggrep.index.store.manifest import SnapshotManifest, read_active_manifest, to_bytes
 from ggrep.index.store.read_failures import typed_failures
 from ggrep.index.store.remains import sweep_remains
 from ggrep.index.store.store_opening import admit_writer, hold_lease
@@ -72,7 +72,7 @@ class StorePair(Struct, frozen=True):
         with ExitStack() as stack:
             for store in sorted((self.source, self.target), key=lambda path: path.name):
                 owner_id = f"clone by process {os.getpid()}"
-                patience = self.patience(_QUEUE_MS, f"a writer holds {store.name}")
+                patience = self.patience(_QUEUE_MS, f"another process is writing to {store.name}")
                 lease = hold_lease(store, owner_id, self.clock, patience, ttl_ms=self.ttl_ms)
                 leases[store] = stack.enter_context(lease)
             patience = self.patience(_QUEUE_MS, "the store is being removed")
@@ -132,14 +132,14 @@ def _stores(home: Home, source_id: str, target_id: str) -> tuple[Path, Path]:
     """Return both directories; raise if the target cannot become a copy of the source."""
     source, target = parse_store_id(source_id), parse_store_id(target_id)
     if source.store_id == target.store_id:
-        raise InvalidRequest(f"a store cannot be cloned to itself: {source_id}")
+        raise InvalidRequest(f"store cannot be cloned to itself: {source_id}")
     if source.config != target.config:
         raise InvalidRequest(
-            f"{target_id} is of configuration {target.config}, {source_id} of {source.config}:"
-            " a store holds what its configuration makes of files, so both must be the same"
+            f"store {target_id} has configuration {target.config}, but store {source_id} has"
+            f" {source.config}; a store can only be cloned to one of the same configuration"
         )
     if not home.store_dir(source.store_id).is_dir():
-        raise InvalidRequest(f"no store {source_id!r}; see: ggrep list")
+        raise InvalidRequest(f"there is no store {source_id!r}; see: ggrep list")
     there = home.store_dir(target.store_id)
     if there.exists():
         raise _exists(there)
@@ -196,14 +196,13 @@ def _write_own(source: Path, aside: Path, manifest: SnapshotManifest) -> None:
 
 def _verify(aside: Path, store_id: StoreId) -> None:
     """Read the clone as a query does, and hash every byte of it."""
-    active = read_active(aside)
-    if active is None:
+    manifest = read_active_manifest(aside)
+    if manifest is None:
         raise NoIndex(f"{store_id} has no active snapshot")
-    manifest = read_manifest(aside, active)
     verifier = Verifier(aside, full=True)
     verifier.manifest(manifest, store_id=store_id)
     verifier.save(only=manifest)
-    open_snapshot(aside, active, store_id=store_id)
+    open_snapshot(aside, manifest.snapshot_id, store_id=store_id)
 
 
 def _move_into_place(both: StorePair, aside: Path, lease: Lease) -> None:
@@ -219,6 +218,6 @@ def _reverify(both: StorePair) -> None:
     """Verify both stores again, so that the next query need not: a new link changes the stat."""
     for store in (both.source, both.target):
         with suppress(StoreError):
-            active = read_active(store)
-            if active is not None:
-                reverify(store, read_manifest(store, active))
+            manifest = read_active_manifest(store)
+            if manifest is not None:
+                reverify(store, manifest)

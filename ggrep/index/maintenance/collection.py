@@ -25,9 +25,8 @@ from ggrep.base.lease import Lease
 from ggrep.base.locks import Patience, alone
 from ggrep.config import store_files
 from ggrep.config.settings import Settings
-from ggrep.index.store.active import read_active
 from ggrep.index.store.disk import store_bytes
-from ggrep.index.store.manifest import SnapshotManifest, read_manifest
+from ggrep.index.store.manifest import SnapshotManifest, read_active_manifest
 from ggrep.index.store.needed_files import entries, named, unnamed
 from ggrep.index.store.pins import pinned, sweep_pins
 from ggrep.index.store.verify import Verifier
@@ -172,13 +171,13 @@ def known_snapshots(store: Path) -> tuple[SnapshotId, Sequence[SnapshotManifest]
     Raises:
         CorruptStore, Incompatible, NoIndex: as `collect_garbage`.
     """
-    active = read_active(store)
-    if active is None:
+    manifest = read_active_manifest(store)
+    if manifest is None:
         raise NoIndex
     verifier = Verifier(store)
-    verifier.manifest(read_manifest(store, active))
+    verifier.manifest(manifest)
     verifier.save()
-    return active, manifests_newest_first(store, passing_over=(CorruptStore,))
+    return manifest.snapshot_id, manifests_newest_first(store, passing_over=(CorruptStore,))
 
 
 def find_garbage(

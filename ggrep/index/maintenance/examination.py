@@ -1,11 +1,11 @@
 """Opens a store read-only for inspection and lists its damage.
 
-`store.judging` says which snapshot answers and names the first damage. This module also lists all
-damage of the active snapshot.
+`store.judging` determines the snapshot that answers, and the first damage. This module also lists
+all damage of the active snapshot.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -17,12 +17,14 @@ from ggrep.base.errors import CorruptStore, GgrepError, LoadError, NoIndex, Stor
 from ggrep.base.ids import SnapshotId, StoreId
 from ggrep.base.locks import Patience, shared
 from ggrep.config import store_files
-from ggrep.index.store.active import read_active
+from ggrep.config.settings import Settings
 from ggrep.index.store.judging import Judgement, judge
-from ggrep.index.store.manifest import SnapshotManifest, read_manifest
+from ggrep.index.store.manifest import SnapshotManifest, read_active_manifest
 from ggrep.index.store.needed_files import file_refs
 from ggrep.index.store.verify import Verifier
 from ggrep.index.store.view import SnapshotView, manifests_newest_first, snapshot_ids, view_of
+from ggrep.index.sync.index_state import IndexState
+from ggrep.model.daemons import DaemonLoad
 from ggrep.model.index_freshness import Damage
 
 _READERS_MS = 10_000
@@ -46,18 +48,21 @@ class Examination(Struct, frozen=True):
     """The active snapshot as it lies on disk.
 
     Attributes:
-        manifest: the manifest that the pointer names; None when it cannot be read.
-        problem: why no manifest can be read; empty when one can.
+        deep: whether every artifact was hashed again.
+        manifest: the manifest that the pointer names; None if it cannot be read.
+        problem: the reason why no manifest can be read; empty with a manifest.
         faults: damaged artifacts, in the manifest's order.
-        view: the opened snapshot; None with any fault.
-        damage: the state of the store, as every answer words it; None for an intact store.
-        shown: the snapshot that answers; None when none can.
+        view: the opened snapshot; None if it has faults.
+        damage: the damage that every answer reports; None for an intact store.
+        shown: the snapshot that answers; None if none can.
         snapshots: the ids of all snapshots with a manifest.
-        readable: the manifests that can be read, newest first.
+        readable: the readable manifests, newest first.
         verifier: verifies the artifacts; a file that snapshots share is hashed once.
     """
 
     store: Path
+    store_id: StoreId
+    deep: bool
     manifest: SnapshotManifest | None
     problem: str
     faults: tuple[Fault, ...]
@@ -73,6 +78,23 @@ class Examination(Struct, frozen=True):
         return all(fault.artifact != artifact for fault in self.faults)
 
 
+class Subject(Struct, frozen=True):
+    """A store that health checks, and the values that it is compared with.
+
+    Attributes:
+        root: the repository; None to check nothing in it.
+        state: the record of the last sync; None if it cannot be read.
+        load: the measurements of the store's daemon; None if no daemon runs.
+    """
+
+    examination: Examination
+    settings: Settings
+    root: Path | None
+    state: IndexState | None
+    load: DaemonLoad | None
+    clock: Clock
+
+
 @contextmanager
 def reading(store: Path, clock: Clock) -> Iterator[None]:
     """Keep a store's files from being collected or removed while the block runs.
@@ -85,7 +107,8 @@ def reading(store: Path, clock: Clock) -> Iterator[None]:
         raise NoIndex
     deadline = Deadline.after(clock, _READERS_MS)
     with shared(
-        store_files.readers_lock(store), Patience(deadline, time.sleep, "the store is held")
+        store_files.readers_lock(store),
+        Patience(deadline, time.sleep, "another process is cleaning or removing this store"),
     ):
         yield
 
@@ -117,7 +140,13 @@ def examine(
     faults: tuple[Fault, ...] = ()
     judged = _judged(store, store_id, verifier, rebuild)
     try:
-        manifest = _active_manifest(store, known)
+        manifest = read_active_manifest(store)
+        if manifest is None:
+            raise CorruptStore(
+                "ACTIVE_SNAPSHOT is missing"
+                if known
+                else "nothing is published yet; run: ggrep index"
+            )
         faults = faults_of(store, manifest, store_id, verifier)
         view = None if faults else view_of(store, manifest)
     except LoadError:
@@ -129,6 +158,8 @@ def examine(
             faults = (Fault(manifest.visibility.path, str(error), missing=False),)
     return Examination(
         store=store,
+        store_id=store_id,
+        deep=deep,
         manifest=manifest,
         problem=problem,
         faults=faults,
@@ -148,15 +179,6 @@ def _snapshots(store: Path) -> tuple[tuple[SnapshotId, ...], tuple[SnapshotManif
         return known, tuple(manifests_newest_first(store, passing_over=(GgrepError,)))
     except StoreError:
         return (), ()  # the error of the pointer's manifest says why
-
-
-def _active_manifest(store: Path, known: Sequence[SnapshotId]) -> SnapshotManifest:
-    active = read_active(store)
-    if active is None:
-        raise CorruptStore(
-            "ACTIVE_SNAPSHOT is missing" if known else "nothing is published yet; run: ggrep index"
-        )
-    return read_manifest(store, active)
 
 
 def _judged(

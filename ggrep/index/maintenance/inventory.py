@@ -1,34 +1,45 @@
-"""The stores of this home: their repositories, their sizes, and their removal."""
+"""The stores of a home: their repositories and sizes, their removal, the stores of profiles."""
 
 import os
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from msgspec import Struct, convert
 from msgspec.structs import replace
 
 from ggrep.base import durable
 from ggrep.base.clock import Clock, Deadline, SystemClock, rfc3339
 from ggrep.base.durable import reach
 from ggrep.base.errors import Busy, GgrepError, InvalidRequest
+from ggrep.base.ids import StoreId
 from ggrep.base.locks import Patience, alone
 from ggrep.config import store_files
 from ggrep.config.home import Home
-from ggrep.index.store.active import read_active
+from ggrep.config.profiles import Profile, load_profiles
+from ggrep.config.settings import Settings, load_settings, without_profile
+from ggrep.index.repo_identity import identify
 from ggrep.index.store.disk import store_bytes
 from ggrep.index.store.last_used import modified_at, read_last_use
-from ggrep.index.store.manifest import read_manifest
-from ggrep.index.store.remains import sweep_remains
+from ggrep.index.store.manifest import read_active_manifest
+from ggrep.index.store.read_failures import typed_failures
+from ggrep.index.store.remains import lying_remains, sweep_remains, sweep_store
 from ggrep.index.store.store_opening import hold_lease
-from ggrep.model.maintenance import Store
+from ggrep.model.maintenance import Candidate, Store
 from ggrep.model.sanitise import sanitise_line
+from ggrep.model.status import ProfileBudgets, ProfileReport
 
 _TTL_MS = 120_000
 _READERS_MS = 1000
 """How long a removal waits for queries to end."""
+
+UNUSED = "unused"
+ROOT_GONE = "root_gone"
+NEVER_PUBLISHED = "never_published"
+REMAINS = "remains"
 
 
 class StoreEntry(Store, frozen=True):
@@ -61,54 +72,6 @@ def list_stores(home: Home) -> tuple[StoreEntry, ...]:
     return tuple(sorted(entries, key=lambda entry: entry.last_touched_at, reverse=True))
 
 
-def remove_store(
-    home: Home,
-    store_id: str,
-    *,
-    clock: Clock | None = None,
-    wait: Callable[[float], None] = time.sleep,
-    readers_ms: int = _READERS_MS,
-    wanted: Callable[[], bool] = lambda: True,
-) -> int:
-    """Delete a store; return the bytes that became free.
-
-    The store is moved aside in one step. So a later process, also after a crash, finds no index
-    instead of a partial one. Its locks stay: a writer may be waiting for them.
-
-    Args:
-        home: the directory of the store.
-        store_id: the store to remove.
-        clock: measures how long readers are waited for.
-        wait: sleeps that many seconds.
-        readers_ms: how long to wait for queries over the store.
-        wanted: called under the locks; returns whether to remove the store.
-
-    Raises:
-        InvalidRequest: the store does not exist.
-        Busy: a writer holds it, a reader did not finish in time, or it is no longer to be removed.
-    """
-    store = home.data / store_id
-    if "/" in store_id or store_id.startswith(".") or not store_id or not store.is_dir():
-        raise InvalidRequest(f"no store {store_id!r}; see: ggrep list")
-    clock = clock or SystemClock()
-    owner_id = f"removal by process {os.getpid()}"
-    patience = Patience(Deadline.after(clock, 0), wait, "a writer holds this store")
-    with hold_lease(store, owner_id, clock, patience, ttl_ms=_TTL_MS) as lease:
-        sweep_remains(store, lease)
-        trash = store_files.trash_dir(store, lease.epoch)
-        size = store_bytes(store)
-        readers = Deadline.after(clock, readers_ms)
-        no_reader = Patience(readers, wait, "a query is reading this store")
-        with alone(store_files.readers_lock(store), no_reader), lease.fenced():
-            if not wanted():
-                raise Busy("another process used this store just now", retry_after_ms=1000)
-            store.replace(trash)
-            reach("removal.after_move")
-        durable.sync_directory(home.data)
-        shutil.rmtree(trash)
-    return size
-
-
 def _entry_or_problem(store: Path) -> StoreEntry:
     """Return a store's entry; an unreadable store gets an entry with its problem.
 
@@ -129,33 +92,249 @@ def _entry_or_problem(store: Path) -> StoreEntry:
 
 
 def _entry(store: Path) -> StoreEntry:
-    """Return a store's entry.
-
-    Raises:
-        FileNotFoundError: it is gone.
-    """
-    used = read_last_use(store)
-    bare = StoreEntry(
-        store.name,
-        store_bytes(store),
-        rfc3339(modified_at(store)),
-        rfc3339(used) if used else None,
-    )
+    entry = StoreEntry(store.name, store_bytes(store), *_times(store))
     try:
-        active = read_active(store)
-        if active is None:
-            return replace(bare, problem="never published")
-        manifest = read_manifest(store, active)
+        manifest = read_active_manifest(store)
     except GgrepError as error:
-        return replace(bare, published=True, problem=sanitise_line(str(error)))
+        return replace(entry, published=True, problem=sanitise_line(str(error)))
+    if manifest is None:
+        return replace(entry, problem="never published")
+    root = manifest.canonical_root
     return replace(
-        bare,
-        canonical_root=sanitise_line(manifest.canonical_root) or None,
-        root_exists=Path(manifest.canonical_root).is_dir() if manifest.canonical_root else None,
+        entry,
+        canonical_root=sanitise_line(root) or None,
+        root_exists=Path(root).is_dir() if root else None,
         config_fingerprint=manifest.config_fingerprint,
         active_snapshot_id=manifest.snapshot_id,
         created_at=manifest.created_at,
         files=manifest.counts.files_indexed,
         chunks=manifest.counts.chunks_visible,
         published=True,
+    )
+
+
+def _times(store: Path) -> tuple[str, str | None]:
+    """Return when a store was last published to and last used, RFC 3339."""
+    used = read_last_use(store)
+    return rfc3339(modified_at(store)), rfc3339(used) if used else None
+
+
+def list_profiles(
+    root: Path, home: Home, environ: Mapping[str, str], flags: Mapping[str, object]
+) -> tuple[ProfileReport, ...]:
+    """Return the profiles of a canonical root by name; nothing is opened or written.
+
+    The profile without a name comes first if the repository's file chooses no profile.
+
+    Raises:
+        InvalidRequest: a settings file or variable is wrong, or names an unknown profile.
+    """
+    profiles = load_profiles(root)
+    current = load_settings(home, root, environ=environ, flags=flags).settings.profile
+    base = () if profiles.default else (Profile(""),)
+    others = without_profile(environ)
+    reports = []
+    for profile in (*base, *profiles.profiles):
+        named = {**flags, "profile": profile.name or None}
+        settings = load_settings(home, root, environ=others, flags=named).settings
+        identity = identify(root, home, settings)
+        report = ProfileReport(
+            name=profile.name or None,
+            in_force=profile.name == current,
+            kind=("own_store" if profile.has_own_store else "view") if profile.name else "none",
+            store_id=identity.store_id,
+            state="no_index",
+            budgets=convert(profile, ProfileBudgets, from_attributes=True)
+            if profile.has_own_store
+            else None,
+        )
+        reports.append(_with_snapshot(report, identity.store))
+    return tuple(reports)
+
+
+def _with_snapshot(report: ProfileReport, store: Path) -> ProfileReport:
+    try:
+        manifest = read_active_manifest(store)
+    except GgrepError:
+        return replace(report, state="unreadable")
+    if manifest is None:
+        return report
+    return replace(
+        report,
+        state="indexed",
+        snapshot_id=manifest.snapshot_id,
+        files=manifest.counts.files_indexed,
+        chunks=manifest.counts.chunks_visible,
+        degraded=bool(manifest.errors),
+    )
+
+
+def remove_store(
+    home: Home,
+    store_id: str,
+    *,
+    clock: Clock | None = None,
+    wait: Callable[[float], None] = time.sleep,
+    readers_ms: int = _READERS_MS,
+    wanted: Callable[[], bool] = lambda: True,
+) -> int:
+    """Delete a store; return the bytes that became free.
+
+    The store is moved to the trash in one step. So a later process, also after a crash, finds no
+    index instead of a partial one. Its locks stay: a writer may be waiting for them.
+
+    Args:
+        home: the directory of the store.
+        store_id: the store to remove.
+        clock: measures the time that is waited for readers.
+        wait: sleeps that many seconds.
+        readers_ms: how long to wait for queries over the store.
+        wanted: called under the locks; returns whether to remove the store.
+
+    Raises:
+        InvalidRequest: the store does not exist.
+        Busy: a writer holds it, a reader did not finish in time, or it is no longer to be removed.
+    """
+    store = home.data / store_id
+    if "/" in store_id or store_id.startswith(".") or not store_id or not store.is_dir():
+        raise InvalidRequest(f"there is no store {store_id!r}; see: ggrep list")
+    clock = clock or SystemClock()
+    owner_id = f"removal by process {os.getpid()}"
+    patience = Patience(Deadline.after(clock, 0), wait, "another process is writing to this store")
+    with hold_lease(store, owner_id, clock, patience, ttl_ms=_TTL_MS) as lease:
+        sweep_remains(store, lease)
+        trash = store_files.trash_dir(store, lease.epoch)
+        size = store_bytes(store)
+        readers = Deadline.after(clock, readers_ms)
+        no_reader = Patience(readers, wait, "a query is reading this store")
+        with alone(store_files.readers_lock(store), no_reader), lease.fenced():
+            if not wanted():
+                raise Busy("another process has just used this store", retry_after_ms=1000)
+            store.replace(trash)
+            reach("removal.after_move")
+        durable.sync_directory(home.data)
+        shutil.rmtree(trash)
+    return size
+
+
+class StoreCandidate(Candidate, frozen=True):
+    """A store, or the leftovers of a store, that may be deleted; `path` is the directory."""
+
+    path: Path
+
+
+class Refusal(Struct, frozen=True):
+    """A candidate that could not be deleted now, and why."""
+
+    store_id: str
+    error: GgrepError
+
+
+class StoresReport(Struct, frozen=True):
+    """The candidates, and the result of their deletion.
+
+    Attributes:
+        candidates: all candidates, by store id.
+        deleted: the deleted candidates; none in a dry run.
+        refused: candidates that are in use, or that the system did not delete.
+    """
+
+    dry_run: bool
+    candidates: tuple[StoreCandidate, ...]
+    deleted: tuple[StoreCandidate, ...]
+    refused: tuple[Refusal, ...]
+
+
+def collect_stores(
+    home: Home,
+    settings: Settings,
+    *,
+    current: StoreId | None,
+    force: bool = False,
+    clock: Clock | None = None,
+    wait: Callable[[float], None] = time.sleep,
+) -> StoresReport:
+    """List the unused stores; with `force`, delete them.
+
+    A store that was neither used nor published to for `store_gc_days` is a candidate, also without
+    a root or a snapshot. Leftovers of a dead removal, clone or rebuild are candidates at any age,
+    unless a writer holds their store. A damaged store gets no special treatment: its owner may
+    still repair it.
+
+    Args:
+        home: the directory of the stores.
+        settings: `store_gc_days`, and when a writer's lease expires.
+        current: the store of the caller's root; it always stays.
+        force: delete the candidates; otherwise nothing is written.
+        clock: time source of today's date.
+        wait: sleeps that many seconds.
+    """
+    clock = clock or SystemClock()
+    oldest = rfc3339(clock.now() - timedelta(days=settings.store_gc_days))
+    every = (*_unused(home, current, oldest), *_remains(home))
+    candidates = tuple(sorted(every, key=lambda item: (item.store_id, item.path.name)))
+    deleted: list[StoreCandidate] = []
+    refused: list[Refusal] = []
+    for candidate in candidates if force else ():
+        try:
+            with typed_failures(home.data):
+                _delete(home, settings, candidate, clock, wait)
+        except InvalidRequest:
+            continue  # another process was faster
+        except GgrepError as error:
+            refused.append(Refusal(candidate.store_id, error))
+        else:
+            deleted.append(candidate)
+    return StoresReport(not force, candidates, tuple(deleted), tuple(refused))
+
+
+def _unused(home: Home, current: StoreId | None, oldest: str) -> Iterator[StoreCandidate]:
+    for entry in list_stores(home):
+        if entry.store_id != current and entry.last_touched_at < oldest:
+            gone = ROOT_GONE if entry.root_exists is False else UNUSED
+            yield StoreCandidate(
+                store_id=entry.store_id,
+                path=home.data / entry.store_id,
+                size_bytes=entry.size_bytes,
+                modified_at=entry.modified_at,
+                last_used_at=entry.last_used_at,
+                canonical_root=entry.canonical_root,
+                reason=gone if entry.published else NEVER_PUBLISHED,
+            )
+
+
+def _remains(home: Home) -> Iterator[StoreCandidate]:
+    for store, paths in lying_remains(home).items():
+        for path in paths:
+            modified = None
+            with suppress(OSError):
+                modified = rfc3339(modified_at(path))
+            yield StoreCandidate(
+                store_id=store.name,
+                path=path,
+                size_bytes=store_bytes(path),
+                modified_at=modified,
+                last_used_at=None,
+                canonical_root=None,
+                reason=REMAINS,
+            )
+
+
+def _delete(
+    home: Home,
+    settings: Settings,
+    candidate: StoreCandidate,
+    clock: Clock,
+    wait: Callable[[float], None],
+) -> None:
+    """Delete a candidate, unless it is in use or was used meanwhile."""
+    if candidate.reason == REMAINS:
+        sweep_store(home.data / candidate.store_id, clock, wait, settings.lease_ttl_ms)
+        return
+
+    def is_untouched() -> bool:
+        return _times(candidate.path) == (candidate.modified_at, candidate.last_used_at)
+
+    remove_store(
+        home, candidate.store_id, clock=clock, wait=wait, readers_ms=0, wanted=is_untouched
     )

@@ -17,8 +17,7 @@ from ggrep.config.home import Home
 from ggrep.config.settings import Settings
 from ggrep.index.maintenance.clone import clone_store
 from ggrep.index.repo_identity import RepoIdentity
-from ggrep.index.store.active import read_active
-from ggrep.index.store.manifest import SnapshotManifest, read_manifest
+from ggrep.index.store.manifest import SnapshotManifest, read_active_manifest
 
 
 def take_over(identity: RepoIdentity, home: Home, settings: Settings) -> str:
@@ -54,8 +53,7 @@ def _moved(stores: Iterable[Path], root: Path) -> Iterator[SnapshotManifest]:
         return
     for store in stores:
         with suppress(GgrepError, OSError, GitFailed):
-            active = read_active(store)
-            manifest = read_manifest(store, active) if active else None
+            manifest = read_active_manifest(store)
             if manifest and _is_gone(manifest) and _has_commit(root, manifest):
                 yield manifest
 

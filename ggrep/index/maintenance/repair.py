@@ -9,9 +9,9 @@ reach. It counts as done only when every artifact of the new snapshot has its re
 
 from ggrep.base.clock import Deadline
 from ggrep.base.errors import CorruptStore, GgrepError, NoIndex
-from ggrep.index.store.active import has_index, read_active
+from ggrep.index.store.active import has_index
 from ggrep.index.store.judging import judge
-from ggrep.index.store.manifest import read_manifest
+from ggrep.index.store.manifest import read_active_manifest
 from ggrep.index.store.salvage import Salvage, salvage
 from ggrep.index.store.verify import Verifier
 from ggrep.index.store.view import SnapshotView, view_of
@@ -93,10 +93,9 @@ def _whole(target: SyncTarget, healer: Healer) -> SnapshotView | None:
     Raises:
         CorruptStore: it is damaged.
     """
-    active = read_active(target.store)
-    if active is None:
+    manifest = read_active_manifest(target.store)
+    if manifest is None:
         return None
-    manifest = read_manifest(target.store, active)
     verifier = Verifier(target.store, full=True, mender=healer)
     verifier.manifest(manifest, store_id=target.store_id)
     verifier.save(only=manifest)

@@ -1,21 +1,21 @@
 """Health checks of a store's processes: writer, caches, and a daemon's measurements."""
 
-from collections.abc import Iterator
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from ggrep.base import stable_json
-from ggrep.base.clock import Clock, rfc3339
-from ggrep.base.lease import LeaseRecord, is_live, read_record
+from ggrep.base.clock import rfc3339
+from ggrep.base.lease import is_live, read_record
 from ggrep.config import store_files
-from ggrep.config.settings import Settings
-from ggrep.index.maintenance.examination import Examination
+from ggrep.index.maintenance.examination import Subject
+from ggrep.index.maintenance.findings import Checks, given, ok, warn, warn_if
 from ggrep.index.sync import stat_cache
 from ggrep.index.sync.healing import read_healed
-from ggrep.index.sync.index_state import IndexState, Upkeep
+from ggrep.index.sync.index_state import Upkeep
 from ggrep.model.daemons import DaemonLoad
-from ggrep.model.maintenance import OK, WARN, HealthCheck
+from ggrep.model.maintenance import HealthCheck
 from ggrep.model.status import (
     COMPACTION_MS,
     GC_MS,
@@ -26,53 +26,40 @@ from ggrep.model.status import (
     SEGMENTS_TOUCHED,
 )
 
-UNMEASURED: Final = "no daemon: not measured"
-
-
 _RECENT = timedelta(days=1)
 """How long health warns after a repair."""
-
 _ENOUGH_SEARCHES = 10
 """Fewest searches whose latencies are judged."""
 
 
-def lease(examination: Examination, clock: Clock) -> HealthCheck:
+def _lease(subject: Subject) -> HealthCheck:
     """Return the current writer, and whether it is alive."""
-    files = store_files.lease_files(examination.store)
-    record = read_record(files.record)
+    files = store_files.lease_files(subject.examination.store)
+    record, manifest = read_record(files.record), subject.examination.manifest
     if record is None:
-        there = files.record.exists()
-        what = "the record is damaged" if there else "there is no record of a writer"
-        return HealthCheck("lease", WARN, f"{what}; the next writer begins another")
+        exists = files.record.exists()
+        what = "the record is damaged" if exists else "there is no record of a writer"
+        return warn(f"{what}; the next writer creates one")
     epoch = record.lease_epoch
-    if examination.manifest is not None and epoch < examination.manifest.lease_epoch:
-        message = (
-            f"its epoch {epoch} is before the active snapshot's, {examination.manifest.lease_epoch}"
+    if manifest is not None and epoch < manifest.lease_epoch:
+        return warn(
+            f"the epoch of the lease, {epoch}, is before that of the active snapshot,"
+            f" {manifest.lease_epoch}"
         )
-        return HealthCheck("lease", WARN, message)
     if record.released:
-        return HealthCheck("lease", OK, f"no writer is at work; last epoch: {epoch}")
-    silent_ms = None
-    if is_live(files):
-        silent_ms = round(clock.monotonic_ms() - record.heartbeat_ms)
-    return _writer(record, silent_ms)
+        return ok(f"no process is writing; last epoch: {epoch}")
+    who = f"process {record.pid} of epoch {epoch}"
+    if not is_live(files):
+        return warn(f"{who} died while writing; the next writer discards its changes")
+    silent_ms = round(subject.clock.monotonic_ms() - record.heartbeat_ms)
+    late = silent_ms > record.lease_ttl_ms
+    message = f"{who} is writing, last heartbeat {silent_ms} ms ago"
+    return warn_if(late, f"{message}; the next writer takes the lease over" if late else message)
 
 
-def _writer(record: LeaseRecord, silent_ms: int | None) -> HealthCheck:
-    """Return the facts about a writer that did not release the lease; None if it is dead."""
-    who = f"process {record.pid} of epoch {record.lease_epoch}"
-    if silent_ms is None:
-        return HealthCheck(
-            "lease", WARN, f"{who} died at work; the next writer goes on from before it"
-        )
-    message = f"{who} is at work, last heard of {silent_ms} ms ago"
-    if silent_ms > record.lease_ttl_ms:
-        return HealthCheck("lease", WARN, f"{message}; the next writer takes over")
-    return HealthCheck("lease", OK, message)
-
-
-def derived_caches(store: Path) -> HealthCheck:
+def _derived_caches(subject: Subject) -> HealthCheck:
     """Return whether the caches of stats and hashes can be read."""
+    store = subject.examination.store
     damaged = [
         path.name
         for path, is_readable in (
@@ -82,119 +69,96 @@ def derived_caches(store: Path) -> HealthCheck:
         if path.exists() and not is_readable(path)
     ]
     if damaged:
-        message = f"damaged, and not used: {', '.join(damaged)}; the next sync rewrites them"
-        return HealthCheck("derived_caches", WARN, message)
-    return HealthCheck("derived_caches", OK, "stat cache and memory of verified files can be read")
+        names = ", ".join(damaged)
+        return warn(f"damaged caches, which are not used: {names}; the next sync rewrites them")
+    return ok("the caches of file stats and verified files can be read")
 
 
-def healed(store: Path, clock: Clock) -> HealthCheck:
+def _healed(subject: Subject) -> HealthCheck:
     """Return the damage that was repaired."""
-    damage = read_healed(store)
+    damage = read_healed(subject.examination.store)
     if damage is None:
-        return HealthCheck("healed", OK, "no damage was ever rebuilt")
-    message = (
-        f"damaged artifacts that were rebuilt: {damage.files}, the last at {rfc3339(damage.at)}"
-    )
-    recent = clock.now() - damage.at < _RECENT
-    if recent:
-        message += "; check the disk if it happens again"
-    return HealthCheck("healed", WARN if recent else OK, message, (damage.last,))
+        return ok("nothing was ever repaired")
+    message = f"rebuilt artifacts: {damage.files}, last at {rfc3339(damage.at)}"
+    if subject.clock.now() - damage.at < _RECENT:
+        return warn(f"{message}; check the disk if it happens again", (damage.last,))
+    return ok(message, (damage.last,))
 
 
-def open_handles(
-    examination: Examination, settings: Settings, load: DaemonLoad | None
-) -> HealthCheck:
+def _open_handles(subject: Subject) -> HealthCheck:
     """Compare the open segments with their budgets: of one query, and of the daemon's process."""
-    segments = len(examination.manifest.segments) if examination.manifest else 0
-    budget = settings.max_open_segments_per_query
+    manifest, load = subject.examination.manifest, subject.load
+    segments = len(manifest.segments) if manifest else 0
+    budget = subject.settings.max_open_segments_per_query
     near = segments >= NEAR * budget
-    message = f"a query opens {segments} segments of {budget}"
-    if load is None:
-        measured = "no daemon: handles not measured"
-    else:
-        handles = load.handles
-        limit = handles.segments_budget
-        near = near or bool(limit and handles.segments_open >= NEAR * limit)
-        measured = f"the daemon holds {handles.segments_open} of {limit or 'unlimited'}"
-    return HealthCheck("open_handles", WARN if near else OK, f"{message}; {measured}")
+    measured = "handles are not measured: no daemon runs"
+    if load is not None:
+        number, limit = load.handles.segments_open, load.handles.segments_budget
+        near = near or bool(limit and number >= NEAR * limit)
+        measured = f"the daemon has {number} segments open, limit: {limit or 'none'}"
+    return warn_if(near, f"a query opens {segments} of at most {budget} segments; {measured}")
 
 
-def embed_limiter(load: DaemonLoad | None) -> HealthCheck:
+def _embed_limiter(_: Subject, load: DaemonLoad) -> HealthCheck:
     """Return whether every holder of an encoding slot of this host sends heartbeats."""
-    if load is None:
-        return HealthCheck("embed_limiter", OK, UNMEASURED)
     encode = load.encode
     if not encode.max_concurrent:
-        return HealthCheck("embed_limiter", OK, "nothing limits encoding on this host")
-    message = f"slots for encoding in use: {encode.in_use} of {encode.max_concurrent}"
+        return ok("encoding is not limited on this host")
+    message = f"encoding slots in use: {encode.in_use} of {encode.max_concurrent}"
     if encode.stale:
-        return HealthCheck("embed_limiter", WARN, f"{message}; a holder has died or fallen silent")
-    return HealthCheck("embed_limiter", OK, message)
+        return warn(f"{message}; a process with a slot has died or hangs")
+    return ok(message)
 
 
-def daemon_stale(load: DaemonLoad | None) -> HealthCheck:
+def _daemon_stale(_: Subject, load: DaemonLoad) -> HealthCheck:
     """Return whether the daemon uses the current configuration."""
-    if load is None:
-        return HealthCheck("daemon_stale", OK, "no daemon")
-    if load.stale:
-        why = load.stale_reason or "the configuration has changed"
-        message = f"process {load.pid} answers from before a change and takes in no other: {why}"
-        return HealthCheck("daemon_stale", WARN, message)
-    return HealthCheck("daemon_stale", OK, f"process {load.pid} serves the present configuration")
+    if not load.stale:
+        return ok(f"process {load.pid} uses the current settings")
+    why = load.stale_reason or "the configuration has changed"
+    return warn(f"process {load.pid} uses outdated settings and indexes no changes: {why}")
 
 
-def performance(state: IndexState | None, load: DaemonLoad | None) -> Iterator[HealthCheck]:
-    """Yield the measurements of speed."""
-    yield _query_latency(load)
-    yield _segments_touched(load)
-    if state is None:
-        yield HealthCheck("perf_publish_time", OK, "not measured: there is no record of a sync")
-    else:
-        slow = state.last_duration_ms > PUBLISH_MS
-        message = f"the last sync took {state.last_duration_ms} ms of {PUBLISH_MS}"
-        yield HealthCheck("perf_publish_time", WARN if slow else OK, message)
-    upkeep = state.upkeep if state else Upkeep()
-    yield _upkeep_time("perf_gc_time", "collection", upkeep.last_gc_ms, GC_MS)
-    yield _upkeep_time(
-        "perf_compaction_time",
-        "compaction",
-        upkeep.last_compaction_ms,
-        COMPACTION_MS,
+def _publish_time(subject: Subject) -> HealthCheck:
+    if subject.state is None:
+        return ok("not measured: there is no record of a sync")
+    took_ms = subject.state.last_duration_ms
+    return warn_if(
+        took_ms > PUBLISH_MS, f"the last sync took {took_ms} ms, budget: {PUBLISH_MS} ms"
     )
 
 
-def _query_latency(load: DaemonLoad | None) -> HealthCheck:
-    if load is None:
-        return HealthCheck("perf_query_latency", OK, UNMEASURED)
+def _query_latency(_: Subject, load: DaemonLoad) -> HealthCheck:
     p50, p95 = load.queries.latency_p50_ms, load.queries.latency_p95_ms
     if p50 is None or p95 is None:
-        return HealthCheck("perf_query_latency", OK, "not measured: no search yet")
+        return ok("not measured: no search yet")
     # The first search of a daemon opens files that later searches reuse.
     enough = load.queries.query_total >= _ENOUGH_SEARCHES
-    slow = enough and (p50 > QUERY_P50_MS or p95 > QUERY_P95_MS)
-    message = (
-        f"recent searches: median {p50} ms of {QUERY_P50_MS},"
-        f" 95th percentile {p95} ms of {QUERY_P95_MS}"
+    return warn_if(
+        enough and (p50 > QUERY_P50_MS or p95 > QUERY_P95_MS),
+        f"recent searches: median {p50} ms, budget: {QUERY_P50_MS} ms;"
+        f" 95th percentile {p95} ms, budget: {QUERY_P95_MS} ms",
     )
-    return HealthCheck("perf_query_latency", WARN if slow else OK, message)
 
 
-def _segments_touched(load: DaemonLoad | None) -> HealthCheck:
-    if load is None:
-        return HealthCheck("perf_segments_touched", OK, UNMEASURED)
+def _segments_touched(_: Subject, load: DaemonLoad) -> HealthCheck:
     touched = load.queries.segments_touched_max
     if touched is None:
-        return HealthCheck("perf_segments_touched", OK, "not measured: no search yet")
-    message = f"recent searches read {touched} segments at most, of {SEGMENTS_TOUCHED}"
-    over = touched > SEGMENTS_TOUCHED
-    return HealthCheck("perf_segments_touched", WARN if over else OK, message)
+        return ok("not measured: no search yet")
+    message = f"recent searches read at most {touched} segments, budget: {SEGMENTS_TOUCHED}"
+    return warn_if(touched > SEGMENTS_TOUCHED, message)
 
 
-def _upkeep_time(code: str, what: str, took_ms: int | None, budget_ms: int) -> HealthCheck:
+def _upkeep_time(what: str, subject: Subject) -> HealthCheck:
+    upkeep = subject.state.upkeep if subject.state else Upkeep()
+    took_ms, budget_ms = {
+        "collection": (upkeep.last_gc_ms, GC_MS),
+        "compaction": (upkeep.last_compaction_ms, COMPACTION_MS),
+    }[what]
     if took_ms is None:
-        return HealthCheck(code, OK, f"no {what} yet")
-    severity = WARN if took_ms > budget_ms else OK
-    return HealthCheck(code, severity, f"the last {what} took {took_ms} ms of {budget_ms}")
+        return ok(f"no {what} yet")
+    return warn_if(
+        took_ms > budget_ms, f"the last {what} took {took_ms} ms, budget: {budget_ms} ms"
+    )
 
 
 def _is_stat_cache(path: Path) -> bool:
@@ -207,3 +171,24 @@ def _is_verified(path: Path) -> bool:
     except ValueError:
         return False
     return isinstance(values, dict) and all(isinstance(value, str) for value in values.values())
+
+
+def _load_of(subject: Subject) -> DaemonLoad | None:
+    return subject.load
+
+
+_UNMEASURED: Final = ok("no daemon: not measured")
+
+WORK: Final[Checks[Subject]] = (
+    ("lease", _lease),
+    ("derived_caches", _derived_caches),
+    ("healed", _healed),
+    ("open_handles", _open_handles),
+    ("embed_limiter", given(_load_of, _embed_limiter, _UNMEASURED)),
+    ("daemon_stale", given(_load_of, _daemon_stale, ok("no daemon"))),
+    ("perf_query_latency", given(_load_of, _query_latency, _UNMEASURED)),
+    ("perf_segments_touched", given(_load_of, _segments_touched, _UNMEASURED)),
+    ("perf_publish_time", _publish_time),
+    ("perf_gc_time", partial(_upkeep_time, "collection")),
+    ("perf_compaction_time", partial(_upkeep_time, "compaction")),
+)

@@ -1,1 +1,1 @@
-"""Packs: images of many segments in one, from which a question to many stores is answered."""
+"""Packs: the images of many segments in one file, for queries over many stores."""

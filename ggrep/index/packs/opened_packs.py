@@ -1,4 +1,4 @@
-"""The packs of a home, opened in one process for as long as they lie as they were."""
+"""The packs of a home, kept open in one process as long as their files are unchanged."""
 
 from pathlib import Path
 from threading import Lock
@@ -12,54 +12,56 @@ from ggrep.index.packs.pack_image import Pack, open_pack
 from ggrep.index.store.verify import Stamp, stamp_of
 
 
-class _Held(Struct, frozen=True):
-    """A pack as it was opened, and how its file lay before; None for what cannot be read."""
+class _OpenedPack(Struct, frozen=True):
+    """An opened pack, with the stamp of its file; `pack` is None if the pack is damaged."""
 
     stamp: Stamp
     pack: Pack | None
 
 
 class OpenedPacks:
-    """Opens packs once each, and looks before each question whether they still lie so.
+    """Opens each pack once, and checks before each query that its file is unchanged.
 
-    Threads may share it.
+    Thread-safe.
     """
 
     def __init__(self, home: Home) -> None:
         """Open nothing yet."""
         self._home = home
         self._lock = Lock()
-        self._opened: dict[Path, _Held] = {}
+        self._opened: dict[Path, _OpenedPack] = {}
 
     def packs(self) -> tuple[Pack, ...]:
         """Return the packs that can be read, the newest first.
 
-        What is mapped must not be shorter than it was, so each file is looked at first. A file that
-        is not what was written counts as none until it is another one, one that cannot be read now
-        until the next question.
+        A mapped file must not have become shorter, so each file is checked first. A damaged file is
+        ignored until it is replaced. A file that cannot be read now is ignored until the next
+        query.
         """
         with self._lock:
             files = self._files()
-            held = [(path, self._held(path)) for path in files]
-            self._opened = {path: one for path, one in held if one is not None}
-            return tuple(one.pack for _, one in held if one is not None and one.pack is not None)
+            opened = [(path, self._reopened(path)) for path in files]
+            self._opened = {path: entry for path, entry in opened if entry is not None}
+            return tuple(
+                entry.pack for _, entry in opened if entry is not None and entry.pack is not None
+            )
 
     def _files(self) -> list[Path]:
-        """Return the packs that lie there; those that are open while that cannot be told."""
+        """Return the existing packs; return the open packs if the directory cannot be read."""
         try:
             return pack_files(self._home)
         except OSError:
             return sorted(self._opened, reverse=True)
 
-    def _held(self, path: Path) -> _Held | None:
+    def _reopened(self, path: Path) -> _OpenedPack | None:
         known = self._opened.get(path)
         try:
             stamp = stamp_of(str(path))
             if known is not None and known.stamp == stamp:
                 return known
-            return _Held(stamp, _opened(path))
+            return _OpenedPack(stamp, _opened(path))
         except (OSError, StoreError):
-            return None  # another process packed it into another one meanwhile
+            return None  # another process merged it into another pack meanwhile
 
 
 def _opened(path: Path) -> Pack | None:

@@ -1,9 +1,10 @@
-"""The packs of a home: which there are, and how they are made.
+"""Lists and creates the packs of a home.
 
-Packs are immutable files in a directory of the cache. A segment that is in none is answered from
-its own image; once many are, they go into a new pack, together with smaller packs. Of two packs
-that hold one segment either is as good. A crash leaves a temporary file or a pack too many, never a
-wrong one; the next packing removes them.
+Packs are immutable files in a directory of the cache. A segment that is in no pack is searched in
+its own image. Once there are many such segments, they are written into a new pack, together with
+the segments of smaller packs. If two packs contain the same segment, either can be used. A crash
+leaves a temporary file or a superfluous pack, never a wrong one; the next call of `make_packs`
+removes both.
 """
 
 import hashlib
@@ -31,16 +32,16 @@ from ggrep.index.store.segment_image import SegmentImage, open_segment_image
 _SUFFIX: Final = ".pack"
 _LOCK: Final = ".lock"
 _MOST_ROWS: Final = 400_000
-"""Of a pack: some 250 MB with vectors."""
+"""Maximum number of rows of a pack: about 250 MB with vectors."""
 _ID_BYTES: Final = 16
 _BATCH_ROWS: Final = 2048
 
 
-class Loose(Struct, frozen=True):
+class Unpacked(Struct, frozen=True):
     """A segment that is in no pack.
 
     Attributes:
-        image_sha256: of its image, by the snapshot's manifest.
+        image_sha256: digest of the segment's image, from the snapshot's manifest.
     """
 
     store_id: str
@@ -62,21 +63,21 @@ def pack_files(home: Home) -> list[Path]:
 
 
 def make_packs(
-    home: Home, loose: Sequence[Loose], new_id: Callable[[], str], patience: Patience
+    home: Home, unpacked: Sequence[Unpacked], new_id: Callable[[], str], patience: Patience
 ) -> list[Path]:
-    """Put segments into new packs, together with packs that are no larger; return what was written.
+    """Write segments into new packs, together with packs that are not larger; return the new packs.
 
-    Packs whose segments are all in a newer one are removed. What cannot be read is left out: it is
-    answered from its own image.
+    Packs whose segments are all in a newer pack are removed. Segments that cannot be read are left
+    out.
 
     Raises:
-        Busy: another process does so now.
-        OSError: the disk would not take it.
+        Busy: another process is writing packs.
+        OSError: a pack cannot be written.
     """
     durable.make_directory(home.packs)
     with alone(home.packs / _LOCK, patience):
         _sweep(home)
-        merged, parts = _gathered(home, loose)
+        merged, parts = _gathered(home, unpacked)
         written = []
         reach("packs.before_write")
         for group in _groups(parts):
@@ -87,14 +88,14 @@ def make_packs(
         durable.sync_directory(home.packs)
         reach("packs.before_removal")
         for path in merged if written else ():
-            with suppress(OSError):  # what cannot be removed now the next one removes
+            with suppress(OSError):  # the next call removes the file
                 path.unlink()
             reach("packs.after_removal")
         return written
 
 
 def _sweep(home: Home) -> None:
-    """Remove what a crash left, and the texts that an earlier build kept beside packs."""
+    """Remove temporary files after a crash, and text files of earlier builds."""
     for path in home.packs.glob(f".*{_SUFFIX}.tmp"):
         path.unlink(missing_ok=True)
     for path in home.packs.glob("*.texts"):
@@ -102,7 +103,7 @@ def _sweep(home: Home) -> None:
 
 
 def _write(path: Path, parts: Sequence[Packable]) -> None:
-    """Write a pack under a name that means nothing until all of it is on the disk."""
+    """Write a pack under a temporary name, and rename it once all of it is on disk."""
     temporary = path.with_name(f".{path.name}.tmp")
     try:
         write_pack(temporary, parts)
@@ -114,24 +115,24 @@ def _write(path: Path, parts: Sequence[Packable]) -> None:
     reach("packs.after_move")
 
 
-def _gathered(home: Home, loose: Sequence[Loose]) -> tuple[list[Path], list[Packable]]:
-    """Return the packs to replace, and the segments of the new ones."""
-    found = {(one.store_id, one.image.name): one for one in _readable(home, loose)}
-    rows = sum(one.image.rows for one in found.values())
+def _gathered(home: Home, unpacked: Sequence[Unpacked]) -> tuple[list[Path], list[Packable]]:
+    """Return the packs to replace, and the segments of the new packs."""
+    parts = {(part.store_id, part.image.name): part for part in _readable(home, unpacked)}
+    rows = sum(part.image.rows for part in parts.values())
     merged: list[Path] = []
     for path, pack in _by_size(home):
         alive = list(_live_parts(home, pack))
-        if sum(one.image.rows for one in alive) > 2 * rows:
+        if sum(part.image.rows for part in alive) > 2 * rows:
             break
         merged.append(path)
-        for one in alive:
-            found.setdefault((one.store_id, one.image.name), one)
-        rows = sum(one.image.rows for one in found.values())
-    return merged, [found[key] for key in sorted(found)]
+        for part in alive:
+            parts.setdefault((part.store_id, part.image.name), part)
+        rows = sum(part.image.rows for part in parts.values())
+    return merged, [parts[key] for key in sorted(parts)]
 
 
 def _by_size(home: Home) -> Iterator[tuple[Path, Pack | None]]:
-    """Yield the packs that can be read now, the smallest first; None for one that is damaged."""
+    """Yield the packs that can be read now, the smallest first; with None for a damaged pack."""
     sized = sorted((path.stat().st_size, path) for path in pack_files(home))
     for _, path in sized:
         try:
@@ -139,26 +140,27 @@ def _by_size(home: Home) -> Iterator[tuple[Path, Pack | None]]:
         except (CorruptStore, Incompatible):
             yield path, None
         except StoreError:
-            continue  # it may be as good as before once descriptors are free again
+            continue  # the pack can be intact; for example, no descriptor is free now
 
 
 def _live_parts(home: Home, pack: Pack | None) -> Iterator[Packable]:
-    """Yield the segments of a pack that are still there, read from their own images."""
+    """Yield the segments of a pack whose own images still exist, read from these images."""
     if pack is None:
         return
-    held = [Loose(one.store_id, one.segment, one.image_sha256) for one in pack.segments]
     ids = pack.image.arrays["chunk_ids"].view(np.uint64)
-    places = {(one.store_id, one.segment): one for one in pack.segments}
-    for loose, image in _images(home, held):
-        one = places[loose.store_id, loose.segment]
-        own = ids[one.first_row : one.first_row + one.rows]
-        yield Packable(loose.store_id, image, loose.image_sha256, own)
+    packed = {
+        Unpacked(each.store_id, each.segment, each.image_sha256): each for each in pack.segments
+    }
+    for segment, image in _images(home, packed):
+        rows = packed[segment]
+        own_ids = ids[rows.first_row : rows.first_row + rows.rows]
+        yield Packable(segment.store_id, image, segment.image_sha256, own_ids)
 
 
-def _readable(home: Home, loose: Iterable[Loose]) -> Iterator[Packable]:
-    for one, image in _images(home, loose):
+def _readable(home: Home, segments: Iterable[Unpacked]) -> Iterator[Packable]:
+    for segment, image in _images(home, segments):
         with suppress(CorruptStore):
-            yield Packable(one.store_id, image, one.image_sha256, _chunk_ids(image))
+            yield Packable(segment.store_id, image, segment.image_sha256, _chunk_ids(image))
 
 
 def _chunk_ids(image: SegmentImage) -> npt.NDArray[np.uint64]:
@@ -171,38 +173,38 @@ def _chunk_ids(image: SegmentImage) -> npt.NDArray[np.uint64]:
 
 
 def _is_published(image: Path, sha256: str) -> bool:
-    """Return whether an image is, to the byte, the one that a snapshot names.
+    """Return whether an image has the digest that the snapshot's manifest contains.
 
-    What is packed is not looked at again where it came from: damage would be there for good.
+    A packed segment is not compared with its image again, so damage would become permanent.
     """
     try:
         with image.open("rb") as file:
-            found: str = hashlib.file_digest(file, "sha256").hexdigest()
+            digest: str = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:
         return False
-    return found == sha256
+    return digest == sha256
 
 
-def _images(home: Home, wanted: Iterable[Loose]) -> Iterator[tuple[Loose, SegmentImage]]:
-    for one in wanted:
-        store = home.data / one.store_id
-        if not _is_published(store_files.image_file(store, one.segment), one.image_sha256):
+def _images(home: Home, wanted: Iterable[Unpacked]) -> Iterator[tuple[Unpacked, SegmentImage]]:
+    for segment in wanted:
+        store = home.data / segment.store_id
+        if not _is_published(store_files.image_file(store, segment.segment), segment.image_sha256):
             continue
         with suppress(GgrepError):
-            image = open_segment_image(store, one.segment)
+            image = open_segment_image(store, segment.segment)
             if can_pack(image):
-                yield one, image
+                yield segment, image
 
 
 def _groups(parts: Sequence[Packable]) -> Iterator[list[Packable]]:
-    """Yield what goes into one pack: segments of vectors of one dimension, of so many rows."""
+    """Yield the segments of each new pack: one dimension of vectors, at most _MOST_ROWS rows."""
     by_dimension: dict[int, list[Packable]] = {}
     for part in parts:
         by_dimension.setdefault(part.image.dimension, []).append(part)
-    for _, own in sorted(by_dimension.items()):
+    for _, same in sorted(by_dimension.items()):
         group: list[Packable] = []
         rows = 0
-        for part in own:
+        for part in same:
             if group and rows + part.image.rows > _MOST_ROWS:
                 yield group
                 group, rows = [], 0

@@ -1,17 +1,17 @@
-"""A pack: the images of segments of many stores, one behind the other in one mapped file.
+"""A pack: the images of segments of many stores, one after the other in one mapped file.
 
-Rows of a segment lie together, in its own order, hidden ones too: which are visible is known to the
-snapshots alone, so a segment that is published once stays packed while snapshots come and go. A
-row's score is the same to the bit as in its own image. Arrays are those of a segment's image
-(`ggrep.index.store.segment_image`) without `definition_keys`, as names are looked up in each store
-by itself, and these beside:
+The rows of a segment are together and in the segment's order. Hidden rows are included, because
+only snapshots determine which rows are visible; a segment therefore stays packed when snapshots
+change. A row's score has the same bits as with the segment's own image. The arrays are those of a
+segment's image (`ggrep.index.store.segment_image`), except `definition_keys`, because names are
+looked up in each store separately. These arrays are added:
 
 | array | dtype, shape | |
 |---|---|---|
 | chunk_ids | u64 (m, 2) | the first 16 bytes of each row's chunk id |
-| file_ranks | u32 (n,) | place of each file among all by path |
+| file_ranks | u32 (n,) | position of each file among all files sorted by path |
 
-A pack is derived: whoever deletes it loses nothing, and a damaged one is as good as none.
+A pack is derived data: it can be deleted without loss, and a damaged pack is ignored.
 """
 
 import zlib
@@ -33,7 +33,7 @@ from ggrep.index.store.row_texts import TEXT_ARRAYS, merge_texts
 from ggrep.index.store.segment_image import FILE_POSTINGS, ROW_POSTINGS, SegmentImage
 
 BIG_ROWS = 50_000
-"""A segment of so many rows is as fast by itself."""
+"""Number of rows from which on a segment is searched equally fast without a pack."""
 
 CHUNK_IDS = "chunk_ids"
 FILE_RANKS = "file_ranks"
@@ -55,15 +55,16 @@ _NEEDED = frozenset(
         *("file_paths", "file_path_offsets", "file_order", *TEXT_ARRAYS),
     }
 )
-"""Beside postings. A pack of another build may lack some, and say that its layout is this one's."""
+"""Required arrays, without postings. A pack of another build with the same layout can lack some."""
 
 
 class PackedSegment(Struct, frozen=True):
     """One segment in a pack.
 
     Attributes:
-        image_sha256: of its own image, whose content it is.
-        first_file: place of its first file in the pack; `first_row` likewise.
+        image_sha256: digest of the segment's own image.
+        first_file: position of the segment's first file in the pack; `first_row`: that of its first
+            row.
     """
 
     store_id: str
@@ -79,7 +80,7 @@ class Pack(Struct, frozen=True):
     """An opened pack.
 
     Attributes:
-        name: of its file.
+        name: the name of the pack's file.
     """
 
     name: str
@@ -88,7 +89,7 @@ class Pack(Struct, frozen=True):
 
 
 class Packable(Struct, frozen=True):
-    """What a pack takes of one segment.
+    """A segment to be written into a pack.
 
     Attributes:
         chunk_ids: u64 (rows, 2).
@@ -101,10 +102,10 @@ class Packable(Struct, frozen=True):
 
 
 def can_pack(image: SegmentImage) -> bool:
-    """Return whether an image may be packed.
+    """Return whether an image can be packed.
 
-    It is not so large that it is as fast by itself, and has all that a pack needs, which those of
-    earlier builds may not.
+    A packed image must have fewer than BIG_ROWS rows, and all arrays of a pack; images of earlier
+    builds can lack some.
     """
     if image.rows >= BIG_ROWS:
         return False
@@ -120,7 +121,8 @@ def can_pack(image: SegmentImage) -> bool:
 def write_pack(path: Path, parts: Sequence[Packable]) -> None:
     """Write a pack of segments; the caller syncs the directory.
 
-    Requires: at least one, all that `can_pack`, with vectors of one dimension or none.
+    Requires: there is at least one segment, `can_pack` accepts all of them, and their vectors, if
+    any, have one dimension.
 
     Raises:
         DigestsCollide: see there.
@@ -128,7 +130,7 @@ def write_pack(path: Path, parts: Sequence[Packable]) -> None:
     """
     arrays, types, languages = _merged([part.image for part in parts])
     arrays[CHUNK_IDS] = np.concatenate([part.chunk_ids for part in parts])
-    told: list[Json] = [
+    segments: list[Json] = [
         {
             "store_id": part.store_id,
             "segment": part.image.name,
@@ -142,29 +144,29 @@ def write_pack(path: Path, parts: Sequence[Packable]) -> None:
         "layout": LEXICAL_LAYOUT,
         "types": list(types),
         "languages": list(languages),
-        "segments": told,
+        "segments": segments,
         "crc32": dict(_checksums(arrays)),
     }
     write_image(path, arrays, meta)
 
 
 def open_pack(path: Path) -> Pack:
-    """Map a pack, every byte of which is what was written.
+    """Map a pack and verify its checksums.
 
     Raises:
-        CorruptStore: it is not.
-        StoreError: it cannot be read now.
-        Incompatible: it is of another build's layout, or lacks what this one needs.
+        CorruptStore: the pack is damaged.
+        StoreError: the pack cannot be read now.
+        Incompatible: another build wrote the pack, and it lacks arrays.
     """
     image = open_image(path)
     meta = image.meta
     if meta.get("layout") != LEXICAL_LAYOUT or meta.get("crc32") != _checksums(image.arrays):
-        raise CorruptStore(f"{path.name} is not the pack that was written")
+        raise CorruptStore(f"the pack {path.name} is damaged or was replaced")
     if missing := _NEEDED - image.arrays.keys():
         raise Incompatible(f"{path.name} lacks {', '.join(sorted(missing))}")
     types, languages, told = meta.get("types"), meta.get("languages"), meta.get("segments")
     if not (isinstance(types, list) and isinstance(languages, list) and isinstance(told, list)):
-        raise CorruptStore(f"{path.name} names no segments")
+        raise CorruptStore(f"{path.name} lists no segments")
     held = SegmentImage(
         SegmentName(path.stem),
         image.arrays,
@@ -172,7 +174,7 @@ def open_pack(path: Path) -> Pack:
         list(map(str, languages)),
         image.mapped,
     )
-    held.give_back()  # the checksums touched all of it, questions do not
+    held.give_back()  # computing the checksums loaded all pages; queries need few
     return Pack(path.name, held, tuple(_segments(told)))
 
 
@@ -180,7 +182,7 @@ def _segments(told: Sequence[Json]) -> list[PackedSegment]:
     found, files, rows = [], 0, 0
     for entry in told:
         if not isinstance(entry, dict):
-            raise CorruptStore("a pack's segment is no object")
+            raise CorruptStore("a segment of a pack is not an object")
         one = PackedSegment(
             str(entry["store_id"]),
             SegmentName(str(entry["segment"])),
@@ -205,7 +207,7 @@ def _checksums(arrays: Mapping[str, Array]) -> dict[str, Json]:
 def _merged(
     images: Sequence[SegmentImage],
 ) -> tuple[dict[str, Array], Sequence[str], Sequence[str]]:
-    """Return the arrays of all images in one, and its types and languages."""
+    """Return the merged arrays of all images, and the merged lists of types and languages."""
     files = _starts([image.files for image in images])
     rows = _starts([image.rows for image in images])
     types: dict[str, int] = {}
@@ -217,9 +219,11 @@ def _merged(
         arrays["vectors"] = np.concatenate([part for image in images for part in image.vectors()])
     for name in columns:
         arrays[name] = np.concatenate([image.arrays[name] for image in images])
-    arrays["row_types"] = _renamed([(one.arrays["row_types"], one.types) for one in images], types)
+    arrays["row_types"] = _renamed(
+        [(each.arrays["row_types"], each.types) for each in images], types
+    )
     arrays["file_languages"] = _renamed(
-        [(one.arrays["file_languages"], one.languages) for one in images], languages
+        [(each.arrays["file_languages"], each.languages) for each in images], languages
     )
     arrays["row_files"] = np.concatenate(
         [image.row_files + np.uint32(first) for image, first in zip(images, files, strict=False)]
@@ -253,17 +257,17 @@ def _paths(images: Sequence[SegmentImage]) -> dict[str, Array]:
 
 
 def _renamed(columns: Sequence[tuple[Array, Sequence[str]]], names: dict[str, int]) -> Array:
-    """Return columns of places in lists of names as one, of places in `names`, which grows."""
-    found = []
-    for values, own in columns:
-        places = [names.setdefault(name, len(names)) for name in own]
+    """Merge columns of positions in different lists into one, of positions in `names`."""
+    renamed = []
+    for values, listed in columns:
+        places = [names.setdefault(name, len(names)) for name in listed]
         kind = np.uint8 if values.itemsize == 1 else np.uint16
-        found.append(np.array(places or [0], dtype=kind)[values.view(kind)])
-    return np.concatenate(found)
+        renamed.append(np.array(places or [0], dtype=kind)[values.view(kind)])
+    return np.concatenate(renamed)
 
 
 def _starts(sizes: Sequence[int]) -> list[int]:
-    """Return where each of some runs begins, and where the last one ends."""
+    """Return the start of each of some adjacent ranges, and the end of the last range."""
     starts = [0]
     for size in sizes:
         starts.append(starts[-1] + size)

@@ -1,1 +1,1 @@
-"""Snapshots that travel: into object storage and out of it again."""
+"""Pushes snapshots to object storage and pulls them from it."""

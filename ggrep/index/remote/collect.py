@@ -1,9 +1,9 @@
-"""Removes from a remote what no ref leads to, once nobody can be about to name it.
+"""Deletes the objects of a remote to which no ref leads, once no push can still need them.
 
-What a ref leads to is found anew right before anything goes, and each object is looked at once
-more: one that was written again since is of a push under way. States go first, then trees, then
-blobs, so that nothing ever leads to what is gone. Where anything that is needed cannot be read,
-nothing goes.
+The needed objects are determined again immediately before the deletion, and each object is checked
+once more: an object that was written again meanwhile belongs to a running push. States are deleted
+first, then trees, then blobs, so that no object refers to a deleted one. If a needed object cannot
+be read, nothing is deleted.
 """
 
 import re
@@ -24,31 +24,31 @@ _FOLDERS: Final = ("by-state", "trees", "blobs")
 _OURS: Final = re.compile(
     r"(blobs|trees)/[0-9a-f]{64}|by-state/(git-[0-9a-f]{40,64}|files-[0-9a-f]{64})/[0-9a-f]{64}"
 )
-"""What may go: others may keep things beside."""
+"""Keys of objects that ggrep writes; other programs can store objects in the same bucket."""
 _CLOCK: Final = "clock"
-"""An object that is written to learn what time the remote has."""
+"""Key of an object that is written to read the remote's clock."""
 
 
 def collect(objects: Objects, clock: Clock, *, grace: timedelta, force: bool) -> RemoteCollection:
-    """Remove what nobody needs from a remote, or count it.
+    """Delete or count the objects of a remote that no ref needs.
 
     Args:
-        objects: the remote's.
-        clock: for the text of the object that tells the remote's own time.
-        grace: how old an object must be.
-        force: delete; else count.
+        objects: the objects of the remote.
+        clock: the clock for the content of the object with which the remote's time is read.
+        grace: minimum age of a deleted object.
+        force: whether to delete the objects; else they are only counted.
 
     Raises:
-        RemoteError: the remote fails, or what is needed cannot be read; nothing went then.
+        RemoteError: the remote fails, or a needed object cannot be read; then nothing is deleted.
     """
     objects.require_own_folders((*_FOLDERS, "refs"))
-    found = [
+    objects_found = [
         stat for folder in _FOLDERS for stat in objects.list(folder) if _OURS.fullmatch(stat.key)
     ]
     now = _remote_time(objects, clock) if force else clock.now()
     needed, refs = _needed(objects)
-    # Without refs nothing says that what lies there is ours, or what of it is needed.
-    old = [stat for stat in found if refs and now - stat.modified > grace]
+    # Without refs it is unknown whether the objects are from ggrep, and which are needed.
+    old = [stat for stat in objects_found if refs and now - stat.modified > grace]
     going = [stat for stat in old if not _is_needed(objects, stat, needed)]
     size = sum(stat.size_bytes for stat in going)
     deleted = freed = 0
@@ -64,7 +64,7 @@ def collect(objects: Objects, clock: Clock, *, grace: timedelta, force: bool) ->
         remote=objects.name,
         dry_run=not force,
         refs=refs,
-        kept=len(found) - len(going),
+        kept=len(objects_found) - len(going),
         removable=len(going),
         removable_bytes=size,
         deleted=deleted,
@@ -76,12 +76,12 @@ def _remote_time(objects: Objects, clock: Clock) -> datetime:
     objects.put(_CLOCK, rfc3339(clock.now()).encode())
     stat = objects.stat(_CLOCK)
     if stat is None:
-        raise RemoteError(f"{objects.name}: it lost an object that was just written")
+        raise RemoteError(f"remote {objects.name} lost an object right after it was written")
     return stat.modified
 
 
 def _needed(objects: Objects) -> tuple[set[str], int]:
-    """Return the keys of the trees and blobs that refs lead to, and the number of refs."""
+    """Return the keys of the trees and blobs to which refs lead, and the number of refs."""
     keys: set[str] = set()
     refs = 0
     for stat in objects.list("refs"):
@@ -97,7 +97,9 @@ def _needed(objects: Objects) -> tuple[set[str], int]:
 def _trees_of(objects: Objects, key: str) -> Iterator[Blob]:
     found = ref_at(objects, key)
     if found is None:
-        raise RemoteError(f"{objects.name}: {key} is listed but missing; nothing was deleted")
+        raise RemoteError(
+            f"remote {objects.name} lists {key}, but the object is missing; nothing was deleted"
+        )
     yield from (entry.tree for entry in found.value)
 
 
@@ -105,8 +107,10 @@ def _blobs_of(objects: Objects, tree: Blob) -> Iterator[Blob]:
     found = tree_at(objects, tree)
     if found is None:
         raise RemoteError(
-            f"{objects.name}: {layout.tree_key(tree)} is missing, so what it needs is not known;"
-            " nothing was deleted; to fix it, on the machine that pushed it: ggrep push --again"
+            f"remote {objects.name}: the object {layout.tree_key(tree)} is missing, so it "
+            "is unknown which"
+            " objects it needs; nothing was deleted; to fix it, on the machine that pushed it:"
+            " ggrep push --again"
         )
     yield from found.blobs()
 
@@ -115,11 +119,11 @@ def _is_needed(objects: Objects, stat: Stat, needed: set[str]) -> bool:
     if not stat.key.startswith("by-state/"):
         return stat.key in needed
     try:
-        found = state_at(objects, stat.key)
+        state = state_at(objects, stat.key)
     except NotTrusted:
         return False
-    # One that is gone needs nothing done.
-    return found is None or layout.tree_key(found.value) in needed
+    # A state that was deleted meanwhile counts as needed, so that it is skipped.
+    return state is None or layout.tree_key(state.value) in needed
 
 
 def _lies_still(objects: Objects, stat: Stat) -> bool:

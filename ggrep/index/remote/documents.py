@@ -1,4 +1,4 @@
-"""Reads the documents of a remote: refs, states and trees, each checked and told of by its key."""
+"""Reads and checks the documents of a remote: refs, states and trees. Errors contain their keys."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,55 +14,55 @@ from ggrep.index.remote.objects import Objects
 V = TypeVar("V")
 
 
-class Found(Struct, Generic[V], frozen=True):
-    """What an object holds, and the version that a swap names it by."""
+class Document(Struct, Generic[V], frozen=True):
+    """The decoded content of an object, and the version that a swap compares."""
 
     value: V
     version: str
 
 
-def ref_at(objects: Objects, key: str) -> Found[tuple[Entry, ...]] | None:
-    """Return the pushes that a ref remembers; None where there is none.
+def ref_at(objects: Objects, key: str) -> Document[tuple[Entry, ...]] | None:
+    """Return the pushes that a ref lists; None if there is no such ref.
 
     Raises:
-        NotTrusted: it is not as it was written.
+        NotTrusted: the ref is damaged.
     """
-    found = objects.read(key, layout.MOST_REF_BYTES)
-    if found is None:
+    stored = objects.read(key, layout.MOST_REF_BYTES)
+    if stored is None:
         return None
     with _named(objects, key):
-        return Found(layout.read_ref(found[0]), found[1])
+        return Document(layout.read_ref(stored[0]), stored[1])
 
 
-def state_at(objects: Objects, key: str) -> Found[Blob] | None:
-    """Return the tree that a state leads to; None where there is none.
+def state_at(objects: Objects, key: str) -> Document[Blob] | None:
+    """Return the tree to which a state refers; None if there is no such state.
 
     Raises:
-        NotTrusted: it leads to none.
+        NotTrusted: the state does not refer to a tree.
     """
-    found = objects.read(key, layout.MOST_STATE_BYTES)
-    if found is None:
+    stored = objects.read(key, layout.MOST_STATE_BYTES)
+    if stored is None:
         return None
     with _named(objects, key):
-        return Found(layout.read_state(found[0]), found[1])
+        return Document(layout.read_state(stored[0]), stored[1])
 
 
 def tree_at(objects: Objects, tree: Blob) -> Tree | None:
-    """Return a tree; None where there is none.
+    """Return a tree; None if there is no such tree.
 
     Raises:
-        NotTrusted: it is another, or none that can be one.
+        NotTrusted: the object is not the expected tree, or not a valid tree.
     """
     key = layout.tree_key(tree)
-    found = objects.read(key, tree.size_bytes)
-    if found is None:
+    stored = objects.read(key, tree.size_bytes)
+    if stored is None:
         return None
     with _named(objects, key):
-        return layout.read_tree(found[0], tree)
+        return layout.read_tree(stored[0], tree)
 
 
 def is_there(objects: Objects, tree: Blob) -> bool:
-    """Tell whether a tree lies there, by its size; it is not read."""
+    """Return whether a tree exists with the expected size; its content is not read."""
     stat = objects.stat(layout.tree_key(tree))
     return stat is not None and stat.size_bytes == tree.size_bytes
 

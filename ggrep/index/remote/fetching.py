@@ -1,7 +1,7 @@
-"""Fetches the nearest snapshot of a remote, verified and laid out as a store, and changes nothing.
+"""Fetches and verifies the best snapshot of a remote into a separate directory, like a store.
 
-Blobs come into the home's cache first. A pull that dies leaves them there, and the next one takes
-them up.
+The store itself is not changed. Blobs are first fetched into the home's cache. If a pull is
+interrupted, the next pull uses the blobs in the cache.
 """
 
 import errno
@@ -29,13 +29,13 @@ from ggrep.config import store_files
 from ggrep.config.git import is_git_marker
 from ggrep.config.home import Home
 from ggrep.index.remote import layout
+from ggrep.index.remote.best_match import Candidate, candidates, git_tree
 from ggrep.index.remote.documents import state_at, tree_at
-from ggrep.index.remote.held import Held
 from ggrep.index.remote.image_checks import require_image
-from ggrep.index.remote.layout import Blob, TravellingSegment, Tree
-from ggrep.index.remote.nearest import Candidate, candidates, git_tree
+from ggrep.index.remote.layout import Blob, RemoteSegment, Tree
 from ggrep.index.remote.objects import Objects
 from ggrep.index.remote.packing import unpack
+from ggrep.index.remote.work_tree_digests import WorkTreeDigests
 from ggrep.index.store.disk import measure_file
 from ggrep.index.store.image import open_image
 from ggrep.index.store.segment_image import SegmentImage, open_segment_image
@@ -48,42 +48,44 @@ from ggrep.parse.source.read import read_file
 Mask = npt.NDArray[np.bool_]
 _ASIDE: Final = "pull-"
 _KEPT_S: Final = 86_400.0
-"""How long what was fetched waits for another try."""
+"""How long fetched blobs stay in the cache after an interrupted pull."""
 _TRIES: Final = 3
 _MOST_READ: Final = 1_000
-"""Files that are read to tell whether they are texts."""
+"""Maximum number of files that are read to determine whether they are texts."""
 _MOST_HEADER: Final = 16 << 20
 _MOST_TRIED: Final = 4
-"""Trees that are looked at before it is given up."""
+"""Maximum number of trees that are tried."""
 _SPARE_BYTES: Final = 64 << 20
-"""Of the disk, beyond what is fetched and put into the store."""
+"""Free disk space that must remain after fetching and publishing."""
 
 
 class Here(Struct, frozen=True):
-    """What the store shows already: its segments by name, and its files by digest."""
+    """The content of the store's snapshot: its segments by name, and its files' digests."""
 
     segments: Mapping[SegmentName, ShownSegment]
     live: Mapping[PathKey, str]
 
-    def has(self, segment: TravellingSegment) -> bool:
-        """Tell whether it has that very segment."""
-        own = self.segments.get(segment.name)
-        return own is not None and (own.ref.sha256, own.ref.image.sha256) == (
+    def has(self, segment: RemoteSegment) -> bool:
+        """Return whether the store has exactly this segment."""
+        shown = self.segments.get(segment.name)
+        return shown is not None and (shown.ref.sha256, shown.ref.image.sha256) == (
             segment.sha256,
             segment.image.sha256,
         )
 
 
 class Fetched(Struct, frozen=True):
-    """A tree, and what it brings to what is here.
+    """A fetched tree, with the files that it adds to the store.
 
     Attributes:
-        repo_key: of the repository that pulls; a fork may find what another has pushed.
-        masks: which files of each segment the tree shows, bool (files,).
-        brings: per segment, those of them that the work tree holds and the store does not show,
-            where there are any.
-        is_same: it shows the texts of the work tree, all of them and nothing else.
-        aside: a directory laid out as a store, with those segments of `brings` that are not here.
+        repo_key: key of the repository that pulls; for a fork, the tree can be from another
+            repository.
+        masks: the visible files of each segment of the tree, bool (files,).
+        brings: per segment, the visible files that the work tree contains and the store does not
+            show; without segments that add no file.
+        is_same: whether the tree's visible files are exactly the texts of the work tree.
+        aside: a directory with the layout of a store, with the segments of `brings` that the store
+            lacks.
     """
 
     tree: Tree
@@ -96,11 +98,11 @@ class Fetched(Struct, frozen=True):
 
 
 class Fetcher:
-    """Fetches for one pull; what it has put together goes at the end of the block.
+    """Fetches the snapshot for one pull; the end of the block removes the temporary directory.
 
     Attributes:
-        passed_over: why trees were not taken, one line each.
-        seen: trees that are right and bring nothing.
+        passed_over: why trees were rejected, one line each.
+        seen: number of valid trees that add no file.
     """
 
     def __init__(self, target: SyncTarget, objects: Objects) -> None:
@@ -123,19 +125,19 @@ class Fetcher:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Remove what was put together; what was fetched stays for another try."""
+        """Remove the temporary directory; fetched blobs stay in the cache for another attempt."""
         self._objects.stopped.set()
         if self._ahead is not None and error is None:
             self._ahead.join()
         shutil.rmtree(self._aside, ignore_errors=True)
 
     def begin(self) -> None:
-        """Begin to fetch what is of the commit that is checked out, beside whatever comes next.
+        """Begin to fetch the tree of the checked-out commit in the background.
 
-        While files are read and hashed the network would lie idle. What it fetches is of use only
-        as far as it turns out to be the nearest.
+        Meanwhile the files of the work tree are read and hashed. The fetched blobs are used only if
+        this tree turns out to be the best.
         """
-        # Whoever interrupts us does not wait for the network.
+        # The thread is a daemon, so that an interruption does not wait for the network.
         self._ahead = Thread(target=self._fetch_ahead, daemon=True)
         self._ahead.start()
 
@@ -146,12 +148,12 @@ class Fetcher:
             if tree is None:
                 return
             key = layout.git_state_key(tree, target.config_fingerprint)
-            found = state_at(self._objects, key)
-            for blob in self._tree(found.value).blobs() if found else ():
+            state = state_at(self._objects, key)
+            for blob in self._tree(state.value).blobs() if state else ():
                 self._cached(blob)
 
-    def nearest(self, repo_key: str, held: Held, here: Here) -> Fetched | None:
-        """Return the nearest tree that verifies and brings something; None where there is none.
+    def nearest(self, repo_key: str, work_tree: WorkTreeDigests, here: Here) -> Fetched | None:
+        """Return the best tree that is valid and adds files; None if there is none.
 
         Raises:
             RemoteError: the remote fails.
@@ -160,30 +162,32 @@ class Fetcher:
             self._ahead.join()
         target = self._target
         keys = (repo_key, target.config_fingerprint)
-        commit = held.git.head_sha if held.git else None
-        near = candidates(self._objects, target.root, keys, held.states, commit)
+        commit = work_tree.git.head_sha if work_tree.git else None
+        near = candidates(self._objects, target.root, keys, work_tree.states, commit)
         for candidate in islice(near, _MOST_TRIED):
             try:
-                found = self._looked_at(repo_key, candidate, held, here)
-                if found.brings:
-                    self._fetch_tables(found, here)
-                    return found
+                fetched = self._looked_at(repo_key, candidate, work_tree, here)
+                if fetched.brings:
+                    self._fetch_tables(fetched, here)
+                    return fetched
                 self.seen += 1
             except NotTrusted as error:
                 self.passed_over.append(str(error))
         return None
 
     def forget(self, tree: Tree) -> None:
-        """Remove what lies in the store now from the cache."""
+        """Remove the blobs of a tree from the cache, because they are now in the store."""
         for blob in tree.blobs():
             with suppress(OSError):
                 (self._cache / blob.sha256).unlink()
 
-    def _looked_at(self, repo_key: str, candidate: Candidate, held: Held, here: Here) -> Fetched:
-        """Return a tree and what it would bring.
+    def _looked_at(
+        self, repo_key: str, candidate: Candidate, work_tree: WorkTreeDigests, here: Here
+    ) -> Fetched:
+        """Return a tree and the files that it would add.
 
         Raises:
-            NotTrusted: something of it is not what was published, or fits no store of ours.
+            NotTrusted: a part of the tree is not the published one, or cannot be part of a store.
         """
         tree = self._tree(candidate.tree)
         with _trusted(tree.masks):
@@ -200,26 +204,28 @@ class Fetcher:
             for place in np.flatnonzero(masks[segment.name]).tolist():
                 key, digest = image.path(place), hashes[place]
                 if key in taken:
-                    raise NotTrusted(f"{layout.tree_key(candidate.tree)} shows a file twice")
+                    raise NotTrusted(
+                        f"the tree {layout.tree_key(candidate.tree)} lists a file twice"
+                    )
                 taken.add(key)
-                holds = held.has(key, digest)
+                holds = work_tree.has(key, digest)
                 is_whole = is_whole and holds
                 mask[place] = holds and here.live.get(key) != digest
             if mask.any():
                 brings[segment.name] = mask
         is_same = (
             is_whole
-            and held.digests is not None
-            and self._are_no_texts(held.digests.keys() - taken)
+            and work_tree.digests is not None
+            and self._are_no_texts(work_tree.digests.keys() - taken)
         )
         if not is_same:
-            # Other encodings may be declared there than here.
+            # The other work tree can declare other encodings.
             brings = {name: mask & ~recoded[name] for name, mask in brings.items()}
             brings = {name: mask for name, mask in brings.items() if mask.any()}
         return Fetched(tree, repo_key, candidate, masks, brings, is_same, self._aside)
 
     def _are_no_texts(self, keys: AbstractSet[PathKey]) -> bool:
-        """Tell whether files that a tree does not show are none that a sync would index."""
+        """Return whether a sync would index none of the files that the tree does not show."""
         settings = self._target.settings
         if len(keys) > _MOST_READ:
             return False
@@ -240,28 +246,29 @@ class Fetcher:
         key, target = layout.tree_key(wanted), self._target
         tree = tree_at(self._objects, wanted)
         if tree is None:
-            raise NotTrusted(f"{self._objects.name}: {key} is missing")
+            raise NotTrusted(f"remote {self._objects.name}: the object {key} is missing")
         if tree.config_fingerprint != target.config_fingerprint or (
             tree.embed_config_fingerprint != target.embed_config_fingerprint
         ):
-            raise NotTrusted(f"{key} is of another configuration")
+            raise NotTrusted(f"the tree {key} was indexed under other settings")
         most = target.settings.max_store_bytes
         size = sum(blob.size_bytes for blob in tree.blobs())
         if most and size > most:
-            raise NotTrusted(f"{key} is of {size} bytes, max_store_bytes is {most}")
+            raise NotTrusted(f"the tree {key} has {size} bytes, more than max_store_bytes, {most}")
         free = shutil.disk_usage(self._cache).free
         if 2 * size + _SPARE_BYTES > free:
             raise NotTrusted(
-                f"{key} is of {size} bytes; the disk has {free} left, and it takes"
-                f" {2 * size + _SPARE_BYTES} while it is put into place"
+                f"the disk is too full for the tree {key} of {size} bytes: {free} bytes "
+                "are free, but"
+                f" {2 * size + _SPARE_BYTES} are needed during the pull"
             )
         return tree
 
-    def _image(self, segment: TravellingSegment, here: Here) -> SegmentImage:
-        """Return a segment's image, once its arrays are such as a segment's can be.
+    def _image(self, segment: RemoteSegment, here: Here) -> SegmentImage:
+        """Return a segment's image after checking that its arrays are valid.
 
         Raises:
-            NotTrusted: they are not.
+            NotTrusted: the arrays are invalid.
         """
         if here.has(segment):
             return here.segments[segment.name].view.image
@@ -273,14 +280,14 @@ class Fetcher:
             require_image(image, segment.rows, segment.files)
         return image
 
-    def _fetch_tables(self, found: Fetched, here: Here) -> None:
-        """Fetch the tables of the segments that bring something, and unpack them aside.
+    def _fetch_tables(self, fetched: Fetched, here: Here) -> None:
+        """Fetch the tables of the segments that add files, and unpack them in `aside`.
 
         Raises:
-            NotTrusted: one is not what the tree says.
+            NotTrusted: a table is not the one that the tree lists.
         """
-        for segment in found.tree.segments:
-            if segment.name not in found.brings or here.has(segment):
+        for segment in fetched.tree.segments:
+            if segment.name not in fetched.brings or here.has(segment):
                 continue
             goal = store_files.table_dir(self._aside, segment.name)
             shutil.rmtree(goal, ignore_errors=True)
@@ -291,20 +298,22 @@ class Fetcher:
                 if store_files.image_file(self._aside, segment.name).exists():
                     open_segment_image(self._aside, segment.name).vectors()
             if found_there != (segment.size_bytes, segment.sha256):
-                raise NotTrusted(f"{segment.table.key} is not the table of {segment.name}")
+                raise NotTrusted(
+                    f"the object {segment.table.key} is not the table of segment {segment.name}"
+                )
 
     def _blob(self, blob: Blob) -> Path:
-        """Return a blob's file, which nobody else takes away."""
-        own = self._aside / blob.sha256
+        """Return a blob's file, as a link that no other process removes."""
+        linked = self._aside / blob.sha256
         for _ in range(_TRIES):
-            if own.exists():
+            if linked.exists():
                 break
-            with suppress(FileNotFoundError):  # another pull of this home had done with it
-                _link(self._cached(blob), own)
-        return own
+            with suppress(FileNotFoundError):  # another pull in this home has removed it
+                _link(self._cached(blob), linked)
+        return linked
 
     def _cached(self, blob: Blob) -> Path:
-        """Return a blob's file in the cache, fetched unless it lies there."""
+        """Return a blob's file in the cache; fetch it if it is not there."""
         file = self._cache / blob.sha256
         if blob.sha256 not in self._verified or not file.exists():
             if not file.exists() or measure_file(file) != (blob.size_bytes, blob.sha256):
@@ -315,29 +324,33 @@ class Fetcher:
 
 @contextmanager
 def _trusted(blob: Blob) -> Iterator[None]:
-    """Tell of whatever is wrong with a blob's content as what it is: not to be trusted."""
+    """Convert any error in a blob's content to NotTrusted."""
     try:
         yield
     except RemoteError:
         raise
     except (StoreError, Incompatible, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise NotTrusted(f"{blob.key} is no image or table: {error}"[:200]) from error
+        raise NotTrusted(
+            f"the object {blob.key} is not a valid image or table: {error}"[:200]
+        ) from error
     except OSError as error:
         if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EIO}:
             raise
-        raise NotTrusted(f"{blob.key} cannot be laid out: {error.strerror}") from error
+        raise NotTrusted(f"the object {blob.key} cannot be unpacked: {error.strerror}") from error
 
 
 def _bounded(image: Path) -> Path:
-    """Return an image's file unless its header is larger than any of ours.
+    """Return an image's file; raise if its header is larger than any that ggrep writes.
 
     Raises:
-        NotTrusted: it is.
+        NotTrusted: the header is too large.
     """
     with image.open("rb") as file:
         start = file.read(16)
     if int.from_bytes(start[8:16], "little") > _MOST_HEADER:
-        raise NotTrusted(f"blobs/{image.name} is no image: its header is too large")
+        raise NotTrusted(
+            f"the object blobs/{image.name} is not a valid image: the header is too large"
+        )
     return image
 
 
@@ -346,20 +359,20 @@ def _link(source: Path, goal: Path) -> None:
         goal.hardlink_to(source)
     except FileNotFoundError:
         raise
-    except OSError:  # a file system without links
+    except OSError:  # the file system has no hard links
         shutil.copyfile(source, goal)
 
 
-def _trusted_mask(masks: Mapping[str, npt.NDArray[np.generic]], segment: TravellingSegment) -> Mask:
+def _trusted_mask(masks: Mapping[str, npt.NDArray[np.generic]], segment: RemoteSegment) -> Mask:
     found = masks.get(segment.name)
     if found is None or found.dtype != np.uint8 or found.shape != (segment.files,):
-        raise NotTrusted(f"the masks of a tree do not fit {segment.name}")
+        raise NotTrusted(f"the masks of a tree do not fit segment {segment.name}")
     shown: Mask = found.view(np.uint8) != 0
     return shown
 
 
 def _sweep(cache: Path) -> None:
-    """Remove what pulls and pushes that died had put together, and what nobody came back for."""
+    """Remove the directories of interrupted pulls and pushes, and blobs that are too old."""
     oldest = SystemClock().now().timestamp() - _KEPT_S
     with suppress(FileNotFoundError):
         for entry in sorted(cache.iterdir()):
@@ -369,7 +382,7 @@ def _sweep(cache: Path) -> None:
 
 
 def _is_left(entry: Path) -> bool:
-    """Tell whether a pull that died had put it together."""
+    """Return whether a directory is from an interrupted pull."""
     if not entry.name.startswith(_ASIDE):
         return False
     pid = entry.name.removeprefix(_ASIDE).partition("-")[0]

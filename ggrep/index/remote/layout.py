@@ -1,15 +1,15 @@
-"""What lies where on a remote, and how it is spelled.
+"""The keys and formats of the objects on a remote.
 
 | key | what it is |
 |---|---|
 | `blobs/<sha256>` | a segment's image, its table as one file, or a snapshot's masks |
-| `trees/<sha256>` | a snapshot: what it shows, and the blobs that it is made of |
-| `by-state/<state>/<fingerprint>` | the tree of a state of files under one configuration |
-| `refs/<repo key>/<fingerprint>` | the trees pushed last; all else hangs on these |
+| `trees/<sha256>` | a snapshot: its description, and the blobs of which it consists |
+| `by-state/<state>/<fingerprint>` | the tree of a set of files under one configuration |
+| `refs/<repo key>/<fingerprint>` | the trees that were pushed last; refs keep all other objects |
 
-Blobs and trees are named by what they hold and never change. States and refs are swapped: a
-state where it leads to other files, a ref with each push. All that comes from a remote is bounded,
-decoded and checked here before anybody uses it.
+Blobs and trees are named by the digest of their content and never change. States and refs are
+replaced by compare-and-swap: a state if it refers to other files, a ref with each push. All content
+from a remote is limited in size, decoded and checked in this module before it is used.
 """
 
 import hashlib
@@ -42,9 +42,9 @@ MOST_TREE_BYTES: Final = 16 << 20
 MOST_STATE_BYTES: Final = 4 << 10
 MOST_REF_BYTES: Final = 1 << 20
 MOST_ENTRIES: Final = 32
-"""Pushes that a ref remembers; what hangs on older ones alone is collected."""
+"""Maximum number of pushes in a ref. Collections delete objects that only older pushes need."""
 MOST_HISTORY: Final = 20
-"""Commits before its own that an entry of a ref names."""
+"""Maximum number of earlier commits that an entry of a ref lists."""
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _SEGMENT: Final = re.compile(r"seg_[0-9A-HJKMNP-TV-Z]{26}_[0-9]{1,6}")
@@ -56,23 +56,23 @@ D = TypeVar("D", bound=Struct)
 
 
 class Blob(Struct, frozen=True):
-    """An object that is named by its content."""
+    """An object whose name is the digest of its content."""
 
     sha256: str
     size_bytes: int
 
     @property
     def key(self) -> str:
-        """Return where it lies."""
+        """Return the blob's key."""
         return f"blobs/{self.sha256}"
 
 
-class TravellingSegment(Struct, frozen=True):
-    """A segment and the two blobs that it is made of.
+class RemoteSegment(Struct, frozen=True):
+    """A segment on a remote, which consists of two blobs.
 
     Attributes:
-        kind, rows, files, size_bytes, sha256: as of `manifest.SegmentRef`.
-        table: its table, packed.
+        kind, rows, files, size_bytes, sha256: as in `manifest.SegmentRef`.
+        table: the table, packed into one file.
     """
 
     name: SegmentName
@@ -86,10 +86,10 @@ class TravellingSegment(Struct, frozen=True):
 
 
 class States(Struct, frozen=True):
-    """What files a snapshot is of, in names that are the same everywhere.
+    """Names for a snapshot's set of files, the same on every machine.
 
     Attributes:
-        git_tree: the tree of a commit without changes; None where there is none.
+        git_tree: git's tree of the commit, if there are no uncommitted changes; else None.
         files: digest over all paths and contents, see `files_state`.
     """
 
@@ -97,17 +97,17 @@ class States(Struct, frozen=True):
     files: str
 
     def keys(self, config_fingerprint: str) -> Iterator[str]:
-        """Yield where its tree is looked up."""
+        """Yield the keys under which the snapshot's tree is looked up."""
         yield files_state_key(self.files, config_fingerprint)
         if self.git_tree is not None:
             yield git_state_key(self.git_tree, config_fingerprint)
 
 
 class Tree(Struct, frozen=True):
-    """A snapshot without a place; fields as of `manifest.SnapshotManifest`.
+    """A snapshot that is independent of a path; fields as in `manifest.SnapshotManifest`.
 
     Attributes:
-        masks: which files of each segment it shows.
+        masks: the blob with the visible files of each segment.
     """
 
     repo_key: str
@@ -120,7 +120,7 @@ class Tree(Struct, frozen=True):
     chunk_row_schema_version: int
     states: States
     git: GitState | None
-    segments: tuple[TravellingSegment, ...]
+    segments: tuple[RemoteSegment, ...]
     masks: Blob
     counts: Counts
     degraded: bool
@@ -129,19 +129,19 @@ class Tree(Struct, frozen=True):
     format: str = TREE_FORMAT
 
     def blobs(self) -> Iterator[Blob]:
-        """Yield all that it is made of."""
+        """Yield the blobs of the tree."""
         yield self.masks
         for segment in self.segments:
             yield from (segment.image, segment.table)
 
 
 class Entry(Struct, frozen=True):
-    """A push, as a ref remembers it.
+    """An entry of a ref: one push.
 
     Attributes:
-        tree: the object.
-        commit: that was checked out; None without git.
-        history: commits before it, the nearest first.
+        tree: the pushed tree.
+        commit: the commit that was checked out; None without git.
+        history: the commits before `commit`, the latest first.
     """
 
     tree: Blob
@@ -152,27 +152,27 @@ class Entry(Struct, frozen=True):
 
 
 def tree_key(tree: Blob) -> str:
-    """Return where a tree lies."""
+    """Return the key of a tree."""
     return f"trees/{tree.sha256}"
 
 
 def git_state_key(git_tree: str, config_fingerprint: str) -> str:
-    """Return where the tree of a git tree is looked up."""
+    """Return the key of the state of a git tree."""
     return f"by-state/git-{git_tree}/{config_fingerprint}"
 
 
 def files_state_key(files: str, config_fingerprint: str) -> str:
-    """Return where the tree of a set of files is looked up."""
+    """Return the key of the state of a set of files."""
     return f"by-state/files-{files}/{config_fingerprint}"
 
 
 def ref_key(repo_key: str, config_fingerprint: str) -> str:
-    """Return where a repository's ref lies."""
+    """Return the key of a repository's ref."""
     return f"refs/{repo_key}/{config_fingerprint}"
 
 
 def files_state(files: Mapping[PathKey, str]) -> str:
-    """Return one digest over paths and the SHA-256 of what they hold."""
+    """Return a digest over the paths and contents of files; `files` maps paths to SHA-256."""
     digest = hashlib.sha256()
     for key in sorted(files, key=lambda key: key.encode()):
         digest.update(b"%s\0%s\n" % (key.encode(), files[key].encode()))
@@ -180,23 +180,23 @@ def files_state(files: Mapping[PathKey, str]) -> str:
 
 
 def blob_of(data: bytes) -> Blob:
-    """Return the name of what some bytes make."""
+    """Return the blob, that is digest and size, of some bytes."""
     return Blob(hashlib.sha256(data).hexdigest(), len(data))
 
 
 def spelled_tree(tree: Tree) -> bytes:
-    """Return a tree's bytes."""
+    """Return a tree as bytes."""
     return stable_json.dumps(asdict(tree))
 
 
 def read_tree(data: bytes, wanted: Blob) -> Tree:
-    """Return a tree that a ref or a state names.
+    """Return the tree in `data`; `wanted` is the digest in a ref or a state.
 
     Raises:
-        NotTrusted: these are other bytes, or no tree that can be one.
+        NotTrusted: the bytes have another digest, or are not a valid tree.
     """
     if blob_of(data) != wanted:
-        raise NotTrusted("it is not the object that was published")
+        raise NotTrusted("the content does not match the digest of the object")
     tree = _decoded(Tree, data, "a tree", TREE_FORMAT)
     names = [segment.name for segment in tree.segments]
     digests = (tree.config_fingerprint, tree.ignore_fingerprint, tree.embed_config_fingerprint)
@@ -222,9 +222,9 @@ def read_tree(data: bytes, wanted: Blob) -> Tree:
         parse_snapshot_id(tree.snapshot_id)
         parse_store_id(tree.index_id)
     except InvalidRequest as error:
-        raise NotTrusted(f"it is no tree: {error}") from error
+        raise NotTrusted(f"not a valid tree: {error}") from error
     if not all(fits):
-        raise NotTrusted("it does not add up")
+        raise NotTrusted("the fields of the tree contradict each other")
     errors = tuple(
         replace(each, message=sanitise_line(without_directories(each.message))[:_MOST_MESSAGE])
         for each in tree.errors
@@ -233,34 +233,34 @@ def read_tree(data: bytes, wanted: Blob) -> Tree:
 
 
 def spelled_state(tree: Blob) -> bytes:
-    """Return the bytes of what a state leads to."""
+    """Return a state that refers to a tree, as bytes."""
     return stable_json.dumps({"format": STATE_FORMAT, **asdict(tree)})
 
 
 def read_state(data: bytes) -> Blob:
-    """Return the tree that a state leads to.
+    """Return the tree to which a state refers.
 
     Raises:
-        NotTrusted: it is no such object.
+        NotTrusted: the bytes are not a valid state.
     """
-    found = _decoded(_State, data, "a state", STATE_FORMAT)
-    tree = Blob(found.sha256, found.size_bytes)
+    state = _decoded(_State, data, "a state", STATE_FORMAT)
+    tree = Blob(state.sha256, state.size_bytes)
     if not _is_tree(tree):
-        raise NotTrusted("it does not refer to a tree")
+        raise NotTrusted("the state object names no tree")
     return tree
 
 
 def spelled_ref(entries: Sequence[Entry]) -> bytes:
-    """Return a ref's bytes, with a digest: nothing else names them by what they hold."""
+    """Return a ref as bytes, with a digest, because its key does not contain one."""
     listed: stable_json.Json = [asdict(entry) for entry in entries[:MOST_ENTRIES]]
     return stable_json.dumps(seal({"format": REF_FORMAT, "entries": listed}))
 
 
 def read_ref(data: bytes) -> tuple[Entry, ...]:
-    """Return what a ref remembers, the last push first.
+    """Return the pushes in a ref, the last push first.
 
     Raises:
-        NotTrusted: it is none, or not as it was written.
+        NotTrusted: the bytes are not a ref, or damaged.
     """
     ref = _decoded(_Ref, data, "a ref", REF_FORMAT)
     fits = (
@@ -269,20 +269,22 @@ def read_ref(data: bytes) -> tuple[Entry, ...]:
         all(_is_entry(entry) for entry in ref.entries),
     )
     if not all(fits):
-        raise NotTrusted("it is not as it was written")
+        raise NotTrusted("the ref object was changed or is damaged")
     return ref.entries
 
 
 def with_entry(entries: Sequence[Entry], new: Entry) -> tuple[Entry, ...]:
-    """Return a ref's entries with a push in front; those of its tree, or files and commit, go."""
+    """Return a ref's entries after a push; drop older entries of its tree, or files and commit."""
     of = (new.states, new.commit)
-    others = (one for one in entries if one.tree != new.tree and (one.states, one.commit) != of)
+    others = (
+        entry for entry in entries if entry.tree != new.tree and (entry.states, entry.commit) != of
+    )
     return (new, *others)[:MOST_ENTRIES]
 
 
-def same_push(one: Entry, other: Entry) -> bool:
-    """Tell whether two entries say the same but for their time."""
-    return replace(one, pushed_at=other.pushed_at) == other
+def same_push(entry: Entry, other: Entry) -> bool:
+    """Return whether two entries are equal except for their time."""
+    return replace(entry, pushed_at=other.pushed_at) == other
 
 
 class _State(Struct, frozen=True):
@@ -302,13 +304,13 @@ def _decoded(kind: type[D], data: bytes, what: str, form: str) -> D:
         values: Any = stable_json.loads(data)
         said = values.get("format") if isinstance(values, dict) else None
         if said != form:
-            raise NotTrusted(f"it is not {what} of this build: {said!r:.40}")
+            raise NotTrusted(f"the object is not {what} that this build can read: {said!r:.40}")
         known = {*kind.__struct_fields__}
         if values.keys() - known:
-            raise NotTrusted(f"it has fields that {what} does not have")
+            raise NotTrusted(f"the object has fields that {what} cannot have")
         return decode(kind, values)
     except (DecodeError, ValueError, RecursionError) as error:
-        raise NotTrusted(f"it cannot be read: {error}"[:200]) from error
+        raise NotTrusted(f"the object cannot be read: {error}"[:200]) from error
 
 
 def _is_blob(blob: Blob) -> bool:
@@ -319,7 +321,7 @@ def _is_tree(tree: Blob) -> bool:
     return _is_blob(tree) and tree.size_bytes <= MOST_TREE_BYTES
 
 
-def _is_segment(segment: TravellingSegment) -> bool:
+def _is_segment(segment: RemoteSegment) -> bool:
     figures = (segment.rows, segment.files, segment.size_bytes)
     named = _SEGMENT.fullmatch(segment.name) and _SHA256.fullmatch(segment.sha256)
     return bool(named) and min(figures) >= 0 and segment.kind in _KINDS

@@ -1,10 +1,9 @@
-"""The objects of a remote: read, written once, swapped, listed.
+"""Reads, writes, compares-and-swaps, lists and deletes the objects of a remote.
 
-`obstore` speaks to S3, Google's and Azure's storage, a directory and memory. What it lacks for a
-directory, a conditional replacement, is done under a lock file there.
+`obstore` accesses S3, Google's and Azure's storage, directories and memory. It does not support
+conditional replacement in a directory; there this module uses a lock file.
 """
 
-import fcntl
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -23,7 +22,8 @@ from obstore.store import LocalStore, MemoryStore, from_url
 from ggrep.base import durable
 from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.durable import reach
-from ggrep.base.errors import Busy, NotTrusted, RemoteError
+from ggrep.base.errors import NotTrusted, RemoteError
+from ggrep.base.locks import Patience, take
 from ggrep.config.remotes import Remote
 from ggrep.config.settings import environment
 from ggrep.model.maintenance import Traffic
@@ -31,13 +31,13 @@ from ggrep.model.sanitise import sanitise_line, without_directories
 
 _CONNECT: Final = timedelta(seconds=5)
 _SILENCE: Final = timedelta(seconds=20)
-"""How long an answer may bring nothing."""
+"""Maximum time without data in a response."""
 _RETRIES: Final = 4
 _RETRY: Final = timedelta(seconds=30)
 _LOCK_MS: Final = 30_000
-_LOOK_S: Final = 0.02
+_RETRY_MS: Final = 20.0
 _AT_ONCE: Final = 8 << 20
-"""Objects up to so many bytes are read and written in one request."""
+"""Objects up to this size are written in one request."""
 _SAID: Final = 200
 _LOCK: Final = ".lock"
 _CREDENTIALS: Final = frozenset(
@@ -47,10 +47,10 @@ _memories: dict[str, MemoryStore] = {}
 
 
 class Stat(Struct, frozen=True):
-    """An object as it lies there.
+    """Size, time and version of an object.
 
     Attributes:
-        version: what a swap names it by.
+        version: the version that a swap compares.
     """
 
     key: str
@@ -60,12 +60,12 @@ class Stat(Struct, frozen=True):
 
 
 class Objects(Struct):
-    """The objects of one remote. Every method raises RemoteError where the remote fails.
+    """The objects of one remote. Every method raises RemoteError if the remote fails.
 
     Attributes:
-        name: of the remote, for messages.
-        directory: of a remote that is one.
-        stopped: once it is set, what is being fetched is given up.
+        name: the remote's name, for messages.
+        directory: the directory, if the remote is a directory; else None.
+        stopped: set to cancel running fetches.
     """
 
     name: str
@@ -76,10 +76,10 @@ class Objects(Struct):
     stopped: Event = field(default_factory=Event)
 
     def read(self, key: str, most_bytes: int) -> tuple[bytes, str] | None:
-        """Return an object and its version; None where there is none.
+        """Return an object and its version; None if there is no such object.
 
         Raises:
-            NotTrusted: it is larger than `most_bytes`.
+            NotTrusted: the object is larger than `most_bytes`.
         """
         self.traffic.gets += 1
         self._require_plain(key)
@@ -87,21 +87,25 @@ class Objects(Struct):
             try:
                 found = obstore.get(self.store, key)
                 if int(found.meta["size"]) > most_bytes:
-                    raise NotTrusted(f"{self.name}: {key} is larger than {most_bytes} bytes")
+                    raise NotTrusted(
+                        f"remote {self.name}: the object {key} is larger than {most_bytes} bytes"
+                    )
                 data = bytes(found.bytes())
                 version = str(found.meta["e_tag"] or "")
             except FileNotFoundError:
                 return None
         self.traffic.bytes_down += len(data)
         if len(data) > most_bytes:
-            raise NotTrusted(f"{self.name}: {key} is larger than {most_bytes} bytes")
+            raise NotTrusted(
+                f"remote {self.name}: the object {key} is larger than {most_bytes} bytes"
+            )
         return data, version
 
     def fetch(self, key: str, goal: Path, size_bytes: int, sha256: str) -> None:
-        """Write an object to a new file, synced, if it is the one that is meant.
+        """Write an object to a new, synced file, if it has the expected size and digest.
 
         Raises:
-            NotTrusted: it is missing, or its size or digest is another; nothing is left of it.
+            NotTrusted: the object is missing, or its size or digest is wrong; no file remains.
         """
         self.traffic.gets += 1
         self._require_plain(key)
@@ -122,15 +126,17 @@ class Objects(Struct):
                     file.write(chunk)
             self.traffic.bytes_down += seen
             if (seen, digest.hexdigest()) != (size_bytes, sha256):
-                raise NotTrusted(f"{self.name}: {key} is not the object that was published")
+                raise NotTrusted(
+                    f"remote {self.name}: the content of {key} does not match its digest"
+                )
             partial.replace(goal)
         except _Missing as error:
-            raise NotTrusted(f"{self.name}: {key} is missing") from error
+            raise NotTrusted(f"remote {self.name}: the object {key} is missing") from error
         finally:
             partial.unlink(missing_ok=True)
 
     def stat(self, key: str) -> Stat | None:
-        """Return how an object lies there; None where there is none."""
+        """Return size, time and version of an object; None if there is no such object."""
         self.traffic.heads += 1
         with self._failures(key):
             try:
@@ -139,7 +145,7 @@ class Objects(Struct):
                 return None
 
     def put(self, key: str, content: bytes | Path) -> None:
-        """Write an object whose key says what it holds, whatever lies there."""
+        """Write an object, replacing any existing one."""
         size = content.stat().st_size if isinstance(content, Path) else len(content)
         self.traffic.puts += 1
         self.traffic.bytes_up += size
@@ -147,7 +153,7 @@ class Objects(Struct):
             obstore.put(self.store, key, content, use_multipart=size > _AT_ONCE)
 
     def create(self, key: str, data: bytes) -> bool:
-        """Write an object unless there is one; return whether it was written."""
+        """Write an object unless it exists; return whether it was written."""
         self.traffic.puts += 1
         self.traffic.bytes_up += len(data)
         with self._failures(key):
@@ -158,7 +164,10 @@ class Objects(Struct):
         return True
 
     def swap(self, key: str, data: bytes, version: str | None) -> bool:
-        """Replace an object if it still is of that version, None for none; tell whether it was."""
+        """Replace an object if it still has `version`; return whether it did.
+
+        Create the object if `version` is None.
+        """
         if version is None:
             return self.create(key, data)
         if self.directory is not None:
@@ -174,14 +183,14 @@ class Objects(Struct):
         return True
 
     def list(self, prefix: str) -> Iterator[Stat]:
-        """Yield all objects whose keys begin with a folder."""
+        """Yield all objects in a folder."""
         self.traffic.lists += 1
         with self._failures(prefix):
             for batch in obstore.list(self.store, prefix=prefix):
                 yield from (_stat(one) for one in batch if one["path"] != _LOCK)
 
     def delete(self, key: str) -> None:
-        """Remove an object; one that is gone already is none."""
+        """Delete an object; a missing object is no error."""
         self.traffic.deletes += 1
         with self._failures(key):
             try:
@@ -190,18 +199,21 @@ class Objects(Struct):
                 return
 
     def require_own_folders(self, folders: Iterable[str]) -> None:
-        """Raise where a folder of a directory is a link: what lies behind it is not ours."""
+        """Raise if one of the folders is a link, because its target can belong to others."""
         for folder in folders:
             if self.directory is not None and (self.directory / folder).is_symlink():
-                raise RemoteError(f"{self.name}: {folder} is a link; nothing was deleted")
+                raise RemoteError(
+                    f"remote {self.name}: the folder {folder} is a symbolic link; nothing "
+                    "was deleted"
+                )
 
     def _require_plain(self, key: str) -> None:
-        """Raise where what lies in a directory is neither a file nor missing: it might hang."""
+        """Raise if a path in a directory exists but is not a file: reading it could block."""
         if self.directory is None:
             return
         place = self.directory / key
         if place.exists() and not place.is_file():
-            raise NotTrusted(f"{self.name}: {key} is no file")
+            raise NotTrusted(f"remote {self.name}: {key} is not a file")
 
     def _swap_here(self, directory: Path, key: str, data: bytes, version: str) -> bool:
         with self._locked(directory):
@@ -213,54 +225,49 @@ class Objects(Struct):
 
     @contextmanager
     def _locked(self, directory: Path) -> Iterator[None]:
-        """Hold the directory's lock, which all who may write there share."""
+        """Take the directory's lock, which all processes that write to it use."""
         deadline = Deadline.after(SystemClock(), _LOCK_MS)
-        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        patience = Patience(deadline, self.wait, f"{self.name}: it is locked", _RETRY_MS)
         try:
-            descriptor = os.open(directory / _LOCK, flags, 0o666)
+            while (held := take(directory / _LOCK, open_file=_open_lock)) is None:
+                patience.pause()
         except OSError as error:
             raise RemoteError(f"{self.name}: {_LOCK}: {error.strerror}") from error
         try:
-            while True:
-                try:
-                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
-                except BlockingIOError:
-                    if deadline.remaining_ms() <= 0.0:
-                        raise Busy(f"{self.name}: it is locked", retry_after_ms=1000) from None
-                    self.wait(_LOOK_S)
             yield
         finally:
-            os.close(descriptor)
+            held.release()
 
     @contextmanager
     def _failures(self, key: str) -> Iterator[None]:
-        """Tell what failed as an error of ours."""
+        """Convert errors of obstore to RemoteError."""
         reach("remote.before_request")
         try:
             yield
         except FileNotFoundError as error:
-            raise _Missing(f"{self.name}: {key} is missing") from error
+            raise _Missing(f"remote {self.name}: the object {key} is missing") from error
         except (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError) as error:
-            raise RemoteError(f"{self.name}: not permitted: {key}: {_first_line(error)}") from error
+            raise RemoteError(
+                f"remote {self.name}: access to {key} was denied: {_first_line(error)}"
+            ) from error
         except (exceptions.BaseError, OSError) as error:
             raise RemoteError(f"{self.name}: {key}: {_first_line(error)}") from error
 
 
 class _Missing(RemoteError):
-    """There is no such object."""
+    """The object does not exist."""
 
 
 def open_objects(remote: Remote, wait: Callable[[float], None], *, making: bool = False) -> Objects:
-    """Open a remote; nothing is asked of it yet.
+    """Open a remote, without sending a request.
 
     Args:
-        remote: as it was checked.
-        wait: sleeps that many seconds.
-        making: make the directory that it is, in one that is there.
+        remote: the checked setting of the remote.
+        wait: sleeps for a number of seconds.
+        making: whether to create the directory, if its parent exists.
 
     Raises:
-        RemoteError: the directory is missing, or the environment does not say what a provider
+        RemoteError: the directory is missing, or the environment lacks values that the provider
             needs.
     """
     directory = remote.directory
@@ -269,7 +276,7 @@ def open_objects(remote: Remote, wait: Callable[[float], None], *, making: bool 
             if making:
                 directory.mkdir(exist_ok=True)
             elif not directory.is_dir():
-                raise RemoteError(f"{remote.name}: there is no directory {directory}")
+                raise RemoteError(f"remote {remote.name}: the directory {directory} does not exist")
             store: Any = LocalStore(prefix=directory)
         elif remote.url.startswith("memory:"):
             store = _memories.setdefault(remote.url, MemoryStore())
@@ -293,12 +300,18 @@ def _of_cloud(remote: Remote) -> Any:  # noqa: ANN401 - obstore's stores have no
         if remote.endpoint:
             if not _CREDENTIALS & environment().keys():
                 # Else a cloud's metadata service would be asked, which knows nothing of this one.
-                told = "no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
-                raise RemoteError(f"{remote.name}: {told}")
+                told = (
+                    "the credentials are missing; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+                )
+                raise RemoteError(f"remote {remote.name}: {told}")
             options |= {"endpoint": remote.endpoint, "virtual_hosted_style_request": False}
         if remote.region:
             options["region"] = remote.region
     return from_url(remote.url, **options)
+
+
+def _open_lock(file: Path) -> int:
+    return os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
 
 
 def _stat(found: Any) -> Stat:  # noqa: ANN401 - a mapping of obstore's
@@ -308,7 +321,7 @@ def _stat(found: Any) -> Stat:  # noqa: ANN401 - a mapping of obstore's
 
 
 def _first_line(error: Exception) -> str:
-    """Return what an error says, for one line; obstore's go on with how they came about."""
+    """Return an error's message in one line; messages of obstore have further lines with causes."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     lines = [line.strip() for line in str(error).splitlines()]

@@ -1,4 +1,4 @@
-"""Tables as single files, while a push needs them, and what such files are called, remembered."""
+"""Packs tables into single files for a push, and caches the digests of these files."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +17,7 @@ from ggrep.index.sync.target import SyncTarget
 
 
 class Packed:
-    """The packed tables of one store; the files go at the end of the block."""
+    """The packed tables of one store; the files are deleted at the end of the block."""
 
     def __init__(self, target: SyncTarget) -> None:
         self._target = target
@@ -35,7 +35,7 @@ class Packed:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Delete the files; remember the names of those of the snapshot."""
+        """Delete the files; store the digests of the snapshot's packed tables."""
         for file in self._made.values():
             file.unlink(missing_ok=True)
         if self._named and self._named != self._known:
@@ -47,7 +47,7 @@ class Packed:
                 durable.replace_file(self._file, stable_json.dumps(values), lasting=False)
 
     def blob_of(self, ref: SegmentRef) -> Blob:
-        """Return the name of a segment's table as one file; it is packed to find that out."""
+        """Return the digest and size of a segment's packed table; pack it if they are unknown."""
         known = self._known.get(ref.sha256)
         if known is None:
             size, digest = measure_file(self.file_of(ref))
@@ -56,7 +56,7 @@ class Packed:
         return known
 
     def file_of(self, ref: SegmentRef) -> Path:
-        """Return a segment's table as one file."""
+        """Return a segment's table, packed into one file."""
         if ref.table not in self._made:
             aside = Home.of_store(self._target.store).fetched
             durable.make_directory(aside)

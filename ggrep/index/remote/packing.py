@@ -1,7 +1,7 @@
-"""A segment's table as one file: its files behind one another, under a header that lists them.
+"""Packs a segment's table into one file: a header that lists its files, then the files' content.
 
-The header is one line of JSON, `[["path", bytes], ...]` in the order of the table's digest. The
-same table makes the same file, byte for byte.
+The header is one line of JSON, `[["path", bytes], ...]` in the order of the table's digest. Packing
+the same table always yields the same bytes.
 """
 
 import os
@@ -24,21 +24,21 @@ _MOST_FILES: Final = 256
 
 
 def pack(store: Path, segment: SegmentName, goal: Path) -> None:
-    """Write a segment's table as one new file."""
-    found = table_files(store, segment)
-    listed: stable_json.Json = [[name, path.stat().st_size] for path, name in found]
+    """Write a segment's table into one new file."""
+    files = table_files(store, segment)
+    listed: stable_json.Json = [[name, path.stat().st_size] for path, name in files]
     with _new(goal) as file:
         file.write(stable_json.dumps(listed) + b"\n")
-        for path, _ in found:
+        for path, _ in files:
             with path.open("rb") as data:
                 shutil.copyfileobj(data, file)
 
 
 def unpack(packed: Path, goal: Path) -> None:
-    """Make a table's directory, synced, of a packed file.
+    """Unpack a packed file into a table's directory, and sync it.
 
     Raises:
-        NotTrusted: the file is no packed table; what was made stays, for its caller to remove.
+        NotTrusted: the file is not a packed table; the caller must remove the unpacked files.
     """
     with packed.open("rb") as data:
         for name, size in _header(data):
@@ -48,7 +48,7 @@ def unpack(packed: Path, goal: Path) -> None:
                 if _copied(data, out, size) != size:
                     raise NotTrusted("a packed table ends too early")
         if data.read(1):
-            raise NotTrusted("a packed table goes on behind its end")
+            raise NotTrusted("a packed table has trailing bytes")
     durable.sync_tree(goal)
 
 
@@ -58,17 +58,19 @@ def _header(data: BinaryIO) -> list[tuple[str, int]]:
         listed = stable_json.loads(line)
         found = [(name, size) for name, size in listed]
     except (ValueError, TypeError) as error:
-        raise NotTrusted("a packed table has no header") from error
+        raise NotTrusted("a packed table has no valid header") from error
     for name, size in found:
         if not isinstance(name, str) or type(size) is not int or size < 0 or not _is_safe(name):
-            raise NotTrusted("a packed table names a file that no table has")
+            raise NotTrusted("the header of a packed table contains an invalid file name or size")
     if not 0 < len({name for name, _ in found}) == len(found) <= _MOST_FILES:
-        raise NotTrusted("a packed table names a file twice, none or too many")
+        raise NotTrusted(
+            "the header of a packed table lists no files, too many files, or one twice"
+        )
     return found
 
 
 def _is_safe(name: str) -> bool:
-    """Tell whether a path stays inside, is no hidden file and is spelled as LanceDB does."""
+    """Return whether a path is inside the directory, not hidden, and like paths of LanceDB."""
     parts = name.split("/")
     return len(parts) <= _MOST_PARTS and all(map(_PART.fullmatch, parts))
 

@@ -1,11 +1,11 @@
-"""Pulls the nearest snapshot of a remote into a store, as far as the work tree holds its files.
+"""Pulls the best snapshot of a remote into a store, restricted to files of the work tree.
 
-Nothing of a remote is shown that this checkout does not hold byte for byte: each file is read and
-hashed once, and only rows of equal digests become visible. What is remembered of these files spares
-the next sync reading them again, so it reads what differs and nothing else.
+Only files that this checkout contains byte for byte become visible: each file is read and hashed
+once, and only files with equal digests are shown. Stats and digests are stored, so that the next
+sync reads only the files that differ.
 
-Everything is fetched and verified before anything is locked. Under the writer lease the store takes
-it over, by links, and publishes it as any other snapshot: all of it or nothing.
+Everything is fetched and verified before the store is locked. With the writer lease, the fetched
+files are then linked into the store and published atomically, like any other snapshot.
 """
 
 from typing import Literal
@@ -18,10 +18,10 @@ from ggrep.base.errors import NoIndex, StoreError
 from ggrep.base.ids import SnapshotId
 from ggrep.config import store_files
 from ggrep.index.remote.fetching import Fetched, Fetcher, Here
-from ggrep.index.remote.held import Held, held_by
+from ggrep.index.remote.install import Installed, here_of, install
 from ggrep.index.remote.objects import Objects
-from ggrep.index.remote.placing import Placed, here_of, place
 from ggrep.index.remote.push import key_of
+from ggrep.index.remote.work_tree_digests import WorkTreeDigests, digest_work_tree
 from ggrep.index.store.judging import open_active
 from ggrep.index.store.store_opening import admit_writer
 from ggrep.index.store.transaction import prepare_store
@@ -36,16 +36,16 @@ Outcome = Literal["pulled", "current", "nothing", "nothing new", "failed"]
 
 
 class PullReport(Struct, frozen=True):
-    """What a pull did.
+    """The result of a pull.
 
     Attributes:
-        outcome: `pulled`; `current` where the index holds all files as they are; `nothing` where
-            the remote has no snapshot that could be taken, `nothing new` where those that it has
-            hold none of the files that are missing here; `failed` where there is no report.
-        exact: the snapshot is the very one that was pushed.
-        files: of the work tree that the index holds now, of `of_files` there are.
-        fetched_bytes: what came over the wire.
-        passed_over: why trees of the remote were not taken, one line each.
+        outcome: `pulled`; `current` if the index already contains all files as they are; `nothing`
+            if the remote has no usable snapshot; `nothing new` if its snapshots contain none of the
+            missing files; `failed` if there is no report.
+        exact: whether the snapshot is exactly the pushed one.
+        files: number of files of the work tree in the index now; the work tree has `of_files`.
+        fetched_bytes: number of fetched bytes.
+        passed_over: why trees of the remote were rejected, one line each.
     """
 
     outcome: Outcome
@@ -63,18 +63,19 @@ class PullReport(Struct, frozen=True):
 def pull(
     target: SyncTarget, objects: Objects, *, readable: bool, progress: Progress = unheard
 ) -> PullReport:
-    """Publish what a remote has of a work tree.
+    """Publish the files of the best snapshot on a remote that the work tree contains.
 
     Args:
         target: the repository.
-        objects: the remote's.
-        readable: show what was pushed before the files are compared; a sync compares them.
-        progress: told how far it is.
+        objects: the objects of the remote.
+        readable: whether to show the pushed files before they are compared; the next sync compares
+            them.
+        progress: called with the progress.
 
     Raises:
-        InvalidRequest: nothing tells who the repository is.
-        RemoteError: the remote fails; the index is as it was.
-        Busy: another writer holds the store, or changed it meanwhile.
+        InvalidRequest: the repository has no key.
+        RemoteError: the remote fails; the index is unchanged.
+        Busy: another writer has the store's lease, or changed the store meanwhile.
         StoreError: the store cannot be written.
     """
     key = key_of(target)
@@ -83,37 +84,39 @@ def pull(
     with Fetcher(target, objects) as fetcher:
         if not here.live:
             fetcher.begin()
-        held = held_by(target, progress, reading=not readable)
-        report = PullReport("current", None, key, files=len(here.live), of_files=len(held.present))
-        if here.live and _is_current(here, held):
+        work_tree = digest_work_tree(target, progress, reading=not readable)
+        report = PullReport(
+            "current", None, key, files=len(here.live), of_files=len(work_tree.present)
+        )
+        if here.live and _is_current(here, work_tree):
             return report
-        progress(SyncProgress("fetch", len(held.present), len(held.present)))
-        found = fetcher.nearest(key, held, here)
+        progress(SyncProgress("fetch", len(work_tree.present), len(work_tree.present)))
+        fetched = fetcher.nearest(key, work_tree, here)
         passed_over = tuple(fetcher.passed_over)
-        if found is None:
+        if fetched is None:
             outcome: Outcome = "nothing" if not fetcher.seen else "nothing new"
             return replace(report, outcome=outcome, passed_over=passed_over)
         reach("pull.after_fetch")
-        placed = _placed(target, found, held)
-        fetcher.forget(found.tree)
-    if placed is None:
+        installed = _installed(target, fetched, work_tree)
+        fetcher.forget(fetched.tree)
+    if installed is None:
         return report
-    manifest = placed.view.manifest
+    manifest = installed.view.manifest
     return replace(
         report,
         outcome="pulled",
         snapshot_id=manifest.snapshot_id,
-        exact=placed.exact,
-        commit=found.candidate.commit,
+        exact=installed.exact,
+        commit=fetched.candidate.commit,
         files=manifest.counts.files_indexed,
-        brought=placed.brought,
+        brought=installed.brought,
         fetched_bytes=objects.traffic.bytes_down,
         passed_over=passed_over,
     )
 
 
-def _is_current(here: Here, held: Held) -> bool:
-    digests = held.digests
+def _is_current(here: Here, work_tree: WorkTreeDigests) -> bool:
+    digests = work_tree.digests
     return digests is not None and all(here.live.get(key) == digests[key] for key in digests)
 
 
@@ -121,16 +124,18 @@ def _shown(target: SyncTarget) -> SnapshotView | None:
     try:
         return open_active(target.store, store_id=target.store_id)
     except (NoIndex, StoreError):
-        return None  # one that is damaged is for whoever writes
+        return None  # writers handle a damaged snapshot
 
 
-def _placed(target: SyncTarget, found: Fetched, held: Held) -> Placed | None:
+def _installed(
+    target: SyncTarget, fetched: Fetched, work_tree: WorkTreeDigests
+) -> Installed | None:
     with writing(target) as lease:
         view = open_parent(target)
         prepare_store(target.store, lease)
-        if root_identity(target.root) != held.tree.root:
+        if root_identity(target.root) != work_tree.tree.root:
             raise StoreError("the root was removed or replaced while it was read")
-        placed = place(target, lease, view, found, held)
+        placed = install(target, lease, view, fetched, work_tree)
         file = store_files.stat_cache_file(target.store)
-        stat_cache.save(file, held.known, read_at_ns=held.read_at_ns)
+        stat_cache.save(file, work_tree.known, read_at_ns=work_tree.read_at_ns)
     return placed

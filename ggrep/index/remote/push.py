@@ -1,8 +1,8 @@
 """Pushes the active snapshot to a remote: blobs, then the tree, its states, and the ref last.
 
-A push that dies leaves objects that nothing names; the next one takes them up, or a collection
-removes them. Blobs and trees have one content, and states and refs are swapped, so pushers need no
-lock.
+An interrupted push leaves unreferenced objects; the next push uses them, or a collection deletes
+them. Blobs and trees never change, and states and refs are replaced by compare-and-swap, so
+simultaneous pushes need no lock.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,9 +19,9 @@ from ggrep.base.ids import PathKey
 from ggrep.config.remotes import GRACE_HOURS
 from ggrep.config.repo_key import key_by_history, repo_key
 from ggrep.index.remote import layout
+from ggrep.index.remote.best_match import git_tree, history
 from ggrep.index.remote.documents import is_there, state_at, tree_at
-from ggrep.index.remote.layout import Blob, Entry, States, TravellingSegment, Tree
-from ggrep.index.remote.nearest import git_tree, history
+from ggrep.index.remote.layout import Blob, Entry, RemoteSegment, States, Tree
 from ggrep.index.remote.objects import Objects
 from ggrep.index.remote.packed_tables import Packed
 from ggrep.index.store.manifest import SegmentRef, SnapshotManifest
@@ -31,7 +31,7 @@ from ggrep.index.sync.target import SyncTarget
 from ggrep.model.maintenance import PushReport
 
 _REFRESH: Final = timedelta(hours=GRACE_HOURS) / 2
-"""An object that is older is written again, as a collection may be looking at it."""
+"""Age from which on an existing object is written again, so that collections do not delete it."""
 _SWAPS: Final = 100
 
 
@@ -40,23 +40,23 @@ def push(target: SyncTarget, view: SnapshotView, objects: Objects, *, again: boo
 
     Args:
         target: the repository.
-        view: of the snapshot, pinned by the caller.
+        view: the view of the snapshot, which the caller has pinned.
         objects: the remote's.
-        again: write every object, whatever lies there.
+        again: whether to write every object, even if it exists.
 
     Raises:
-        InvalidRequest: the snapshot is not whole, or the repository has no key.
-        RemoteError: the remote fails; what it had before it still has.
-        Busy: too many others pushed the same repository at once.
+        InvalidRequest: the snapshot is incomplete, or the repository has no key.
+        RemoteError: the remote fails; its earlier objects still exist.
+        Busy: too many other processes pushed the same repository at the same time.
     """
     return _Push(target, view, objects, again=again).run()
 
 
 def key_of(target: SyncTarget) -> str:
-    """Return who the repository is on remotes.
+    """Return the repository's key on remotes.
 
     Raises:
-        InvalidRequest: nothing says so.
+        InvalidRequest: the repository has no key.
     """
     key = repo_key(target.root, target.settings) or key_by_history(target.root)
     if not key:
@@ -70,7 +70,7 @@ def key_of(target: SyncTarget) -> str:
 def states_of(
     target: SyncTarget, manifest: SnapshotManifest, files: Mapping[PathKey, str]
 ) -> States:
-    """Return the states that a snapshot is of."""
+    """Return the states that name a snapshot's set of files."""
     git = manifest.git
     tree = None
     if git is not None and git.dirty is False and git.head_sha is not None:
@@ -84,7 +84,7 @@ class _Push:
     ) -> None:
         self._target, self._view, self._objects, self._again = target, view, objects, again
         self._written = self._written_bytes = 0
-        self._own: Blob | None = None
+        self._uploaded: Blob | None = None
         self._skipped: list[Blob] = []
         self._sources: dict[str, Path | SegmentRef] = {}
         self._packed = Packed(target)
@@ -98,17 +98,17 @@ class _Push:
         _require_whole(manifest)
         key = key_of(self._target)
         states = states_of(self._target, manifest, self._view.live_files())
-        held = None if self._again else self._held(states)
-        tree = held or self._upload(key, states)
+        existing = None if self._again else self._existing(states)
+        tree = existing or self._upload(key, states)
         commit = manifest.git.head_sha if manifest.git else None
         times = self._times(commit)
         swung = self._swing(key, Entry(tree, states, commit, *times))
-        if tree != self._own and swung and not self._is_complete(tree):
-            # A collection was about to take what nothing named until now.
-            self._again, held = True, None
+        if tree != self._uploaded and swung and not self._is_complete(tree):
+            # A collection can have deleted objects of the existing tree before the ref was written.
+            self._again, existing = True, None
             tree = self._upload(key, states)
             self._swing(key, Entry(tree, states, commit, *times))
-        for blob in self._skipped:  # a collection may have begun before us
+        for blob in self._skipped:  # a collection can have begun before this push
             if self._objects.stat(blob.key) is None:
                 self._put_blob(blob)
         return PushReport(
@@ -119,34 +119,34 @@ class _Push:
             git_tree=states.git_tree,
             files_state=states.files,
             commit=commit,
-            pushed=swung or held is None,
+            pushed=swung or existing is None,
             blobs=1 + 2 * len(manifest.segments),
             written=self._written,
             written_bytes=self._written_bytes,
             traffic=self._objects.traffic,
         )
 
-    def _held(self, states: States) -> Blob | None:
-        """Return the tree that the remote has of these files; None where it has none."""
+    def _existing(self, states: States) -> Blob | None:
+        """Return the remote's tree of these files; None if there is none."""
         trees = set()
         for key in states.keys(self._target.config_fingerprint):
             try:
-                found = state_at(self._objects, key)
+                state = state_at(self._objects, key)
             except NotTrusted:
                 return None
-            trees.add(found.value if found else None)
+            trees.add(state.value if state else None)
         (tree,) = trees if len(trees) == 1 else (None,)
         return tree if tree is not None and is_there(self._objects, tree) else None
 
     def _is_complete(self, named: Blob) -> bool:
-        """Tell whether a tree and all that it is made of lie there."""
+        """Return whether a tree and all its blobs exist."""
         with suppress(NotTrusted):
             tree = tree_at(self._objects, named)
             return tree is not None and all(self._objects.stat(blob.key) for blob in tree.blobs())
         return False
 
     def _upload(self, key: str, states: States) -> Blob:
-        """Write what the remote lacks of the snapshot; return the tree that its states lead to."""
+        """Write the missing objects of the snapshot; return the tree to which its states refer."""
         segments = tuple(self._segments())
         masks = Blob(
             self._view.manifest.visibility.sha256, self._view.manifest.visibility.size_bytes
@@ -160,16 +160,16 @@ class _Push:
         if self._lacks(layout.tree_key(named), named.size_bytes):
             self._objects.put(layout.tree_key(named), data)
         reach("push.after_tree")
-        self._own = named
+        self._uploaded = named
         first, *others = states.keys(self._target.config_fingerprint)
-        # Of several who push the same files at once, all go by who was first.
+        # If several processes push the same files at once, all use the tree of the first.
         led_to = self._lead(first, named, files=states.files)
         for state in others:
             self._lead(state, led_to)
         reach("push.after_states")
         return led_to
 
-    def _segments(self) -> Iterator[TravellingSegment]:
+    def _segments(self) -> Iterator[RemoteSegment]:
         visibility = self._view.manifest.visibility
         self._sources[visibility.sha256] = self._view.store / visibility.path
         for ref in self._view.manifest.segments:
@@ -177,7 +177,7 @@ class _Push:
             self._sources[table.sha256] = ref
             self._sources[ref.image.sha256] = self._view.store / ref.image.path
             image = Blob(ref.image.sha256, ref.image.size_bytes)
-            yield TravellingSegment(
+            yield RemoteSegment(
                 ref.table, ref.kind, ref.rows, ref.files, ref.size_bytes, ref.sha256, table, image
             )
 
@@ -203,39 +203,39 @@ class _Push:
         self._written_bytes += blob.size_bytes
 
     def _lead(self, state: str, tree: Blob, *, files: str | None = None) -> Blob:
-        """Have a state lead to a tree, or leave it at another one of these files; return which."""
+        """Make a state refer to a tree, unless its tree has the same files; return the tree."""
         data = layout.spelled_state(tree)
         for _ in range(_SWAPS):
-            found = self._objects.read(state, layout.MOST_STATE_BYTES)
-            if found is not None and found[0] == data:
+            stored = self._objects.read(state, layout.MOST_STATE_BYTES)
+            if stored is not None and stored[0] == data:
                 return tree
-            if found is not None and files is not None and self._stays(found[0], files):
-                return layout.read_state(found[0])
-            if self._objects.swap(state, data, found[1] if found else None):
+            if stored is not None and files is not None and self._stays(stored[0], files):
+                return layout.read_state(stored[0])
+            if self._objects.swap(state, data, stored[1] if stored else None):
                 return tree
         raise Busy("another process is pushing this repository", retry_after_ms=1000)
 
     def _stays(self, data: bytes, files: str) -> bool:
-        """Tell whether a state leads to a tree of these files, so that it stays as it is."""
+        """Return whether a state refers to a tree of these files, and so need not be changed."""
         with suppress(NotTrusted):
             tree = None if self._again else tree_at(self._objects, layout.read_state(data))
             return tree is not None and tree.states.files == files
         return False
 
     def _swing(self, key: str, entry: Entry) -> bool:
-        """Put a push in front of the ref; return False where it stands in front."""
+        """Insert a push at the front of the ref; return False if it is already there."""
         ref = layout.ref_key(key, self._target.config_fingerprint)
         for attempt in range(_SWAPS):
-            found = self._objects.read(ref, layout.MOST_REF_BYTES)
+            stored = self._objects.read(ref, layout.MOST_REF_BYTES)
             entries: tuple[Entry, ...] = ()
-            if found is not None:
-                with suppress(NotTrusted):  # one that cannot be read is written anew
-                    entries = layout.read_ref(found[0])
-            if any(layout.same_push(one, entry) for one in entries[:1]):
+            if stored is not None:
+                with suppress(NotTrusted):  # an unreadable ref is written again
+                    entries = layout.read_ref(stored[0])
+            if any(layout.same_push(last, entry) for last in entries[:1]):
                 return False
             data = layout.spelled_ref(layout.with_entry(entries, entry))
             reach("push.before_ref")
-            if self._objects.swap(ref, data, found[1] if found else None):
+            if self._objects.swap(ref, data, stored[1] if stored else None):
                 reach("push.after_ref")
                 return True
             self._target.wait(min(0.01 * (attempt + 1), 0.5))
@@ -259,7 +259,7 @@ def _tree(
     manifest: SnapshotManifest,
     key: str,
     states: States,
-    segments: tuple[TravellingSegment, ...],
+    segments: tuple[RemoteSegment, ...],
     masks: Blob,
 ) -> Tree:
     return Tree(

@@ -1,1 +1,4 @@
-"""One repository's store on disk: segments, images, manifests, the pointer. Owns lancedb."""
+"""A repository's store on disk: segments, images, manifests, pointer.
+
+Only this package uses lancedb.
+"""

@@ -1,7 +1,7 @@
 """The ACTIVE_SNAPSHOT pointer: one line, the id of the snapshot that new queries pin.
 
-A query reads it once. The writer that holds the lease replaces it whole, so a reader sees the
-old id or the new one and never a part of either.
+A query reads the pointer once. The writer that holds the lease replaces the file atomically, so a
+reader sees either the old or the new id.
 """
 
 from contextlib import suppress
@@ -20,7 +20,7 @@ def read_active(store: Path) -> SnapshotId | None:
 
     Raises:
         CorruptStore: the pointer exists but is not a snapshot id.
-        StoreError: it cannot be read now.
+        StoreError: the pointer cannot be read now.
     """
     path = store_files.active_file(store)
     try:
@@ -34,7 +34,7 @@ def read_active(store: Path) -> SnapshotId | None:
     try:
         return parse_snapshot_id(text.removesuffix("\n"))
     except InvalidRequest as error:
-        raise CorruptStore(f"{path.name} is not a snapshot id") from error
+        raise CorruptStore(f"the file {path.name} does not contain a snapshot id") from error
 
 
 def has_index(store: Path) -> bool:
@@ -52,8 +52,8 @@ def has_index(store: Path) -> bool:
 def swap_active(store: Path, snapshot_id: SnapshotId) -> None:
     """Make `snapshot_id` the snapshot that new queries pin.
 
-    Requires: its manifest is on disk and verified, and the caller holds the writer lease with the
-    epoch under which it staged the snapshot.
+    Requires: the snapshot's manifest is on disk and verified, and the caller holds the writer lease
+    with the epoch under which it staged the snapshot.
     """
     path = store_files.active_file(store)
     make_way_for_file(store, path)

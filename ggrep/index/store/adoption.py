@@ -1,7 +1,7 @@
 """Adopts a snapshot from another store of the same home, without reading or encoding files.
 
-Published artifacts never change, so both stores share them by hard links if the file system has
-links. Otherwise they are copied.
+Published artifacts never change, so both stores share them by hard links if the file system
+supports links. Otherwise the artifacts are copied.
 """
 
 import os
@@ -18,24 +18,25 @@ from ggrep.index.store.tables import table_files
 
 
 class Adopted(Struct, frozen=True):
-    """The number of adopted files, by method."""
+    """The numbers of adopted files: linked and copied."""
 
     linked: int
     copied: int
 
 
 def adopt_artifacts(source: Path, manifest: SnapshotManifest, target: Path) -> Adopted:
-    """Link or copy every artifact of a manifest from one store into another, durably.
+    """Link or copy every artifact of a manifest from one store into another, and sync them.
 
     The manifest itself is not copied: without it no reader opens the artifacts.
 
-    Requires: the caller holds the writer lease of the target, and the source is not collected.
+    Requires: the caller holds the writer lease of the target, and no file of the source is deleted
+    meanwhile.
     """
     return adopt(source, _artifacts(source, manifest), target)
 
 
 def adopt(source: Path, files: Iterable[Path], target: Path) -> Adopted:
-    """Link or copy files of one store to the same paths in another; as `adopt_artifacts`."""
+    """Link or copy files of one store to the same paths in another, like `adopt_artifacts`."""
     linked = copied = 0
     touched: set[Path] = set()
     for path in files:
@@ -60,13 +61,13 @@ def _artifacts(source: Path, manifest: SnapshotManifest) -> Iterator[Path]:
 
 
 def _link(path: Path, goal: Path) -> bool:
-    """Link `goal` to `path` in place of any file there; return False if that is impossible."""
+    """Make `goal` a hard link to `path`, replacing any file; return False if that is impossible."""
     goal.unlink(missing_ok=True)
     try:
         goal.hardlink_to(path)
     except OSError:
-        # Another file system or owner, or too many links. A missing file fails once more in the
-        # copy, whose error names it.
+        # Another file system or owner, or too many links. If the file is missing, the copy also
+        # fails, and its error names the file.
         return False
     return True
 

@@ -1,7 +1,7 @@
-"""The lines of a whole definition, for each chunk that is a part of it.
+"""The lines of the whole definition, for each chunk that is a part of a definition.
 
-A long definition is cut into several chunks. Its first one has its name; the others have it at the
-end of their breadcrumb.
+A long definition is cut into several chunks. The first chunk has the definition's name; the others
+have this name at the end of their breadcrumb.
 """
 
 from collections.abc import Sequence
@@ -17,15 +17,15 @@ Extent: TypeAlias = tuple[int, int]
 """First and last line, 1-based."""
 
 MAX_ROWS: Final = 1_000
-"""Most chunks of a file with extents."""
+"""Maximum number of chunks of a file for which these lines are computed."""
 
 
 class Step(Struct, frozen=True):
     """The position of a chunk among definitions.
 
     Attributes:
-        trail: names of the definitions around it, its own included.
-        begins: a definition begins in it.
+        trail: names of the enclosing definitions and of the chunk's own definition.
+        begins: whether a definition begins in the chunk.
     """
 
     trail: Trail
@@ -33,15 +33,15 @@ class Step(Struct, frozen=True):
 
     @classmethod
     def of(cls, name: str, breadcrumb: Sequence[str]) -> "Step":
-        """Return the step of a chunk with that name and breadcrumb."""
+        """Return the step of a chunk with a name and a breadcrumb."""
         return cls((*breadcrumb, name) if name else tuple(breadcrumb), bool(name))
 
 
 def widened(steps: Sequence[Step], span: tuple[int, int], trail: Trail) -> tuple[int, int]:
-    """Return the chunks around `span` that belong to the definition with that trail.
+    """Return the chunks around `span` that belong to the definition with a trail.
 
-    A chunk in which such a definition begins is the first one: two consecutive definitions may
-    have one name.
+    The first chunk is one in which a definition with this trail begins, because two consecutive
+    definitions can have the same name.
     """
     first, last = span
     while first > 0 and not _begins(steps[first], trail) and _within(steps[first - 1], trail):
@@ -81,7 +81,7 @@ def extents_of(chunks: Sequence[Chunk]) -> list[Extent | None]:
 
 
 def _is_part(chunks: Sequence[Chunk], place: int) -> bool:
-    """Return whether a chunk may be a part: it has no name, or the next chunk is of its kind."""
+    """Return whether a chunk can be a part: it has no name, or the next chunk has the same type."""
     chunk = chunks[place]
     if chunk.corpus is not Corpus.CODE:
         return False

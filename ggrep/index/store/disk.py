@@ -8,7 +8,7 @@ from pathlib import Path
 def store_bytes(directory: Path) -> int:
     """Return the bytes of all files below a directory.
 
-    A file that a writer removes during the count does not count.
+    A file that is removed during the count is ignored.
     """
     total, ahead = 0, [str(directory)]
     while ahead:

@@ -1,8 +1,8 @@
 """Checks that the file system of a directory is local and has the features that stores need.
 
 Stores rely on kernel file locks, atomic renames and mapped files. Network file systems do not
-guarantee them across machines, so they are refused by name. Other file systems are tested in a
-temporary directory.
+guarantee these features across machines, so they are rejected by their type. Other file systems are
+tested in a temporary directory.
 """
 
 import fcntl
@@ -55,7 +55,7 @@ NETWORK_MAGICS: Final[Mapping[int, str]] = MappingProxyType(
         0x7461636F: "ocfs2",
     }
 )
-"""The same by the kernel's type number, for systems without a mount table."""
+"""The same types by the kernel's number, for systems without a mount table."""
 
 _SAMPLE = b"ggrep\n" * 700
 
@@ -64,8 +64,8 @@ def probe(directory: Path) -> str:
     """Return the type of the file system of an existing directory, after testing its features.
 
     Raises:
-        InvalidRequest: it is a network file system.
-        StoreError: a feature that a publish needs does not work there.
+        InvalidRequest: the directory is on a network file system.
+        StoreError: a feature that a publish needs does not work in the directory.
     """
     kind = refuse_network(directory)
     sweep_probes(directory)
@@ -82,8 +82,8 @@ def refuse_network(path: Path) -> str:
     """Return the type of the file system of `path`, which need not exist.
 
     Raises:
-        InvalidRequest: it is a network file system.
-        StoreError: its type cannot be read.
+        InvalidRequest: the path is on a network file system.
+        StoreError: the type cannot be read.
     """
     while not path.exists() and path != path.parent:
         path = path.parent
@@ -91,7 +91,7 @@ def refuse_network(path: Path) -> str:
         kind = filesystem_type(path) or ""
         magic = file_system_number(os.fsencode(path))
     except OSError as error:
-        raise _unfit(path, "reading the type of the file system", error) from error
+        raise _unfit(path, "detection of the file system type", error) from error
     network = kind if kind in NETWORK_TYPES else NETWORK_MAGICS.get(magic)
     if network is not None:
         raise InvalidRequest(f"{path} is on a network file system ({network}); {ADVICE}")
@@ -101,7 +101,8 @@ def refuse_network(path: Path) -> str:
 def sweep_probes(directory: Path) -> None:
     """Remove the directories that probes of dead processes left in `directory`.
 
-    The process of another container may seem dead by its id, so its lock is checked as well.
+    A process of another container seems to be dead, because its id is unknown here, so the lock on
+    the directory is also checked.
     """
     for leftover in sorted(directory.glob(f"{PROBE_PREFIX}*")):
         with suppress(OSError):
@@ -119,7 +120,7 @@ def _scratch(directory: Path) -> Iterator[Path]:
             _lock(descriptor)
             yield scratch
     except OSError as error:
-        raise _unfit(directory, "creating a directory and locking it", error) from error
+        raise _unfit(directory, "creation and locking of a directory", error) from error
     finally:
         if scratch is not None:
             shutil.rmtree(scratch, ignore_errors=True)
@@ -131,7 +132,7 @@ def _fresh_directory(directory: Path) -> Path:
         with suppress(FileExistsError):
             durable.create_directory(scratch)
             return scratch
-    raise AssertionError  # counting does not end
+    raise AssertionError  # `count` has no end
 
 
 def _create_once(scratch: Path) -> None:
@@ -141,7 +142,7 @@ def _create_once(scratch: Path) -> None:
         durable.write_all(descriptor, _SAMPLE)
         os.fsync(descriptor)
     with suppress(FileExistsError), durable.opened(path, flags):
-        raise ValueError("an existing file was created again")
+        raise ValueError("exclusive creation of an existing file did not fail")
 
 
 def _rename_and_read(scratch: Path) -> None:
@@ -149,7 +150,7 @@ def _rename_and_read(scratch: Path) -> None:
     durable.write_file(target, b"old")
     durable.replace_file(target, _SAMPLE)
     if target.read_bytes() != _SAMPLE:
-        raise ValueError("the bytes that were read differ from the written ones")
+        raise ValueError("the bytes read differ from the bytes written")
 
 
 def _lock_alone(scratch: Path) -> None:
@@ -159,7 +160,7 @@ def _lock_alone(scratch: Path) -> None:
         _lock(first)
         with suppress(BlockingIOError):
             _lock(second)
-            raise ValueError("a locked file was locked again")
+            raise ValueError("a second lock on a locked file did not fail")
 
 
 def _map(scratch: Path) -> None:
@@ -170,7 +171,7 @@ def _map(scratch: Path) -> None:
         closing(mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)) as mapped,
     ):
         if mapped[:] != _SAMPLE:
-            raise ValueError("the mapped bytes differ from the written ones")
+            raise ValueError("the mapped bytes differ from the bytes written")
 
 
 _STEPS: Final[Mapping[str, Callable[[Path], None]]] = MappingProxyType(
@@ -211,4 +212,4 @@ def _is_unlocked(leftover: Path) -> bool:
 
 def _unfit(directory: Path, step: str, error: Exception) -> StoreError:
     why = (error.strerror if isinstance(error, OSError) else None) or error
-    return StoreError(f"{directory}: not usable for an index: {step} failed: {why}; {ADVICE}")
+    return StoreError(f"{directory} cannot store an index: {step} failed: {why}; {ADVICE}")

@@ -1,7 +1,7 @@
-"""Tombstones and segment map: small JSON-lines deltas that a manifest lists in order.
+"""Tombstones and segment maps: small files of JSON lines, which a manifest lists in order.
 
-A publish adds one file of each, so a tiny sync writes tiny files. If a manifest would list more
-than MAX_DELTAS, the next publish merges them into one.
+A publish adds one file of each kind, so a small sync writes small files. If a manifest would list
+more than MAX_DELTAS files, the next publish merges them into one file.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ class Tombstone(Struct, frozen=True):
 
 
 def write_tombstones(path: Path, relative: str, tombstones: Iterable[Tombstone]) -> FileRef:
-    """Write tombstones by path key, sync them, and return the reference."""
+    """Write tombstones in the order of path keys, sync the file, and return its reference."""
     ordered = sorted(tombstones, key=lambda item: item.path_key.encode())
     return _write(path, relative, [{"path_key": t.path_key, "reason": t.reason} for t in ordered])
 
@@ -45,12 +45,12 @@ def write_segment_map(
 
 
 def read_tombstones(store: Path, refs: Sequence[FileRef]) -> set[PathKey]:
-    """Return every path that these files hide in older segments."""
+    """Return every path that these journal files hide in older segments."""
     return {PathKey(str(record["path_key"])) for record in _read(store, refs)}
 
 
 def read_segment_map(store: Path, refs: Sequence[FileRef]) -> dict[PathKey, SegmentName]:
-    """Return the live segment of each path, later files overriding earlier ones."""
+    """Return the live segment of each path; later files override earlier files."""
     places: dict[PathKey, SegmentName] = {}
     for record in _read(store, refs):
         key, segment = PathKey(str(record["path_key"])), record["segment_id"]
@@ -75,7 +75,9 @@ def _read(store: Path, refs: Sequence[FileRef]) -> Iterable[Mapping[str, object]
         except OSError as error:
             raise read_failure(ref.path, error) from error
         except ValueError as error:
-            raise CorruptStore(f"{ref.path} is not JSON lines") from error
+            raise CorruptStore(f"the journal {ref.path} is not in JSON Lines format") from error
         if len(records) != ref.count:
-            raise CorruptStore(f"{ref.path} has {len(records)} lines, not {ref.count}")
+            raise CorruptStore(
+                f"the journal {ref.path} has {len(records)} lines instead of {ref.count}"
+            )
         yield from records

@@ -1,6 +1,6 @@
-"""Determines the state of a store: the snapshot that answers, and the damage.
+"""Determines the state of a store: the snapshot that answers queries, and the damage.
 
-Queries, syncs, status, health and repair get the state of a store from this module alone.
+Queries, syncs, status, health and repair all determine the state of a store with this module.
 """
 
 import sys
@@ -16,8 +16,7 @@ from ggrep.base.errors import CorruptStore, GgrepError, IndexDamaged, NoIndex
 from ggrep.base.ids import StoreId
 from ggrep.base.lease import is_live, read_record
 from ggrep.config import store_files
-from ggrep.index.store.active import read_active
-from ggrep.index.store.manifest import SnapshotManifest, read_manifest
+from ggrep.index.store.manifest import SnapshotManifest, read_active_manifest
 from ggrep.index.store.verify import Mender, Verifier
 from ggrep.index.store.view import (
     SnapshotView,
@@ -32,9 +31,9 @@ class Judgement(Struct, frozen=True):
     """The state of a store with a published snapshot.
 
     Attributes:
-        manifest: of the active snapshot; None if it cannot be read.
-        view: the snapshot that answers; None if none can, or if an inspection detected damaged
-            derived files.
+        manifest: the manifest of the active snapshot; None if it cannot be read.
+        view: the snapshot that answers queries; None if no snapshot can, or if an inspection
+            detected damaged derived files.
         damage: None for an intact store.
     """
 
@@ -43,14 +42,14 @@ class Judgement(Struct, frozen=True):
     damage: Damage | None
 
     def known_to_be(self, *, rebuilding: bool) -> "Judgement":
-        """Return the state with the fact that the damage is being rebuilt, if it is."""
+        """Return the state, marked if the damage is being repaired."""
         if self.damage is None or not rebuilding:
             return self
         damage = replace(self.damage, rebuilding=True)
         return replace(self, damage=damage, view=self.view and replace(self.view, damage=damage))
 
     def answering(self) -> SnapshotView:
-        """Return the snapshot that answers.
+        """Return the snapshot that answers queries.
 
         Raises:
             IndexDamaged: no snapshot can answer.
@@ -68,26 +67,26 @@ def judge(
     inspecting: bool = False,
     verifier: Verifier,
 ) -> Judgement:
-    """Return the state of a store; the verifier records what was verified.
+    """Return the state of a store; the verifier records the verified artifacts.
 
     Args:
         store: the store directory.
-        store_id: refuse snapshots of another store.
-        writing: the caller holds the writer lease.
-        inspecting: report damaged derived files instead of falling back to an older snapshot.
-        verifier: hashes shared artifacts once; rebuilds derived files if it has a mender.
+        store_id: the store's id; snapshots of other stores are rejected.
+        writing: whether the caller holds the writer lease.
+        inspecting: whether to report damaged derived files instead of falling back to an older
+            snapshot.
+        verifier: verifies each artifact once, and rebuilds derived files if it has a mender.
 
     Raises:
         NoIndex: no snapshot was ever published.
-        StoreError: an artifact cannot be read now; no older snapshot is used then.
+        StoreError: an artifact cannot be read now; older snapshots are not used in this case.
         DeadlineExceeded: time ran out.
     """
     manifest: SnapshotManifest | None = None
     try:
-        active = read_active(store)
-        if active is None:
+        manifest = read_active_manifest(store)
+        if manifest is None:
             raise _without_pointer(store, writing=writing)
-        manifest = read_manifest(store, active)
         view = verified_view(store, manifest, store_id, verifier)
         judged = Judgement(manifest, view, view.damage)
     except CorruptStore as error:
@@ -108,12 +107,12 @@ def open_active(
     writing: bool = False,
     mender: Mender | None = None,
 ) -> SnapshotView:
-    """Return the active snapshot, verified; the newest valid one if the active one is damaged.
+    """Return the active snapshot, verified; the newest valid snapshot if it is damaged.
 
-    Arguments and errors are those of `judge`; the view has the damage.
+    Arguments and errors are those of `judge`. The returned view describes the damage.
 
     Raises:
-        IndexDamaged: snapshots exist, and none is valid.
+        IndexDamaged: snapshots exist, but none of them is valid.
     """
     verifier = Verifier(store, deadline=deadline, mender=mender)
     try:
@@ -132,9 +131,9 @@ def newest_valid(
 
     Args:
         store: the store directory.
-        manifests: newest first.
-        store_id: skip snapshots of another store.
-        verifier: hashes shared artifacts once, damaged or not.
+        manifests: the manifests to try, newest first.
+        store_id: the store's id; snapshots of other stores are skipped.
+        verifier: verifies each artifact once, even if several snapshots share it.
 
     Raises:
         StoreError: an artifact cannot be read now.
@@ -147,9 +146,9 @@ def newest_valid(
 
 
 def is_first_publish(store: Path) -> bool:
-    """Return whether a living writer has written a store's first snapshot, but no pointer to it.
+    """Return whether a running writer has written a store's first snapshot, but no pointer yet.
 
-    The snapshot may still fail its verification, so it is not shown.
+    The snapshot can still fail its verification, so it must not answer queries.
 
     Requires: the pointer is missing.
     """
@@ -174,7 +173,7 @@ def _oldest_epoch(store: Path) -> int:
 
 
 def _is_written(store: Path) -> bool:
-    """Return whether a writer of the store is alive; False if that cannot be read."""
+    """Return whether a writer of the store is running; False if the lease cannot be read."""
     with suppress(GgrepError, OSError):
         return is_live(store_files.lease_files(store))
     return False
@@ -200,7 +199,7 @@ def _stand_in(
     verifier: Verifier,
     manifest: SnapshotManifest | None,
 ) -> Judgement:
-    """Return the state of a store whose active snapshot is damaged."""
+    """Return the state of a store with a damaged active snapshot; an intact older one answers."""
     view = newest_valid(store, manifests_newest_first(store), store_id, verifier)
     if view is not None:
         shown = view.manifest

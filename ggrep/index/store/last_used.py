@@ -1,7 +1,7 @@
-"""The time of a store's last use; the least recently used stores of a home are deleted first.
+"""Records the time of a store's last use; the least recently used stores are deleted first.
 
-The record is precise to an hour, so that not every query writes it. It is not part of a snapshot:
-without it a store seems as old as its last publish.
+The record has a precision of an hour, so that not every query writes it. It is not part of a
+snapshot: without a record, the time of the store's last publish counts.
 """
 
 from contextlib import suppress
@@ -19,7 +19,7 @@ _LENGTH = len("2000-01-01T00:00:00Z")
 def note_use(store: Path, now: datetime) -> None:
     """Record that a store was used, unless the record is less than an hour old.
 
-    A store that cannot be written has no record, and a deleted store is not created again.
+    If the store cannot be written, no record is written. A deleted store is not created again.
     """
     last = read_last_use(store)
     if last is not None and abs(now - last) < _COARSENESS:
@@ -42,7 +42,7 @@ def read_last_use(store: Path) -> datetime | None:
 
 
 def modified_at(store: Path) -> datetime:
-    """Return when a store last changed: the time of its newest file.
+    """Return when a store last changed: the modification time of its newest file.
 
     Raises:
         OSError: the store does not exist.

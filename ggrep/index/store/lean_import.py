@@ -1,9 +1,10 @@
-"""Imports lancedb without two packages that take more than half of the time and have no effect.
+"""Imports lancedb without two packages that take more than half of the import's time.
 
-`lance_namespace_urllib3_client` is about a hundred generated pydantic models; for local directories
-lancedb only mentions them in signatures. `overrides` compares the signatures of methods with those
-that they override, a third of the remaining time; on Python 3.12 and newer lancedb does not use it.
-A process of ggrep can leave them out. A library must not: its host program may use them.
+`lance_namespace_urllib3_client` consists of about a hundred generated pydantic models; for local
+directories lancedb uses them only in signatures. `overrides` compares the signatures of methods
+with the signatures of overridden methods, which takes a third of the remaining time; on Python 3.12
+and newer lancedb does not use it. Processes of ggrep can omit both packages. Code that uses ggrep
+as a library needs them if its program uses them.
 """
 
 import importlib.abc
@@ -23,7 +24,7 @@ Method = TypeVar("Method")
 
 
 class _Mention(types.ModuleType):
-    """A module in which every public name is an empty class."""
+    """An empty replacement of a module, in which every public name is an empty class."""
 
     def __getattr__(self, name: str) -> type:
         if name.startswith("__"):
@@ -32,7 +33,7 @@ class _Mention(types.ModuleType):
 
 
 class _Unchecked(_Mention):
-    """The same, with a decorator `override` that checks nothing."""
+    """An empty replacement of `overrides`, with a decorator `override` that checks nothing."""
 
     @staticmethod
     def override(method: Method) -> Method:
@@ -41,7 +42,7 @@ class _Unchecked(_Mention):
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds the packages and their submodules, and loads mentions for them."""
+    """Finds the omitted packages and their submodules, and loads empty replacements."""
 
     def find_spec(
         self,
@@ -49,32 +50,32 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         path: Sequence[str] | None,
         target: types.ModuleType | None = None,
     ) -> importlib.machinery.ModuleSpec | None:
-        """Return a spec for the packages that are left out; None for other modules."""
+        """Return a spec for the omitted packages; None for other modules."""
         del path, target
         if fullname.partition(".")[0] not in _LEFT_OUT:
             return None
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
-        """Return an empty mention."""
+        """Return an empty replacement."""
         return (_Unchecked if spec.name == _COMPARED else _Mention)(spec.name)
 
     def exec_module(self, module: types.ModuleType) -> None:
-        """Do nothing: names are created on access."""
+        """Do nothing, because names are created on access."""
         del module
 
 
 def leave_out_remote_client() -> None:
-    """Have lancedb imported without its remote client and its checks from now on.
+    """Make later imports of lancedb omit its remote client and its checks.
 
-    Only for processes of ggrep: it affects the whole process.
+    Only for processes of ggrep, because this affects the whole process.
     """
     if _PACKAGE not in sys.modules and not any(_finders()):
         sys.meta_path.insert(0, _Finder())
 
 
 def import_lancedb() -> types.ModuleType:
-    """Return lancedb; import it with all packages if a release fails without those left out."""
+    """Return lancedb; import it with all packages if the import fails without the omitted ones."""
     with without_collecting():
         return _imported()
 
@@ -94,7 +95,7 @@ def _imported() -> types.ModuleType:
 
 
 def _is_python_part(name: str) -> bool:
-    """Return whether a module of lancedb can be loaded again; native ones initialise only once."""
+    """Return whether a module of lancedb can be loaded again; native modules cannot."""
     loader = getattr(sys.modules[name], "__loader__", None)
     native = isinstance(loader, importlib.machinery.ExtensionFileLoader)
     return name.startswith(("lance", _COMPARED)) and not native

@@ -13,6 +13,7 @@ from ggrep.base.ids import SegmentName, SnapshotId, StoreId, parse_snapshot_id
 from ggrep.base.stable_json import DecodeError, decode
 from ggrep.config import store_files
 from ggrep.config.fingerprints import parse_store_id, repo_id
+from ggrep.index.store.active import read_active
 from ggrep.index.store.read_failures import read_failure
 from ggrep.model.response import GitState
 from ggrep.model.sync import DegradedFile
@@ -20,7 +21,7 @@ from ggrep.model.sync import DegradedFile
 _MAX_BYTES = 8 << 20
 _SEALED_SINCE = 2
 MAX_PROBLEMS = 1000
-"""Most problems in a manifest; of further ones it has the number only."""
+"""Maximum number of problems in a manifest; further problems are only counted."""
 
 
 class FileRef(Struct, frozen=True):
@@ -44,10 +45,10 @@ class SegmentRef(Struct, frozen=True):
     """A segment: its table and its image.
 
     Attributes:
-        kind: `delta`, or `compacted` when it was merged from others.
+        kind: `delta`, or `compacted` if the segment was merged from others.
         rows: all rows, hidden ones included.
-        sha256: of the table's files, see `tables.measure_table`.
-        path: of the table's directory, relative to the store.
+        sha256: digest of the table's files, see `tables.measure_table`.
+        path: path of the table's directory, relative to the store.
     """
 
     kind: str
@@ -62,7 +63,7 @@ class SegmentRef(Struct, frozen=True):
 
 
 class Counts(Struct, frozen=True):
-    """Figures of the visible view.
+    """Counts of a snapshot.
 
     Attributes:
         chunks_indexed: rows of all segments, hidden ones included.
@@ -79,15 +80,16 @@ class Counts(Struct, frozen=True):
 
 
 class SnapshotManifest(Struct, frozen=True):
-    """One snapshot, self-contained: it is read without its parent.
+    """The manifest of one snapshot; it does not refer to other manifests.
 
     Attributes:
-        canonical_root: of the work tree; empty in a pulled snapshot before the first sync.
-        store_id: of the store's directory.
+        canonical_root: canonical path of the work tree; empty in a pulled snapshot before the first
+            sync.
+        store_id: id of the store, which is the name of its directory.
         errors: the first MAX_PROBLEMS problems.
-        errors_total: number of all problems; 0 if `errors` has all of them.
+        errors_total: number of all problems; 0 if `errors` contains all of them.
         index_id: name of the index in answers, the same on every machine; empty in manifests of
-            earlier builds, whose name is that of their store (`name`).
+            earlier builds, where the store's id is the name (see `name`).
     """
 
     snapshot_id: SnapshotId
@@ -134,15 +136,15 @@ def read_manifest(store: Path, snapshot_id: SnapshotId) -> SnapshotManifest:
     """Return a snapshot's manifest.
 
     Raises:
-        CorruptStore: it is missing, oversized, or not a manifest of this snapshot.
-        Incompatible: a newer build wrote it.
-        StoreError: it cannot be read now.
+        CorruptStore: the manifest is missing, oversized, or of another snapshot.
+        Incompatible: a newer build wrote the manifest.
+        StoreError: the manifest cannot be read now.
     """
     path = store_files.manifest_file(store, snapshot_id)
     label = f"snapshots/{snapshot_id}/{path.name}"
     try:
         if path.stat().st_size > _MAX_BYTES:
-            raise CorruptStore(f"{label} is larger than {_MAX_BYTES} bytes")
+            raise CorruptStore(f"the manifest {label} is larger than {_MAX_BYTES} bytes")
         values = stable_json.loads(path.read_bytes())
     except OSError as error:
         raise read_failure(label, error) from error
@@ -162,12 +164,24 @@ def read_manifest(store: Path, snapshot_id: SnapshotId) -> SnapshotManifest:
     except InvalidRequest as error:
         raise CorruptStore(f"{label}: {error}") from error
     if not is_sound:
-        raise CorruptStore(f"{label}: its root and its store do not belong together")
+        raise CorruptStore(f"manifest {label}: store_id does not belong to canonical_root")
     return manifest
 
 
+def read_active_manifest(store: Path) -> SnapshotManifest | None:
+    """Return the manifest of the active snapshot; None if nothing was ever published.
+
+    Raises:
+        CorruptStore: pointer or manifest is damaged.
+        Incompatible: a newer build wrote the manifest.
+        StoreError: one of both cannot be read now.
+    """
+    active = read_active(store)
+    return None if active is None else read_manifest(store, active)
+
+
 def _fits_store(manifest: SnapshotManifest) -> bool:
-    """Return whether the root belongs to the store; the manifest's digest excludes both."""
+    """Return whether the root belongs to the store; the manifest's digest does not cover them."""
     if not manifest.canonical_root:
         return True
     named = parse_store_id(manifest.store_id).repo_id

@@ -1,6 +1,6 @@
-"""Maps files into memory, and releases pages that are not needed for now.
+"""Maps files into memory, and releases pages that are currently not needed.
 
-A host process maps thousands of images; no descriptor stays open.
+A process maps thousands of images, so no file descriptor stays open.
 """
 
 import os
@@ -26,8 +26,8 @@ def map_file(path: Path) -> npt.NDArray[np.uint8]:
 def give_back(data: npt.NDArray[np.uint8]) -> None:
     """Release a map's pages; a later access reads them from the file or the page cache again.
 
-    Requires: `data` is a whole mapped file that is never written to. Memory of any other kind
-        would be zeros afterwards.
+    Requires: `data` is a whole mapped file that is never written to. Any other memory would contain
+    zeros afterwards.
     """
     if len(data):
         forget_pages(data.ctypes.data, len(data))

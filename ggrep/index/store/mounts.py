@@ -1,4 +1,4 @@
-"""Reads the kernel's mount table: the file system of a path."""
+"""Finds the file system of a path in the kernel's mount table."""
 
 import os
 import re
@@ -14,7 +14,7 @@ _FIELDS_BEFORE = 6
 
 
 class Mount(Struct, frozen=True):
-    """One line of the table.
+    """One line of the mount table.
 
     Attributes:
         device: as `stat` returns it.
@@ -35,7 +35,7 @@ def filesystem_type(path: Path, table: bytes | None = None) -> str | None:
     """Return the type of the file system of an existing path; None if it is unknown.
 
     Args:
-        path: links in it are resolved.
+        path: the path; symbolic links in it are resolved.
         table: the mount table's bytes; None to read it.
 
     Raises:
@@ -48,10 +48,10 @@ def filesystem_type(path: Path, table: bytes | None = None) -> str | None:
 
 
 def choose(table: bytes, path: bytes, device: int) -> Mount | None:
-    """Return the mount of a path: of its device, the deepest, the last.
+    """Return the mount of a path: the deepest and last mount above it with its device.
 
-    Some file systems have devices that are not in the table (btrfs); then it is the deepest and
-    last mount above the path, of any device.
+    The devices of some file systems (btrfs) are not in the table. Then return the deepest and last
+    mount above the path with any device.
     """
     above = [mount for mount in parse(table) if mount.holds(path)]
     same = [mount for mount in above if mount.device == device]
@@ -63,7 +63,7 @@ def choose(table: bytes, path: bytes, device: int) -> Mount | None:
 
 
 def parse(table: bytes) -> Iterator[Mount]:
-    """Yield the mounts of a table in its order; malformed lines are left out."""
+    """Yield the mounts of a table in order, without malformed lines."""
     for line in table.splitlines():
         before, separator, after = line.partition(b" - ")
         fields, rest = before.split(b" "), after.split(b" ")

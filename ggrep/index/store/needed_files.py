@@ -1,7 +1,8 @@
 """The files that a snapshot needs, and the files of a store that no snapshot needs.
 
-All code that copies, collects or counts files of a store uses this module, so that none is
-forgotten. Caches and pins are neither: no manifest refers to them, and their owners remove them.
+All code that copies, deletes or counts files of a store uses this module, so that no file is
+forgotten. Caches and pins belong to neither group: no manifest refers to them, and the code that
+writes them removes them.
 """
 
 from collections.abc import Collection, Iterator
@@ -17,10 +18,10 @@ class Unnamed(Struct, frozen=True):
     """The unreferenced files of a store, by path.
 
     Attributes:
-        snapshots: snapshot directories without a referenced file, and the unreferenced files of
-            the others. A journal file may be needed long after its own snapshot.
+        snapshots: snapshot directories without a referenced file, and the unreferenced files in
+            other snapshot directories. A journal file can be needed long after its own snapshot.
         segments: tables and images.
-        leftovers: staged and discarded files, which no manifest refers to.
+        leftovers: staged and discarded files, to which no manifest refers.
     """
 
     snapshots: tuple[Path, ...]
@@ -35,14 +36,14 @@ def file_refs(manifest: SnapshotManifest) -> tuple[FileRef, ...]:
 
 
 def named(store: Path, manifest: SnapshotManifest) -> frozenset[Path]:
-    """Return the paths that a snapshot needs: its manifest, its tables' directories, its files."""
+    """Return the paths that a snapshot needs: manifest, directories of tables, and other files."""
     tables = {store_files.table_dir(store, segment.table) for segment in manifest.segments}
     files = {store / ref.path for ref in file_refs(manifest)}
     return frozenset({store_files.manifest_file(store, manifest.snapshot_id)} | tables | files)
 
 
 def unnamed(store: Path, kept: Collection[Path]) -> Unnamed:
-    """Return the artifacts of a store outside `kept`, and its staged and discarded files."""
+    """Return the artifacts of a store that are not in `kept`, and staged and discarded files."""
     tables = (path for path in entries(store) if store_files.is_table(path))
     return Unnamed(
         snapshots=tuple(_of_snapshots(store, kept)),
@@ -57,7 +58,7 @@ def unnamed(store: Path, kept: Collection[Path]) -> Unnamed:
 
 
 def entries(directory: Path) -> list[Path]:
-    """Return the entries of a directory, by name; none if it is missing or not a directory."""
+    """Return the entries of a directory, sorted by name; none if it is not a directory."""
     try:
         return sorted(directory.iterdir())
     except (FileNotFoundError, NotADirectoryError):

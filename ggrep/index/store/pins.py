@@ -1,8 +1,9 @@
-"""Pins: records in a store that keep a snapshot for an exploration session.
+"""Pins: records in a store that keep a snapshot for a session.
 
-A session outlives its requests and holds no lock between them. A collection locks the readers'
-lock exclusively, reads these records, and keeps every snapshot in them. A pin is written under the
-same lock, shared, so that no pin appears during a collection. The pin of a dead session expires.
+A session lasts longer than its requests and has no lock between them. A collection, which deletes
+unused files, takes the readers' lock exclusively, reads the pins, and keeps every pinned snapshot.
+A pin is written under the same lock, taken shared, so no pin is added during a collection. The pin
+of an abandoned session expires.
 """
 
 import math
@@ -26,21 +27,24 @@ from ggrep.index.store.read_failures import read_failure
 from ggrep.model.slate import SESSION_SECS
 
 MAX_PINS: Final = 256
-"""Most sessions of a store at once; each of several simultaneous writers may exceed it by one."""
+"""Maximum number of sessions of a store; each simultaneous writer can exceed it by one."""
 
 _VERSION: Final = 1
 """Layout of a pin: 1. version, both ids, time of creation, time of expiry."""
 
 _TTL: Final = timedelta(seconds=SESSION_SECS)
 _LONGEST: Final = 2 * _TTL
-"""A pin that expires later is not ggrep's, or is of a machine whose clock is far ahead."""
+"""Longest time until a pin's expiry.
+
+A pin that expires later is not from ggrep, or from a machine whose clock is far ahead.
+"""
 
 _MAX_BYTES: Final = 4_096
 _NAME: Final = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}\.[0-9A-HJKMNP-TV-Z]{26}\.json")
 
 
 class Pin(Struct, frozen=True):
-    """A session's hold on a snapshot.
+    """A record that keeps a snapshot for a session.
 
     Attributes:
         expires_at: when a collection may delete the snapshot; UTC.
@@ -52,7 +56,7 @@ class Pin(Struct, frozen=True):
     expires_at: datetime
 
     def holds(self, now: datetime) -> bool:
-        """Return whether the snapshot is still kept."""
+        """Return whether the pin still keeps the snapshot."""
         return timedelta() < self.expires_at - now <= _LONGEST
 
 
@@ -67,12 +71,12 @@ class _Record(Struct, frozen=True):
 
 
 def write_pin(store: Path, snapshot_id: SnapshotId, session_id: str, now: datetime) -> Pin:
-    """Keep a snapshot for a session, durably, and return the pin.
+    """Write a pin that keeps a snapshot for a session, sync it, and return it.
 
     Requires: the caller holds the readers' lock, and the snapshot exists.
 
     Raises:
-        Busy: MAX_PINS sessions run already.
+        Busy: there are already MAX_PINS sessions.
         StoreError: the other pins cannot be read now.
         OSError: the pin cannot be written.
     """
@@ -85,7 +89,7 @@ def write_pin(store: Path, snapshot_id: SnapshotId, session_id: str, now: dateti
 
 
 def extend(store: Path, pin: Pin, now: datetime) -> Pin:
-    """Keep the snapshot for a whole term from now, and return the pin.
+    """Extend a pin by the full time from now, and return it.
 
     Requires: the caller holds the readers' lock, and the pin has not expired.
 
@@ -101,13 +105,13 @@ def read_pin(store: Path, snapshot_id: SnapshotId, session_id: str) -> Pin | Non
     """Return a session's pin, expired or not; None without one.
 
     Raises:
-        StoreError: it cannot be read now.
+        StoreError: the pin cannot be read now.
     """
     return _read(store_files.pin_file(store, snapshot_id, session_id))
 
 
 def pinned(store: Path, now: datetime) -> frozenset[SnapshotId]:
-    """Return the snapshots that sessions keep.
+    """Return the snapshots that pins keep.
 
     Raises:
         StoreError: a pin cannot be read now, so the pinned snapshots are unknown.
@@ -116,21 +120,21 @@ def pinned(store: Path, now: datetime) -> frozenset[SnapshotId]:
 
 
 def sweep_pins(store: Path, now: datetime) -> None:
-    """Remove expired and damaged pins, and files that dead writers left.
+    """Remove expired and damaged pins, and temporary files of dead processes.
 
     Requires: the caller holds the readers' lock exclusively.
     """
     live = {_file(store, pin) for pin in _holding(store, now)}
     for path in entries(store_files.pins_dir(store)):
         if path not in live:
-            with suppress(OSError):  # not a file of ggrep, or already removed
+            with suppress(OSError):  # the file is not from ggrep, or already removed
                 path.unlink()
 
 
 def _require_room(store: Path, now: datetime) -> None:
     """Raise Busy if there are MAX_PINS pins; expired ones are removed first.
 
-    Collections may be rare, and the directory must not grow for ever. If a pin is removed here at
+    Collections can be rare, and the directory must not grow without limit. If a pin is removed at
     the moment of its extension, its session has expired.
     """
     files = [path for path in entries(store_files.pins_dir(store)) if _NAME.fullmatch(path.name)]
@@ -144,11 +148,11 @@ def _require_room(store: Path, now: datetime) -> None:
     if len(live) >= MAX_PINS:
         ends = min(pin.expires_at for pin in live.values())
         wait_ms = math.ceil((ends - now).total_seconds() * 1000)
-        raise Busy(f"{len(live)} sessions explore this index", retry_after_ms=wait_ms)
+        raise Busy(f"too many sessions are open on this index: {len(live)}", retry_after_ms=wait_ms)
 
 
 def _end(now: datetime) -> datetime:
-    """Return the expiry of a pin that is used now, rounded up to whole seconds as in its file."""
+    """Return the expiry of a pin that is used now, rounded up to seconds, like in its file."""
     return (now + _TTL + timedelta(microseconds=999_999)).replace(microsecond=0)
 
 
@@ -165,7 +169,7 @@ def _file(store: Path, pin: Pin) -> Path:
 
 def _write(store: Path, pin: Pin) -> None:
     file = _file(store, pin)
-    with suppress(FileExistsError):  # not its parents: a deleted store is not created again
+    with suppress(FileExistsError):  # no parents: the store may be deleted
         durable.create_directory(file.parent)
         durable.sync_directory(store)
     record: dict[str, stable_json.Json] = {
@@ -188,7 +192,7 @@ def _read(path: Path) -> Pin | None:
     except OSError as error:
         failure = read_failure(f"pins/{path.name}", error)
         if isinstance(failure, CorruptStore):
-            return None  # removed, or a directory
+            return None  # the file was removed, or is a directory
         raise failure from error
     pin = _pin(data)
     named = pin is not None and path.name == f"{pin.snapshot_id}.{pin.session_id}.json"

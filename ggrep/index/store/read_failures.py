@@ -1,7 +1,7 @@
-"""Separates damage of an artifact from transient failures to read it.
+"""Distinguishes damage of an artifact from temporary failures to read it.
 
-A process without free file descriptors must not treat an intact snapshot as damaged and answer from
-an older one.
+For example, a process without free file descriptors must not treat an intact snapshot as damaged
+and answer from an older snapshot.
 """
 
 import errno
@@ -19,38 +19,38 @@ _IN_WORDS = re.compile(r"\(os error (\d+)\)")
 
 @contextmanager
 def typed_failures(base: Path) -> Iterator[None]:
-    """Convert a failed system call in the block into an error that an operator understands.
+    """Convert the error of a failed system call in the block into an error with a clear message.
 
-    The block is the whole work on a store, because the disk may be full at any step. The next
-    writer removes the files of a failed step.
+    The block comprises the whole work on a store, because the disk can be full at any step. The
+    next writer removes the files of a failed step.
 
     Args:
-        base: file names are shown relative to it.
+        base: directory to which file names in messages are relative.
 
     Raises:
-        StoreError: it names the file and the system's reason.
+        StoreError: the message contains the file and the system's reason.
     """
     try:
         yield
     except BrokenPipeError:
-        raise  # the reader of the progress has closed its pipe: not a file of the store
+        raise  # the pipe for progress reports is closed: this is not a file of the store
     except OSError as error:
         raise call_failure(error, base) from error
 
 
 def read_failure(what: str, error: OSError) -> StoreError:
-    """Return CorruptStore if `what` is missing; else StoreError, which no fallback avoids."""
+    """Return CorruptStore if `what` is missing; else StoreError, for which there is no fallback."""
     return _failure(what, error.errno or 0)
 
 
 def table_failure(what: str, error: BaseException) -> StoreError:
-    """Return the same for lancedb, whose errors name a failed system call in their text only."""
+    """Return such an error for lancedb, whose errors mention system calls only in their text."""
     number = system_error(error)
     return CorruptStore(f"{what} cannot be read") if number is None else _failure(what, number)
 
 
 def system_error(error: BaseException) -> int | None:
-    """Return the errno that caused an error; None if no system call did."""
+    """Return the errno that caused an error; None if the cause is not a system call."""
     if isinstance(error, OSError) and error.errno:
         return error.errno
     number = _IN_WORDS.search(str(error))

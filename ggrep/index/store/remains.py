@@ -1,4 +1,4 @@
-"""Leftover directories of an interrupted removal, clone or rebuild of a store."""
+"""Deletes the directories that an interrupted removal or rebuild of a store leaves."""
 
 import os
 import shutil
@@ -21,14 +21,14 @@ from ggrep.index.store.store_opening import hold_lease
 
 
 class Swept(Struct, frozen=True):
-    """The removed leftovers; `freed_bytes` counts a file once for each of its links."""
+    """Counts of the removed leftovers; `freed_bytes` counts a file once for each of its links."""
 
     directories: int = 0
     freed_bytes: int = 0
 
 
 def lying_remains(home: Home) -> dict[Path, list[Path]]:
-    """Return the leftovers of each store of a home without a living writer, all by name."""
+    """Return the leftovers of each store of a home without a running writer, sorted by name."""
     paths_of: dict[Path, list[Path]] = {}
     for path in entries(home.data):
         store = store_files.store_of_remains(path)
@@ -40,10 +40,10 @@ def lying_remains(home: Home) -> dict[Path, list[Path]]:
 def sweep_home(home: Home, clock: Clock, wait: Callable[[float], None], ttl_ms: int) -> Swept:
     """Delete the leftovers of all stores of a home without a writer.
 
-    Leftovers that cannot be deleted stay; they do no harm.
+    Leftovers that cannot be deleted remain; they have no effect.
     """
     directories = freed = 0
-    with suppress(OSError):  # commands that need the home refuse an invalid one
+    with suppress(OSError):  # commands that need the home report an invalid one
         for store, paths in lying_remains(home).items():
             with suppress(GgrepError, OSError):
                 size = sum(store_bytes(path) for path in paths)
@@ -56,20 +56,21 @@ def sweep_store(store: Path, clock: Clock, wait: Callable[[float], None], ttl_ms
     """Delete the leftovers of one store.
 
     Raises:
-        Busy: a writer holds the store.
+        Busy: a writer has the store's lease.
     """
     owner_id = f"collection by process {os.getpid()}"
-    patience = Patience(Deadline.after(clock, 0), wait, "a writer holds this store")
+    patience = Patience(Deadline.after(clock, 0), wait, "another process is writing to this store")
     with hold_lease(store, owner_id, clock, patience, ttl_ms=ttl_ms) as lease:
         sweep_remains(store, lease)
 
 
 def sweep_remains(store: Path, lease: Lease) -> None:
-    """Delete the leftovers of any writer: it is dead, or will notice that it was taken over.
+    """Delete the leftovers of other writers, which are dead or have lost the lease.
 
-    The guard is locked, so that a caller that was stopped deletes no files of its successor.
+    The lease's guard is locked, so that a caller that was stopped deletes no files of its
+    successor.
 
-    Requires: the caller holds the store's lease, and has created no such directory itself yet.
+    Requires: the caller holds the store's lease, and has not yet created such a directory.
 
     Raises:
         LeaseLost: another writer took over; nothing was deleted.
@@ -79,7 +80,7 @@ def sweep_remains(store: Path, lease: Lease) -> None:
             path for path in entries(store.parent) if store_files.store_of_remains(path) == store
         ]
         for path in leftovers:
-            with suppress(FileNotFoundError):  # its writer may delete it at the same time
+            with suppress(FileNotFoundError):  # its writer may delete it meanwhile
                 shutil.rmtree(path)
         if leftovers:
             durable.sync_directory(store.parent)
@@ -89,4 +90,4 @@ def _has_writer(store: Path) -> bool:
     try:
         return is_live(store_files.lease_files(store))
     except (GgrepError, OSError):
-        return True  # of a newer build, or unreadable: do not delete it
+        return True  # from a newer build, or unreadable: not deleted

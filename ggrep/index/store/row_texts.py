@@ -2,7 +2,7 @@
 
 The text of all files is one stream, cut into blocks of 32 KiB, each compressed by zlib. A file's
 part of the stream is the text of its header chunk, then the file's own text, which its other rows
-tile. Details of rows are in blocks of 32 rows, as JSON compressed by zlib:
+cover without gaps. Details of rows are in blocks of 32 rows, as JSON compressed by zlib:
 
 | array | dtype, shape | |
 |---|---|---|
@@ -14,7 +14,7 @@ tile. Details of rows are in blocks of 32 rows, as JSON compressed by zlib:
 | definition_starts, definition_ends | u32 (m,) | `ggrep.index.store.definition_extents` |
 
 Each block has zlib's checksum, and a row's id is a digest of its text, so a wrong text is detected.
-Images of earlier builds have none of these arrays; `table_texts` reads their tables.
+Images of earlier builds do not contain these arrays; for them, `table_texts` reads the table.
 """
 
 import zlib
@@ -38,11 +38,14 @@ from ggrep.model.files import ANCHOR, TEXT, Chunk, embedded_text
 _Numbers: TypeAlias = npt.NDArray[np.int64]
 
 BLOCK_BYTES: Final = 32 * 1024
-"""The window of zlib: larger blocks compress 4 % better, and a row takes twice as long."""
+"""Bytes of a block: the window of zlib.
+
+With larger blocks, compression is 4 % better, but reading a row takes twice as long.
+"""
 _DETAIL_ROWS: Final = 32
 _LEVEL: Final = 6
 _MOST_DETAIL_BYTES: Final = 1 << 26
-"""Bound on a decompressed block of details, which 32 rows cannot reach."""
+"""Maximum size of a decompressed block of details; 32 rows are always smaller."""
 _TEXTS: Final = "text_blocks"
 _OFFSETS: Final = ("text_offsets", "detail_offsets")
 
@@ -51,7 +54,7 @@ class RowDetails(Struct, frozen=True, array_like=True):
     """Fields of a row's `Chunk`, other than its text, that are shown or searched.
 
     Attributes:
-        encoding: of the file; empty for UTF-8.
+        encoding: the file's encoding; empty for UTF-8.
     """
 
     name: str
@@ -96,19 +99,21 @@ class Texts(Protocol):
     """Reads the texts of one segment.
 
     Raises:
-        CorruptStore: the texts are damaged; every method may raise it.
+        CorruptStore: the texts are damaged; every method can raise it.
     """
 
     def texts(self, rows: Sequence[int], *, checked: bool = True) -> list[str]:
         """Return the files' own text of ascending rows.
 
-        With `checked` False the caller compares the text, and blocks need no checksum.
+        With `checked` False, checksums of blocks are not compared, because the caller verifies the
+        text.
         """
 
     def tiles(self, rows: Sequence[int]) -> list[tuple[bytes, bytes]]:
-        """Return the text of ascending rows, and the text from there to the next row's.
+        """Return the text of ascending rows, and the text from there to the next row.
 
-        Both are UTF-8; a file is its tiles without the text of its header chunk.
+        Both texts are UTF-8. A file consists of these texts of its rows, except the text of its
+        header chunk.
         """
 
     def details(self, rows: Sequence[int]) -> list[RowDetails]:
@@ -132,7 +137,7 @@ class RowTexts(Struct, frozen=True):
             raise CorruptStore(f"segment {self.image.name}: a text is not UTF-8") from error
 
     def tiles(self, rows: Sequence[int]) -> list[tuple[bytes, bytes]]:
-        """Return the text of ascending rows, and the text from there to the next row's."""
+        """Return the text of ascending rows, and the text from there to the next row."""
         starts, lengths, wholes = self._spans(rows)
         tiles = zip(self._read(starts, wholes), lengths.tolist(), strict=True)
         return [(tile[:length], tile[length:]) for tile, length in tiles]
@@ -171,7 +176,9 @@ class RowTexts(Struct, frozen=True):
                     known = number, _DETAILS.decode(blocks.block(number))
                 details.append(_DETAIL.decode(known[1][row - first]))
         except IndexError as error:
-            raise CorruptStore(f"segment {self.image.name}: a row lacks details") from error
+            raise CorruptStore(
+                f"segment {self.image.name}: the details of a row are missing"
+            ) from error
         except msgspec.MsgspecError as error:
             raise CorruptStore("details of rows in an image are damaged") from error
         return details
@@ -184,14 +191,14 @@ class RowTexts(Struct, frozen=True):
 
 
 def has_texts(image: SegmentImage) -> bool:
-    """Return whether an image has these arrays."""
+    """Return whether an image contains the arrays of texts."""
     return _TEXTS in image.arrays
 
 
 def shown_of(
     image: SegmentImage, texts: Texts, rows: Sequence[int], *, checked: bool = True
 ) -> list[ShownRow]:
-    """Return the text and details of ascending rows, as hits show them; `checked` as in `Texts`.
+    """Return the text and details of ascending rows, for hits; for `checked`, see `Texts`.
 
     Raises:
         CorruptStore: a text does not fit the id of its row.
@@ -208,7 +215,9 @@ def shown_of(
         chunk_id = chunk_id_of(chunk_hash, details.chunker_version, kind)
         row_id = row_id_of(PathKey(path.decode()), chunk_id, ordinal)
         if bytes.fromhex(row_id) != image.row_id(row):
-            raise CorruptStore(f"segment {image.name}: the text of row {row} does not fit its id")
+            raise CorruptStore(
+                f"segment {image.name}: the text of row {row} does not match the row id"
+            )
         shown.append(ShownRow(row_id, chunk_id, text, details))
     return shown
 
@@ -223,27 +232,31 @@ class _Blocks:
         self._offsets = image.arrays[f"{kind}_offsets"].view(np.uint64)
 
     def block(self, number: int, most: int | None = None) -> bytes:
-        """Return a decompressed block; with `most`, only that many bytes, without a check."""
+        """Return a decompressed block; with `most`, only its first bytes, without a checksum."""
         if not 0 <= number < len(self._offsets) - 1:
-            raise CorruptStore(f"segment {self._segment}: a text is outside its image")
+            raise CorruptStore(
+                f"segment {self._segment}: the position of a text is outside the image"
+            )
         start, end = self._offsets[number : number + 2].tolist()
         stream = zlib.decompressobj()
         try:
             data = stream.decompress(self._data[start:end], most or self._most_bytes)
         except zlib.error as error:
-            raise CorruptStore(f"segment {self._segment}: the image's texts are damaged") from error
+            raise CorruptStore(
+                f"segment {self._segment}: the texts in the image are damaged"
+            ) from error
         if most is None and not stream.eof:
-            raise CorruptStore(f"segment {self._segment}: a block of texts has another size")
+            raise CorruptStore(f"segment {self._segment}: a block of texts has a wrong size")
         return data
 
 
 class _Stream:
-    """Reads ranges of the text stream, which mostly ascend.
+    """Reads ranges of the text stream, mostly in ascending order.
 
     Args:
-        blocks: of the stream.
-        ends: ends of all ranges that will be read, ascending, if the caller checks texts: a block
-            is then decompressed up to the last of them, which on average takes half the time.
+        blocks: the blocks of the stream.
+        ends: ascending ends of all ranges to read, if the caller verifies texts. A block is then
+            decompressed only up to its last range, which on average takes half the time.
     """
 
     def __init__(self, blocks: _Blocks, ends: Sequence[int] = ()) -> None:
@@ -252,7 +265,7 @@ class _Stream:
         self._needed = {(end - 1) // BLOCK_BYTES: (end - 1) % BLOCK_BYTES + 1 for end in ends}
 
     def read(self, start: int, length: int) -> bytes:
-        """Return a range of bytes."""
+        """Return a range of bytes of the stream."""
         offset = start - self._start
         if offset >= 0 and offset + length <= len(self._block):
             return self._block[offset : offset + length]
@@ -265,7 +278,7 @@ class _Stream:
                 self._start, self._block = number * BLOCK_BYTES, self._blocks.block(number, most)
             part = self._block[offset : offset + end - start]
             if not part:
-                raise CorruptStore("an image's text ends too early")
+                raise CorruptStore("a text in an image ends too early")
             parts.append(part)
             start += len(part)
         return b"".join(parts)
@@ -277,11 +290,11 @@ _encode: Final = msgspec.json.Encoder().encode
 
 
 class TextsPart(Struct, frozen=True, array_like=True):
-    """The texts of a run of files, not compressed.
+    """The uncompressed texts of consecutive files.
 
     Attributes:
-        numbers: arrays of u64, as bytes; offsets count from the part's first byte.
-        details: JSON of each row's `RowDetails`.
+        numbers: arrays of u64, as bytes; offsets are relative to the part's first byte.
+        details: the `RowDetails` of each row as JSON.
     """
 
     stream: bytes
@@ -293,7 +306,10 @@ class TextsBuilder:
     """Collects the rows of consecutive files, as compressed blocks or as the texts of a part."""
 
     def __init__(self, *, of_part: bool = False) -> None:
-        """Collect nothing yet; texts `of_part` are compressed by the builder that adds the part."""
+        """Begin empty.
+
+        With `of_part`, the builder to which the part is added compresses the texts.
+        """
         self._of_part = of_part
         self._texts = _BlocksBuilder()
         self._details = _BlocksBuilder()
@@ -324,7 +340,7 @@ class TextsBuilder:
         self._take_details(details)
 
     def add_part(self, part: TextsPart) -> None:
-        """Add the texts of a run of files."""
+        """Add the texts of consecutive files."""
         self._end_file()
         for name, values in part.numbers.items():
             numbers = np.frombuffer(values, dtype=np.uint64)
@@ -420,10 +436,10 @@ TEXT_ARRAYS: Final = (*_NUMBERS, _TEXTS, "detail_blocks", *_OFFSETS)
 
 
 def merge_texts(images: Sequence[SegmentImage], first_rows: Sequence[int]) -> dict[str, Array]:
-    """Return the text arrays of several images, all with texts, as those of one image.
+    """Return the text arrays of several images, merged as those of one image.
 
     Args:
-        images: in order.
+        images: the images in order; all have texts.
         first_rows: the new number of each image's first row.
     """
     arrays: dict[str, Array] = {

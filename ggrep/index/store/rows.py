@@ -14,7 +14,7 @@ class ChunkRow(Struct, frozen=True):
     Attributes:
         file_hash: SHA-256 of the file's bytes, raw.
         chunk_hash: SHA-256 of the embedded text, raw.
-        text: as it is embedded: breadcrumb, the file's own text, extra words.
+        text: the embedded text: breadcrumb, the file's own text, extra words.
     """
 
     row_id: str
@@ -43,7 +43,7 @@ def chunk_id_of(chunk_hash: bytes, chunker_version: str, kind: str) -> str:
 
 
 def row_id_of(path_key: PathKey, chunk_id: str, ordinal: int) -> str:
-    """Return the row's id: equal for the same text at the same place of the same path."""
+    """Return the row's id: equal for the same text at the same position in the same path."""
     place = ordinal.to_bytes(4, "little")
     return hashlib.sha256(path_key.encode() + chunk_id.encode() + place).hexdigest()
 
@@ -57,7 +57,7 @@ def make_row(
     encoding: str = "",
     traits: int = 0,
 ) -> ChunkRow:
-    """Return the row of the file's `ordinal`-th chunk, its ids computed."""
+    """Return the row of the file's `ordinal`-th chunk, with computed ids."""
     chunk = file.chunks[ordinal]
     text = chunk.embedded_text
     chunk_hash = chunk_hash_of(text)

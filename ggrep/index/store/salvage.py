@@ -1,4 +1,4 @@
-"""Salvages the intact segments of a store without an intact snapshot.
+"""Recovers the intact segments of a store without an intact snapshot.
 
 A segment is intact if its table and its image have the digests in the manifest. The visible files
 of each segment come from the stored masks, or, if these are damaged, from tombstones and segment
@@ -30,7 +30,7 @@ class Salvage(Struct, frozen=True):
     """A view of the intact segments.
 
     Attributes:
-        view: the manifest's intact segments; its damage records that it is incomplete.
+        view: a view of the manifest's intact segments; its `damage` records that it is incomplete.
         lost: segments that are damaged or missing.
     """
 
@@ -41,12 +41,12 @@ class Salvage(Struct, frozen=True):
 def salvage(store: Path, store_id: StoreId, mender: Mender) -> Salvage | None:
     """Return the intact segments of the newest snapshot whose visible files are known.
 
-    None if there is no such snapshot. A segment with an intact table is intact: its image is
-    rebuilt.
+    Return None if there is no such snapshot. A segment with an intact table counts as intact,
+    because its image is rebuilt.
 
     Raises:
         StoreError: an artifact cannot be read now.
-        Incompatible: a newer build wrote one.
+        Incompatible: a newer build wrote an artifact.
     """
     verifier = Verifier(store, full=True, mender=mender)
     for manifest in manifests_newest_first(store):
@@ -115,6 +115,10 @@ def _salvaged(
     sound: list[SegmentRef] = [ref for ref in manifest.segments if ref.table in images]
     lost = tuple(ref.table for ref in manifest.segments if ref.table not in images)
     segments = tuple(SegmentView(images[ref.table], masks[ref.table]) for ref in sound)
-    cause = f"segments {', '.join(lost)} are corrupt" if lost else "its masks or pointer"
+    cause = (
+        f"segments {', '.join(lost)} are corrupt"
+        if lost
+        else "its masks or its pointer are damaged"
+    )
     manifest = replace(manifest, segments=tuple(sound))
     return Salvage(SnapshotView(store, manifest, segments, Damage("index_damaged", cause)), lost)

@@ -1,4 +1,4 @@
-"""Writes a segment: first its table, then its image, both durable before a manifest has them."""
+"""Writes a segment: its table, then its image. Both are synced before a manifest lists them."""
 
 import shutil
 from collections.abc import Mapping
@@ -27,8 +27,9 @@ class SegmentContent(Struct, frozen=True):
     """A segment in memory, ready to be written.
 
     Attributes:
-        arrays: of the image, see `segment_image`.
-        batches: the table's rows; at least one batch, which may be empty. Empty once written.
+        arrays: the arrays of the image, see `segment_image`.
+        batches: the table's rows, at least one batch, which can be without rows. The list is
+            emptied by writing.
     """
 
     arrays: Mapping[str, Array]
@@ -49,10 +50,10 @@ class SegmentContent(Struct, frozen=True):
 def write_segment(
     store: Path, segment: SegmentName, content: SegmentContent, *, kind: str
 ) -> SegmentRef:
-    """Write and measure a new segment.
+    """Write a new segment; return its reference with sizes and digests.
 
     A crash before the manifest is written leaves an unreferenced table or image, which no reader
-    opens. A failure leaves no file: on a full disk the space is needed.
+    opens. After a failure the files are removed, because on a full disk the space is needed.
     """
     try:
         return _write(store, segment, content, kind)
@@ -72,7 +73,7 @@ def _write(store: Path, segment: SegmentName, content: SegmentContent, kind: str
     image = store_files.image_file(store, segment)
     durable.make_directory(image.parent)
     write_image(image, *in_table(store, segment, content.arrays, content.meta))
-    durable.sync_directory(image.parent)  # `transaction.stage` syncs the store's
+    durable.sync_directory(image.parent)  # `transaction.stage` syncs the store's directory
     reach("publish.after_image")
     return SegmentRef(
         kind=kind,

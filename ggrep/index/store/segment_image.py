@@ -1,7 +1,7 @@
 """The content of a segment's image: its files, rows, vectors and postings.
 
-Arrays, n files and m rows, files in the order they were written, rows of a file together in
-source order:
+The arrays, for n files and m rows. Files are in the order in which they were written; the rows of a
+file are adjacent and in source order:
 
 | array | dtype, shape | |
 |---|---|---|
@@ -21,7 +21,7 @@ source order:
 | vectors, scales | i8 (m, dim), f64 (m,) | only with an encoder; vectors may be in the table |
 | c.*, f.* | | postings over rows, over files |
 
-The texts of rows and files are arrays as well: `ggrep.index.store.row_texts`.
+The texts of rows and files are further arrays, see `ggrep.index.store.row_texts`.
 """
 
 from bisect import bisect_left
@@ -43,16 +43,17 @@ from ggrep.index.store.table_vectors import VectorPages, map_vectors, pages_of
 ROW_POSTINGS = "c."
 FILE_POSTINGS = "f."
 _LOOKUPS_PER_PASS = 32
-"""Number of files that a pass over all files compares in the time of one binary search."""
+"""Number of files that a linear search compares in the time of one binary search."""
 
 
 class SegmentImage(Struct, frozen=True):
     """Typed views into one mapped image.
 
     Attributes:
-        mapped: all of its file; None if it was read.
-        table: the directory of its table; empty for a pack or an unwritten segment.
-        pages: the position of the vectors in the table; None if they are among the arrays.
+        mapped: the whole mapped file; None if the file was read.
+        table: the directory of the segment's table; empty for a pack or an unwritten segment.
+        pages: the positions of the vectors in the table's files; None if the vectors are among the
+            arrays.
     """
 
     name: SegmentName
@@ -64,7 +65,7 @@ class SegmentImage(Struct, frozen=True):
     pages: VectorPages | None = None
 
     def give_back(self) -> None:
-        """Release the memory of pages that were read; they are read again when needed."""
+        """Release the memory of mapped pages; they are read again when needed."""
         if self.mapped is not None:
             give_back(self.mapped)
 
@@ -90,7 +91,7 @@ class SegmentImage(Struct, frozen=True):
 
     @property
     def file_rows(self) -> npt.NDArray[np.uint32]:
-        """Return the first row of each file, then the number of rows, (files + 1,)."""
+        """Return the first row of each file, followed by the number of all rows, (files + 1,)."""
         return self.arrays["file_rows"].view(np.uint32)
 
     @property
@@ -130,14 +131,14 @@ class SegmentImage(Struct, frozen=True):
 
         Raises:
             CorruptStore: the table has no such vectors.
-            StoreError: it cannot be read now.
+            StoreError: the table cannot be read now.
         """
         if self.pages is not None:
             return map_vectors(self.table, self.pages, self.rows)
         return (self.arrays["vectors"].view(np.int8),) if "vectors" in self.arrays else ()
 
     def whole_vectors(self) -> npt.NDArray[np.int8]:
-        """Return int8 (rows, dimension), copied if they are in several arrays; errors as `vectors`.
+        """Return the vectors as one array, int8 (rows, dimension); raises the errors of `vectors`.
 
         Requires: the segment has vectors.
         """
@@ -151,7 +152,7 @@ class SegmentImage(Struct, frozen=True):
 
     @property
     def definition_keys(self) -> npt.NDArray[np.uint64] | None:
-        """Return keys as `lexical.possible_definitions` makes them; None in an older image."""
+        """Return the keys of `lexical.possible_definitions`; None if an earlier build wrote it."""
         keys = self.arrays.get("definition_keys")
         return None if keys is None else keys.view(np.uint64)
 
@@ -171,7 +172,7 @@ class SegmentImage(Struct, frozen=True):
     def row_lines(
         self, start: int, end: int
     ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
-        """Return first and last lines of the rows from `start` to before `end`."""
+        """Return the first and last lines of the rows `start` to `end` - 1."""
         starts, ends = self.arrays["row_starts"], self.arrays["row_ends"]
         return starts.view(np.uint32)[start:end], ends.view(np.uint32)[start:end]
 
@@ -203,7 +204,7 @@ class SegmentImage(Struct, frozen=True):
         return [PathKey(text[start:end].decode()) for start, end in pairwise(bounds)]
 
     def find(self, key: PathKey) -> int | None:
-        """Return the number of the file with that path key; None without one."""
+        """Return the number of the file with a path key; None if there is none."""
         order, wanted = self.files_by_path, key.encode()
         offsets = self.arrays["file_path_offsets"].view(np.uint32)
         text = self.arrays["file_paths"].view(np.uint8).data
@@ -239,12 +240,12 @@ def open_segment_image(store: Path, segment: SegmentName) -> SegmentImage:
     """Map a segment's image.
 
     Raises:
-        CorruptStore: it is missing or invalid.
+        CorruptStore: the image is missing or invalid.
     """
     image = open_image(store_files.image_file(store, segment))
     types, languages = image.meta.get("types"), image.meta.get("languages")
     if not isinstance(types, list) or not isinstance(languages, list):
-        raise CorruptStore(f"image of {segment} names no types or languages")
+        raise CorruptStore(f"the image of segment {segment} lists no types or languages")
     return SegmentImage(
         segment,
         image.arrays,

@@ -1,8 +1,9 @@
 """Opens a store for writing, after checking its access mode and its disk.
 
-The home's base directory is created only here, because only here it is known whether a group shares
-it. All entries below get its modes (`ggrep.base.durable`). A home is private or shared as a whole:
-a file that one user of the group cannot replace would stop all others.
+Only this module creates the home's base directory, because only here it is known whether a group
+shares it. All entries below get the modes of this directory (`ggrep.base.durable`). A home is
+private or shared as a whole: a file that one user of the group cannot replace would block all
+others.
 """
 
 import stat
@@ -22,17 +23,17 @@ from ggrep.index.store.view import newest_epoch
 
 
 def admit_writer(store: Path, *, shared: bool) -> None:
-    """Check that `store` may be written, before any of its files is locked or created.
+    """Check that `store` can be written, before any of its files is locked or created.
 
-    The file system is tested only if the store does not exist, so later writers need only a few
-    calls of `stat`.
+    The file system is tested only if the store does not exist yet. For an existing store, a few
+    calls of `stat` suffice.
 
     Args:
-        store: its directory, which need not exist.
-        shared: whether a group shares the home, by the settings.
+        store: the directory of the store, which need not exist.
+        shared: whether a group shares the home, according to the settings.
 
     Raises:
-        InvalidRequest: the home or the store has the other mode, or is on a network file system.
+        InvalidRequest: the home or the store has another mode, or is on a network file system.
         StoreError: the home cannot be created or used.
     """
     home = Home.of_store(store)
@@ -54,7 +55,7 @@ def admit_writer(store: Path, *, shared: bool) -> None:
 def hold_lease(
     store: Path, owner_id: str, clock: Clock, patience: Patience, *, ttl_ms: int
 ) -> AbstractContextManager[Lease]:
-    """Return the writer lease of a store, to be held for the length of a block; see `acquire`."""
+    """Return a context manager with the writer lease of a store; see `acquire`."""
     return acquire(
         store_files.lease_files(store),
         owner_id=owner_id,
@@ -66,10 +67,10 @@ def hold_lease(
 
 
 def require_mode(store: Path, *, shared: bool) -> None:
-    """Raise unless all existing directories of the home and the store have the expected mode.
+    """Raise if an existing directory of the home or the store does not have the expected mode.
 
     Raises:
-        InvalidRequest: it names the first directory with another mode.
+        InvalidRequest: a directory has another mode; the message names the first.
         OSError: a directory cannot be read.
     """
     for directory in (*Home.of_store(store).own_directories, store):

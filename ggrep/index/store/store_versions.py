@@ -1,4 +1,4 @@
-"""The format versions of a store, and its manifest converted to this build's layout."""
+"""Reads format versions of a store, and converts manifests' references to the current layout."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -9,12 +9,11 @@ from ggrep.base import stable_json
 from ggrep.base.errors import CorruptStore, Incompatible
 from ggrep.base.formats import ROW, Format
 from ggrep.config import store_files
-from ggrep.index.store.active import read_active
-from ggrep.index.store.manifest import SegmentRef, read_manifest
+from ggrep.index.store.manifest import SegmentRef, read_active_manifest
 
 
 def version_in(file: Path, artifact: Format) -> int | None:
-    """Return the version in an artifact's JSON; None without one."""
+    """Return the version in an artifact's JSON; None if it has no version."""
     try:
         values = stable_json.loads(file.read_bytes())
     except (OSError, ValueError):
@@ -27,19 +26,17 @@ def require_readable(store: Path) -> None:
     """Raise if a newer build wrote the active snapshot.
 
     Raises:
-        Incompatible: it did, so this build cannot describe the store.
+        Incompatible: a newer build wrote it, so this build cannot describe the store.
     """
     with suppress(CorruptStore):
-        active = read_active(store)
-        if active is not None:
-            read_manifest(store, active)
+        read_active_manifest(store)
 
 
 def require_rows(manifest_file: Path) -> None:
     """Raise if the rows of a manifest have a schema that is too old.
 
     Raises:
-        Incompatible: they have; they cannot be converted.
+        Incompatible: the schema is too old; the rows cannot be converted.
     """
     version = version_in(manifest_file, ROW)
     if version is not None and version < ROW.oldest:

@@ -1,8 +1,8 @@
-"""Separates damage from bugs if a query fails.
+"""Distinguishes damage of a store from bugs if a query fails.
 
-Artifacts are hashed when a snapshot is opened, and known by their stat afterwards. A byte that
-changes under an open map or an unchanged stat is only noticed by the code that reads it, which may
-fail in any way.
+Artifacts are hashed when a snapshot is opened; afterwards only their stat is compared. If a byte
+changes in a mapped file without a change of the stat, only the code that reads the byte is
+affected, and it can fail in any way.
 """
 
 from collections.abc import Iterator

@@ -42,11 +42,11 @@ _IN_BLOCKS = {
     "lance-encoding:minichunk-size": "32768",
 }
 _COMPRESSED = frozenset({"file_hash", "text", "doc", "tail", "name", "qualified_name", "signature"})
-"""Columns that compression makes smaller; a file's hash is the same in all its rows."""
+"""Columns that are compressed; a file's hash, for example, is the same in all its rows."""
 
 
 def schema(dimension: int) -> pa.Schema:
-    """Return the table schema; without vector columns when `dimension` is 0."""
+    """Return the table schema; without columns for vectors if `dimension` is 0."""
 
     def field(name: str, kind: pa.DataType) -> pa.Field:
         stored = _IN_BLOCKS if name in _COMPRESSED else None
@@ -96,7 +96,7 @@ def to_batch(rows: Sequence[ChunkRow]) -> pa.RecordBatch:
 def with_vectors(
     batch: pa.RecordBatch, vectors: npt.NDArray[np.int8], scales: npt.NDArray[np.float64]
 ) -> pa.RecordBatch:
-    """Return a batch of `schema(0)` as one of `schema(dimension)`."""
+    """Add vectors to a batch of `schema(0)`; return a batch of `schema(dimension)`."""
     flat = _plain_array(vectors.reshape(-1), pa.int8())
     embedded = pa.FixedSizeListArray.from_arrays(flat, vectors.shape[1])
     columns = [*batch.columns, embedded, _plain_array(scales, pa.float64())]
@@ -105,7 +105,7 @@ def with_vectors(
 
 def pack_rows(rows: Sequence[ChunkRow]) -> bytes:
     """Return rows as bytes for another process; `unpack_rows` reads them."""
-    pa.set_memory_pool(pa.system_memory_pool())  # other pools reserve more than a worker may use
+    pa.set_memory_pool(pa.system_memory_pool())  # other pools reserve more than a worker has
     packed: bytes = to_batch(rows).serialize().to_pybytes()
     return packed
 
@@ -122,7 +122,10 @@ def unpack_rows(packed: Sequence[bytes]) -> pa.RecordBatch:
 
 
 def _plain_array(values: npt.NDArray[np.generic], kind: pa.DataType) -> pa.Array:
-    """Return numbers as an Arrow array; Arrow's own conversion loads numpy's masked arrays."""
+    """Return numbers as an Arrow array.
+
+    Arrow's conversion would load numpy's module of masked arrays.
+    """
     return pa.Array.from_buffers(
         kind, len(values), [None, pa.py_buffer(np.ascontiguousarray(values))]
     )
@@ -165,6 +168,6 @@ def _columns(  # noqa: PLR0915 - a line for each column
 
 
 def _display_start(chunk: Chunk) -> int:
-    """Return where the file's own text begins inside the embedded text."""
+    """Return the offset in the embedded text at which the file's own text begins."""
     crumb = len(" > ".join(chunk.breadcrumb))
     return crumb + (1 if crumb and chunk.text else 0)

@@ -1,8 +1,8 @@
 """Reads a segment's whole table, to rebuild its image or to check it.
 
-Queries read the image instead. The rows have all facts about their files except the sizes, because
-blanks at a file's end are in no chunk. So the sizes are in a file in the table's directory, which
-the table's digest covers.
+Queries read the image instead. The rows contain all facts about their files except the sizes,
+because blanks at a file's end are in no chunk. The sizes are therefore in a separate file in the
+table's directory, which the table's digest covers.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,7 +37,7 @@ class ScannedRows(Struct, frozen=True):
     """Consecutive rows of a table.
 
     Attributes:
-        vectors: int8 (rows, dim), and their scales; None in a store without an encoder.
+        vectors: int8 (rows, dim), with scales in `scales`; None in a store without an encoder.
     """
 
     rows: list[ChunkRow]
@@ -46,18 +46,18 @@ class ScannedRows(Struct, frozen=True):
 
 
 def write_sizes(store: Path, segment: SegmentName, sizes: Sequence[int]) -> None:
-    """Write how many bytes a new table's files have, in their order; the caller syncs it."""
+    """Write the sizes in bytes of a new table's source files, in order; the caller syncs."""
     file = store_files.sizes_file(store, segment)
     durable.write_file(file, stable_json.dumps({"file_sizes": list(sizes)}), lasting=False)
 
 
 def read_sizes(store: Path, segment: SegmentName) -> list[int] | None:
-    """Return the sizes of a table's files; None for a table of a build that recorded none.
+    """Return the sizes of a table's source files; None if an earlier build wrote the table.
 
     Requires: the table was verified.
 
     Raises:
-        StoreError: the file cannot be read now.
+        StoreError: the file with the sizes cannot be read now.
     """
     file = store_files.sizes_file(store, segment)
     try:
@@ -105,7 +105,7 @@ class TableRows(Struct, frozen=True):
     Attributes:
         start: the number of the first row.
         text_hashes: SHA-256 of the texts; `chunk_hashes` are the recorded ones.
-        vectors: int8 (rows, dim), and their scales; None in a store without an encoder.
+        vectors: int8 (rows, dim), with scales in `scales`; None in a store without an encoder.
     """
 
     start: int
@@ -134,7 +134,7 @@ def schema_differences(store: Path, segment: SegmentName, dimension: int) -> lis
     Args:
         store: the store directory.
         segment: the table's segment.
-        dimension: of its vectors; 0 in a store without an encoder.
+        dimension: the dimension of the vectors; 0 in a store without an encoder.
 
     Raises:
         CorruptStore: the table is damaged.
@@ -153,7 +153,7 @@ def schema_differences(store: Path, segment: SegmentName, dimension: int) -> lis
 
 
 def _types(column: "pa.Field") -> tuple["pa.DataType", ...]:
-    """Return the allowed types of a column; an id may also have the type of row schema 4."""
+    """Return the allowed types of a column; an id can also have the type of row schema 4."""
     import pyarrow as pa
 
     return (column.type, pa.utf8()) if column.name in {"row_id", "chunk_id"} else (column.type,)
@@ -181,7 +181,7 @@ def _batches(store: Path, segment: SegmentName) -> Iterator[range]:
 def _rows(start: int, table: "pa.Table", segment: SegmentName) -> TableRows:
     values = {name: table.column(name).to_pylist() for name in _COLUMNS}
     if any(None in column for column in values.values()):
-        raise CorruptStore(f"segment {segment} has rows without a value")
+        raise CorruptStore(f"segment {segment}: a value is missing in some rows")
     vectors, scales = _vectors_of(table)
     return TableRows(
         start=start,
@@ -204,7 +204,7 @@ def _rows(start: int, table: "pa.Table", segment: SegmentName) -> TableRows:
 def _vectors_of(
     table: "pa.Table",
 ) -> tuple[npt.NDArray[np.int8] | None, npt.NDArray[np.float64] | None]:
-    """Return the vectors and scales of rows that were read; None if they have none."""
+    """Return the vectors and scales in a read table; None if it has none."""
     if "embedding" not in table.column_names:
         return None, None
     lists = table.column("embedding").combine_chunks()

@@ -1,6 +1,6 @@
 """Reads the texts of a segment from its table, for images of earlier builds without texts.
 
-Compaction rewrites such segments in the background; until then a row takes milliseconds.
+Compaction rewrites such segments in the background. Until then, reading a row takes milliseconds.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ class TableTexts(Struct, frozen=True):
     """Reads texts from a table; see `ggrep.index.store.row_texts.Texts`.
 
     Attributes:
-        image: of the table's segment.
+        image: the image of the table's segment.
     """
 
     store: Path
@@ -33,7 +33,7 @@ class TableTexts(Struct, frozen=True):
         return [row.chunk.text for row in self._rows(rows)]
 
     def tiles(self, rows: Sequence[int]) -> list[tuple[bytes, bytes]]:
-        """Return the text of ascending rows, and the text from there to the next row's."""
+        """Return the text of ascending rows, and the text from there to the next row."""
         self._require_tails()
         chunks = (row.chunk for row in self._rows(rows))
         return [(chunk.text.encode(), chunk.tail.encode()) for chunk in chunks]
@@ -55,10 +55,10 @@ class TableTexts(Struct, frozen=True):
         return [extents[row] for row in rows]
 
     def _require_tails(self) -> None:
-        """Raise unless the table has the text between chunks.
+        """Raise if the table does not contain the text between chunks.
 
         Raises:
-            Incompatible: an earlier build wrote it.
+            Incompatible: an earlier build wrote the table.
         """
         from ggrep.index.store.tables import read_columns
 

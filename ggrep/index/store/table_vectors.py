@@ -1,9 +1,10 @@
 """The vectors of a large segment, mapped from its table.
 
-LanceDB writes a table's vectors as in memory, in pages of a few megabytes; a copy in the image
-would take as much disk and page cache again. After a table is written, its files are searched for
-the vectors, byte by byte. The image then has their positions. If they are not found, as in another
-layout of LanceDB, the image has a copy. The digests of table and image cover both.
+LanceDB writes the vectors of a table as they are in memory, in pages of a few megabytes. A copy in
+the image would take the same disk space and page cache again. After a table is written, its files
+are therefore searched for the bytes of the vectors, and their positions are stored in the image. If
+they are not found, for example because LanceDB's layout has changed, the image contains a copy. The
+digests of table and image cover vectors and positions.
 """
 
 import mmap
@@ -26,9 +27,9 @@ from ggrep.index.store.mapped_files import map_file
 from ggrep.index.store.read_failures import read_failure
 
 LEAST_ROWS: Final = 4096
-"""Vectors of fewer rows are copied: a map would cost more than the copy."""
+"""Vectors of fewer rows are copied into the image, because a map would take more memory."""
 _SOUGHT_ROWS: Final = 64
-"""Rows that are searched for at once: unless they are zeros, no other bytes equal them by chance.
+"""Number of rows searched for together: unless all are zeros, no other bytes in a file equal them.
 """
 _COMPARED_ROWS: Final = 4096
 _MOST_PAGES: Final = 64
@@ -40,7 +41,7 @@ class VectorPages(Struct, frozen=True):
 
     Attributes:
         file: path below the table's directory.
-        pages: offset and number of rows of each run, in the order of the rows.
+        pages: offset and number of rows of each page, in the order of the rows.
     """
 
     file: str
@@ -51,7 +52,7 @@ class VectorPages(Struct, frozen=True):
 def in_table(
     store: Path, segment: SegmentName, arrays: Mapping[str, Array], meta: Mapping[str, Json]
 ) -> tuple[dict[str, Array], dict[str, Json]]:
-    """Return the arrays and meta of an image, without its vectors if they are in the table.
+    """Return the arrays and meta of an image; vectors in the table are replaced by positions.
 
     Requires: the table is complete and intact.
     """
@@ -66,26 +67,26 @@ def in_table(
 
 
 def pages_of(meta: Mapping[str, Json]) -> VectorPages | None:
-    """Return the positions in an image's meta of the vectors in the table; None without any.
+    """Return the positions of vectors in the table from an image's meta; None if it has none.
 
     Raises:
-        CorruptStore: they are not positions in a table.
+        CorruptStore: the values are not positions in a table.
     """
     if (described := meta.get("vectors")) is None:
         return None
     try:
         pages = msgspec.convert(described, VectorPages)
     except msgspec.ValidationError as error:
-        raise CorruptStore("an image has invalid positions of its vectors") from error
+        raise CorruptStore("positions of vectors in an image are invalid") from error
     bounds = (pages.dimension - 1, *(number for page in pages.pages for number in page))
     fits = 0 < len(pages.pages) <= _MOST_PAGES and min(bounds) >= 0
     if not _FILE.fullmatch(pages.file) or not fits:
-        raise CorruptStore("an image has positions of vectors outside its table")
+        raise CorruptStore("positions of vectors in an image are outside the table")
     return pages
 
 
 def map_vectors(table: Path, pages: VectorPages, rows: int) -> tuple[npt.NDArray[np.int8], ...]:
-    """Return the vectors, int8 (rows of a page, dimension) each, mapped.
+    """Return the mapped vectors: for each page an array int8 (rows, dimension).
 
     Raises:
         CorruptStore: the table's file is missing, too short, or has another number of rows.
@@ -97,7 +98,7 @@ def map_vectors(table: Path, pages: VectorPages, rows: int) -> tuple[npt.NDArray
         raise read_failure(f"{table.name}/{pages.file}", error) from error
     ends = [offset + number * pages.dimension for offset, number in pages.pages]
     if sum(number for _, number in pages.pages) != rows or max(ends, default=0) > len(data):
-        raise CorruptStore(f"{table.name} lacks the vectors of its image")
+        raise CorruptStore(f"the table {table.name} lacks vectors that its image refers to")
     return tuple(
         data[offset:end].view(np.int8).reshape(-1, pages.dimension)
         for (offset, _), end in zip(pages.pages, ends, strict=True)
@@ -109,7 +110,7 @@ def _pages(table: Path, vectors: npt.NDArray[np.int8]) -> VectorPages | None:
         try:
             with path.open("rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as data:
                 places = _places(data, vectors)
-        except (OSError, ValueError):  # maps are not supported, or the file is empty
+        except (OSError, ValueError):  # mapping is not supported, or the file is empty
             return None
         if places is not None:
             return VectorPages(f"data/{path.name}", vectors.shape[1], tuple(places))
@@ -117,7 +118,7 @@ def _pages(table: Path, vectors: npt.NDArray[np.int8]) -> VectorPages | None:
 
 
 def _places(data: mmap.mmap, vectors: npt.NDArray[np.int8]) -> list[tuple[int, int]] | None:
-    """Return the positions of all rows of the vectors in a file; None if it lacks some."""
+    """Return the positions of all vectors in a file; None if the file lacks some."""
     row, offset, places = 0, 0, list[tuple[int, int]]()
     while row < len(vectors):
         offset = data.find(vectors[row : row + _SOUGHT_ROWS].tobytes(), offset)
@@ -130,7 +131,7 @@ def _places(data: mmap.mmap, vectors: npt.NDArray[np.int8]) -> list[tuple[int, i
 
 
 def _equal_rows(data: mmap.mmap, offset: int, vectors: npt.NDArray[np.int8]) -> int:
-    """Return how many of the first vectors equal the bytes at an offset."""
+    """Return how many of the vectors, from the first on, equal the bytes at an offset."""
     width, equal = vectors.shape[1], 0
     for start in range(0, len(vectors), _COMPARED_ROWS):
         block = vectors[start : start + _COMPARED_ROWS]

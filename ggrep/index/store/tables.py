@@ -1,6 +1,7 @@
-"""LanceDB tables, one a segment: written once, read by row offset, never changed.
+"""LanceDB tables, one per segment: written once, read by row offset, never changed.
 
-LanceDB syncs nothing to disk: `segment.write_segment` does, before anything names a table.
+LanceDB does not sync files to disk. `segment.write_segment` syncs a table before a manifest lists
+it.
 """
 
 import hashlib
@@ -25,26 +26,30 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _PANIC = "PanicException"
-"""Name of the native reader's panic; it is not an Exception and cannot be imported."""
+"""Name of the error of a panic in the native reader.
+
+It is not an Exception and cannot be imported.
+"""
 
 _BATCH_ROWS = 2048
 _HASHED_BYTES = 1 << 20
 _MANY_ROWS = 10_000
-"""Rows of a table from which on memory is returned; a saved file does not wait for that."""
+"""Minimum number of written rows after which memory is returned to the system; this takes time."""
 
 
 def write_table(store: Path, segment: SegmentName, batches: "Sequence[pa.RecordBatch]") -> None:
     """Write a new table; the caller syncs it.
 
     Raises:
-        StoreError: the disk would not take it; what was written of it is named nowhere.
+        StoreError: the table cannot be written; nothing refers to the files of the incomplete
+            table.
     """
     import pyarrow as pa
 
     reader = pa.RecordBatchReader.from_batches(batches[0].schema, iter(batches))
     many = sum(batch.num_rows for batch in batches) > _MANY_ROWS
     if many:
-        return_free_memory()  # the writer takes as much as the rows again
+        return_free_memory()  # the writer needs as much memory as the rows
     try:
         _connect(store).create_table(segment, data=reader)
     except (ValueError, RuntimeError, OSError) as error:
@@ -59,10 +64,10 @@ def write_table(store: Path, segment: SegmentName, batches: "Sequence[pa.RecordB
 
 
 def _check_written(store: Path, segment: SegmentName, rows: "pa.Table") -> None:
-    """Read a new table back.
+    """Read all rows of a new table.
 
-    LanceDB ignores an error of a data file's last write: on a full disk it reports success for a
-    truncated file, which only reading the rows detects.
+    LanceDB ignores an error of a data file's last write. On a full disk it reports success for a
+    truncated file, which is detected only by reading the rows.
     """
     for start in range(0, rows.num_rows, _BATCH_ROWS):
         end = min(start + _BATCH_ROWS, rows.num_rows)
@@ -70,10 +75,12 @@ def _check_written(store: Path, segment: SegmentName, rows: "pa.Table") -> None:
             read = _take_columns(store, segment, range(start, end), None)
         except CorruptStore as error:
             raise StoreError(
-                f"segment {segment} was not written whole: is the disk full?"
+                f"segment {segment} was not written completely; check whether the disk is full"
             ) from error
         if not read.equals(rows.slice(start, end - start).cast(read.schema)):
-            raise StoreError(f"segment {segment} was not written whole: is the disk full?")
+            raise StoreError(
+                f"segment {segment} was not written completely; check whether the disk is full"
+            )
 
 
 def measure_table(store: Path, segment: SegmentName) -> tuple[int, str]:
@@ -83,7 +90,7 @@ def measure_table(store: Path, segment: SegmentName) -> tuple[int, str]:
 
     Raises:
         CorruptStore: the table is missing.
-        StoreError: it cannot be read now.
+        StoreError: the table cannot be read now.
     """
     root = store_files.table_dir(store, segment)
     digest, size = hashlib.sha256(), 0
@@ -113,12 +120,12 @@ def table_files(store: Path, segment: SegmentName) -> list[tuple[Path, str]]:
 
 
 def _fail(error: OSError) -> NoReturn:
-    """Raise the error of a directory that cannot be listed: missing files would seem damage."""
+    """Raise the error of a directory that cannot be listed: its files are not missing."""
     raise error
 
 
 def take_rows(store: Path, segment: SegmentName, offsets: Sequence[int]) -> list[ChunkRow]:
-    """Return the rows at those offsets, in that order.
+    """Return the rows at some offsets, in the order of the offsets.
 
     Raises:
         CorruptStore: the table is damaged or has no such rows.
@@ -147,12 +154,12 @@ def _take_columns(
 def read_columns(
     store: Path, segment: SegmentName, offsets: Sequence[int], columns: Sequence[str]
 ) -> "pa.Table":
-    """Return some columns of the rows at those offsets, which must ascend.
+    """Return some columns of the rows at some offsets, which must be ascending.
 
     Raises:
         CorruptStore: the table is damaged or has no such rows.
         StoreError: it cannot be read now.
-        Incompatible: an earlier build wrote it, without one of the columns.
+        Incompatible: an earlier build wrote the table, without one of the columns.
     """
     try:
         return _take_columns(store, segment, offsets, list(columns))
@@ -161,7 +168,7 @@ def read_columns(
         if not lacking:
             raise
         raise Incompatible(
-            f"segment {segment} has no {' and '.join(lacking)}; run: ggrep index --reset"
+            f"segment {segment} lacks the columns {' and '.join(lacking)}; run: ggrep index --reset"
         ) from error
 
 
@@ -188,10 +195,10 @@ def _connect(store: Path) -> "lancedb.DBConnection":
             str(store), session=library.Session(index_cache_size_bytes=0)
         )
     except BaseException as error:
-        # A panic is not an `Exception`, although it may only mean that descriptors ran out.
+        # A panic is not an `Exception`, although its cause can be just a lack of file descriptors.
         if type(error).__name__ != _PANIC:
             raise
-        raise StoreError(f"the database does not start: {error}") from error
+        raise StoreError(f"the database cannot be opened: {error}") from error
     return connection
 
 
@@ -211,9 +218,10 @@ def count_rows(store: Path, segment: SegmentName) -> int:
 
 
 def _alone(error: Exception) -> Exception:
-    """Return an error of LanceDB without its frames.
+    """Return an error of LanceDB without its stack frames.
 
-    LanceDB keeps the error for ever, and its frames would keep the open snapshot and its maps.
+    LanceDB keeps a reference to the error forever, and the frames would keep the open snapshot and
+    its maps in memory.
     """
     return error.with_traceback(None)
 
@@ -222,8 +230,8 @@ def _alone(error: Exception) -> Exception:
 def _understood(segment: SegmentName) -> Iterator[None]:
     """Convert any failure to read a damaged table into a typed error.
 
-    A verified table is not hashed at each start, so later damage gets this far, and the native
-    reader panics over some of it.
+    A verified table is not hashed at each start, so later damage is only detected by reading, and
+    the native reader panics on some damage.
 
     Raises:
         CorruptStore: the table is damaged.
@@ -254,7 +262,7 @@ def _row(record: dict[str, object]) -> ChunkRow:
         method=str(record["method"]),
         text=str(record["text"]),
         chunk=_chunk(record),
-        # A table of an earlier build has neither column; its files were all UTF-8.
+        # A table of an earlier build has neither of these columns; all its files were UTF-8.
         encoding=str(record.get("encoding", "")),
         traits=_int(record.get("traits", 0)),
     )
@@ -289,23 +297,23 @@ def _chunk(record: dict[str, object]) -> Chunk:
 
 
 def hex_id(value: object) -> str:
-    """Return an id as hex digits; row schema 4 has hex digits, later ones bytes."""
+    """Return an id as hex digits; row schema 4 contains hex digits, later schemas contain bytes."""
     return value.hex() if isinstance(value, bytes) else str(value)
 
 
 def _int(value: object) -> int:
     if not isinstance(value, int):
-        raise CorruptStore(f"row column has type {type(value).__name__}, not an integer")
+        raise CorruptStore(f"a column of a row has type {type(value).__name__} instead of int")
     return value
 
 
 def _bytes(value: object) -> bytes:
     if not isinstance(value, bytes):
-        raise CorruptStore(f"row column has type {type(value).__name__}, not bytes")
+        raise CorruptStore(f"a column of a row has type {type(value).__name__} instead of bytes")
     return value
 
 
 def _strings(value: object) -> tuple[str, ...]:
     if not isinstance(value, list):
-        raise CorruptStore(f"row column has type {type(value).__name__}, not a list")
+        raise CorruptStore(f"a column of a row has type {type(value).__name__} instead of list")
     return tuple(str(item) for item in value)

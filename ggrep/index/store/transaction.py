@@ -1,6 +1,6 @@
-"""Publishes a snapshot: all of it or nothing.
+"""Publishes a snapshot atomically.
 
-Order, and what a crash after each step leaves behind:
+The steps in order, and the state after a crash following each step:
 
 1. segments written and synced (`segment.write_segment`): unreferenced files, never opened,
    collected later.
@@ -9,9 +9,9 @@ Order, and what a crash after each step leaves behind:
 3. manifest written and synced: a complete snapshot without a pointer; recovery uses it if the
    active one is damaged. While the writer lives, a store without a pointer has no index
    (`judging.open_active`).
-4. manifest read back, every artifact verified: as 3.
-5. under the lease's guard the epoch is checked and the pointer replaced and synced: the new
-   snapshot is active. The lease cannot be taken over between the check and the swap.
+4. manifest read back, every artifact verified: the same state as after step 3.
+5. under the lease's guard, the epoch checked, and the pointer replaced and synced: the new snapshot
+   is active. The lease cannot be taken over between the check and the swap.
 """
 
 import shutil
@@ -43,7 +43,7 @@ class Journal(Struct, frozen=True):
         places: the live segment of each changed path; None for a removed path.
         masks: bool (files,) for every segment of the new snapshot.
         after: the snapshot whose journal files remain valid; None if `tombstones` and `places`
-            describe the whole view.
+            describe the whole new snapshot.
     """
 
     tombstones: tuple[Tombstone, ...]
@@ -61,7 +61,7 @@ class Staged(Struct, frozen=True):
 
 
 def stage(store: Path, snapshot_id: SnapshotId, journal: Journal) -> Staged:
-    """Write a snapshot's own files and make them durable."""
+    """Write the journal and masks of a snapshot and sync them."""
     staging = store_files.staging_dir(store) / snapshot_id
     durable.make_directory(staging)
     relative = f"snapshots/{snapshot_id}/"
@@ -83,7 +83,8 @@ def stage(store: Path, snapshot_id: SnapshotId, journal: Journal) -> Staged:
     durable.make_directory(home.parent)
     staging.replace(home)
     reach("publish.after_move")
-    # The old name too: after a power cut it could reappear, and the next writer would delete it.
+    # The parent of the old name is also synced: after a power cut the old name could reappear, and
+    # the next writer would delete it.
     for directory in (staging.parent, home.parent, store):
         durable.sync_directory(directory)
     return Staged(tombstones, segment_map, image_ref(store, home / store_files.VISIBILITY))
@@ -92,7 +93,7 @@ def stage(store: Path, snapshot_id: SnapshotId, journal: Journal) -> Staged:
 def publish(store: Path, manifest: SnapshotManifest, lease: Lease) -> None:
     """Write the manifest and make its snapshot active.
 
-    Requires: its segments and journal are staged and durable.
+    Requires: the snapshot's segments and journal are staged and synced.
 
     Raises:
         CorruptStore: an artifact differs from the manifest, or the manifest cannot be read back;
@@ -115,13 +116,13 @@ def publish(store: Path, manifest: SnapshotManifest, lease: Lease) -> None:
 
 
 def prepare_store(store: Path, lease: Lease) -> None:
-    """Create the store's directory and remove leftovers of dead writers.
+    """Create the store's directory and remove temporary files of dead writers.
 
     Requires: the caller holds the writer lease, so that no store is created during its removal.
     """
-    with lease.fenced():  # a living successor may be staging
+    with lease.fenced():  # a running successor can be staging files
         durable.make_directory(store, lasting=True)
-        durable.sync_directory(store)  # a dead writer may have left a pointer that is not durable
+        durable.sync_directory(store)  # a dead writer can have left a pointer that is not synced
         shutil.rmtree(store_files.staging_dir(store), ignore_errors=True)
         for file in _replaced_files(store):
             durable.sweep_leftovers(file)
@@ -129,11 +130,11 @@ def prepare_store(store: Path, lease: Lease) -> None:
 
 
 def _replaced_files(store: Path) -> Iterable[Path]:
-    """Yield the files for which a dead writer may have left a temporary file."""
+    """Yield the files for which a dead writer can have left a temporary file."""
     yield store_files.active_file(store)
     yield store_files.index_state_file(store)
     yield store_files.stat_cache_file(store)
     yield store_files.unchanged_file(store)
     yield store_files.last_used_file(store)
     yield store_files.healed_file(store)
-    yield store_files.verified_file(store)  # a reader that writes it at the same time may fail
+    yield store_files.verified_file(store)  # a reader that is writing it fails

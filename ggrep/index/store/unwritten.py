@@ -1,4 +1,4 @@
-"""A snapshot in memory only, of one segment, which is read as any other."""
+"""A snapshot that exists only in memory, with one segment; it is read like any other snapshot."""
 
 from pathlib import Path
 
@@ -37,9 +37,9 @@ def unwritten_snapshot(
     """Return a view of a segment in memory.
 
     Args:
-        origin: the store and root to which it belongs.
-        segment: a name that no other segment of the store has.
-        content: of the segment.
+        origin: the store and root to which the snapshot belongs.
+        segment: a name for the segment that no other segment of the store has.
+        content: the content of the segment.
     """
     types, languages = content.meta["types"], content.meta["languages"]
     assert isinstance(types, list)  # noqa: S101 - `ImageBuilder` guarantees it

@@ -1,12 +1,12 @@
-"""Verifies that every artifact of a manifest has the size and hash recorded there.
+"""Verifies that every artifact has the size and hash that the manifest contains.
 
-Intact and damaged artifacts are recorded on disk by their files' size, times and inode, so that a
-store is hashed once and not at every start. A full check ignores the record, and replaces it.
+The results are recorded on disk, together with the size, times and inode of each file, so that a
+store is not hashed again at every start. A full check ignores the record and replaces it.
 
-One of the times is the change time, because it cannot be set back. It also changes when a hard link
-is created or removed: code that does so verifies the artifacts again (`reverify`). If two stores
-share links, and one collects a segment or is removed, the next opening of the other hashes its
-artifacts again.
+One of the times is the change time (ctime), because it cannot be set back. The change time also
+changes when a hard link is created or removed; code that does so verifies the artifacts again
+(`reverify`). If two stores share files by links, and one of them deletes a segment or is removed,
+the other store's files are hashed again when it is opened next.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ Stamp = tuple[int, int, int, int]
 
 
 class _Artifact(Struct, frozen=True):
-    """A table or file: its size and digest in the manifest, and its signature on disk.
+    """A table or file: its size and digest in the manifest, and the signature of its files on disk.
 
     Attributes:
         signature: see `_signature`.
@@ -65,7 +65,7 @@ class Mender(Protocol):
         Requires: the table is intact.
 
         Raises:
-            CorruptStore: the reason why that is impossible.
+            CorruptStore: this is impossible; the message contains the reason.
             DeadlineExceeded: time ran out.
         """
         ...
@@ -76,21 +76,21 @@ class Mender(Protocol):
         Requires: journal and images are intact.
 
         Raises:
-            CorruptStore: the reason why that is impossible.
+            CorruptStore: this is impossible; the message contains the reason.
         """
         ...
 
 
 class Verifier:
-    """Verifies artifacts of one store; unchanged ones are known from the record.
+    """Verifies artifacts of one store; skips recorded artifacts that have not changed since.
 
     Args:
-        full: hash everything again, whatever is recorded.
+        full: whether to hash all artifacts again, regardless of the record.
         deadline: checked before each artifact.
         mender: rebuilds damaged derived files; None to leave them damaged.
 
     Attributes:
-        stamps: each file's stamp when it was verified, for `lie_still`.
+        stamps: the stamp of each file at its verification, for `lie_still`.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class Verifier:
         """Check a whole snapshot.
 
         Raises:
-            CorruptStore: it names the first artifact that differs from the manifest.
+            CorruptStore: an artifact differs from the manifest; the message names the first.
             StoreError: an artifact cannot be read now.
             DeadlineExceeded: time ran out.
         """
@@ -120,7 +120,7 @@ class Verifier:
         self.journal(manifest)
 
     def answers(self, manifest: SnapshotManifest, *, store_id: StoreId | None = None) -> None:
-        """Check the artifacts that answers are made of: all except the journal."""
+        """Check the artifacts that answers need: all except the journal."""
         self.figures(manifest, store_id=store_id)
         for segment in manifest.segments:
             self.segment(segment)
@@ -141,16 +141,21 @@ class Verifier:
         """Check the sums in a manifest; no file is read.
 
         Raises:
-            CorruptStore: a sum is wrong, or it belongs to another store.
+            CorruptStore: a sum is wrong, or the manifest belongs to another store.
         """
         if store_id is not None and manifest.store_id != store_id:
-            raise CorruptStore(f"manifest of {manifest.snapshot_id}: store_id of another store")
+            raise CorruptStore(
+                f"manifest of {manifest.snapshot_id}: store_id belongs to another store"
+            )
         counts = manifest.counts
         if counts.chunks_indexed != sum(ref.rows for ref in manifest.segments):
-            raise CorruptStore(f"manifest of {manifest.snapshot_id}: chunks_indexed is not the sum")
+            raise CorruptStore(
+                f"manifest of {manifest.snapshot_id}: chunks_indexed is not the sum of the rows"
+            )
         if counts.tombstones_added != sum(ref.count for ref in manifest.tombstones):
             raise CorruptStore(
-                f"manifest of {manifest.snapshot_id}: tombstones_added is not the sum"
+                f"manifest of {manifest.snapshot_id}: tombstones_added is not the sum of "
+                "the tombstones"
             )
 
     def segment(self, ref: SegmentRef) -> None:
@@ -186,10 +191,12 @@ class Verifier:
             raise read_failure(ref.path, error) from error
 
     def save(self, *, only: SnapshotManifest | None = None) -> None:
-        """Record what was verified; a read-only store is verified again next time.
+        """Record the verified artifacts.
+
+        A read-only store has no record and is verified again next time.
 
         Args:
-            only: remove the records of artifacts that this snapshot does not have.
+            only: a snapshot; records of artifacts outside of it are removed.
         """
         if not self._fresh:
             return
@@ -210,7 +217,7 @@ class Verifier:
         try:
             self.file(ref)
         except StoreError as error:
-            unreadable = isinstance(error.__cause__, PermissionError)  # a rebuilt one is readable
+            unreadable = isinstance(error.__cause__, PermissionError)  # a rebuilt file is readable
             if self._mender is None or not (isinstance(error, CorruptStore) or unreadable):
                 raise
             mend(self._mender)
@@ -228,7 +235,7 @@ class Verifier:
     def _judge(
         self, artifact: _Artifact, measure: Callable[[], tuple[int, str]], damage: str
     ) -> None:
-        """Compare an artifact with its manifest, unless that was done since its last change."""
+        """Compare an artifact with its manifest, unless it was compared since its last change."""
         known = self._fresh.get(artifact.name, self._known.get(artifact.name))
         if known not in {artifact.sound, artifact.damaged}:
             whole = measure() == (artifact.size_bytes, artifact.sha256)
@@ -238,7 +245,7 @@ class Verifier:
 
 
 def reverify(store: Path, manifest: SnapshotManifest) -> None:
-    """Verify a snapshot now and record the result; its next reader reports damage.
+    """Verify a snapshot now and record the result. The snapshot's next reader reports damage.
 
     Requires: the caller holds the writer lease.
     """
@@ -253,7 +260,7 @@ def _names(manifest: SnapshotManifest) -> set[str]:
 
 
 def lie_still(stamps: Mapping[str, Stamp]) -> bool:
-    """Return whether all files still have their stamps; False if one cannot be read."""
+    """Return whether all files still have their stamps; False if a file cannot be read."""
     try:
         return all(stamp_of(path) == stamp for path, stamp in stamps.items())
     except OSError:
@@ -264,7 +271,7 @@ def _signature(paths: Iterable[Path]) -> str:
     digest = hashlib.sha256()
     for path in paths:
         stat = path.stat()
-        times = f"{stat.st_mtime_ns} {stat.st_ctime_ns}"  # the second one cannot be set back
+        times = f"{stat.st_mtime_ns} {stat.st_ctime_ns}"  # the second time cannot be set back
         digest.update(f"{path.name} {stat.st_size} {times} {stat.st_ino}\n".encode())
     return digest.hexdigest()
 

@@ -1,6 +1,6 @@
-"""The only way to read a snapshot: its segments with the hidden files masked out.
+"""Reads a snapshot: its segments without the hidden files.
 
-Nothing else opens segments for a query, so no query can see a dead row.
+Queries open segments only with this module, so no query can return a hidden row.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -30,7 +30,7 @@ from ggrep.model.status import GeneratedCounts
 
 
 class SegmentView(Struct, frozen=True):
-    """One segment as a snapshot shows it.
+    """One segment of a snapshot, with its visible files.
 
     Attributes:
         visible_files: bool (files,).
@@ -40,19 +40,19 @@ class SegmentView(Struct, frozen=True):
     visible_files: npt.NDArray[np.bool_]
 
     def visible_rows(self) -> npt.NDArray[np.bool_]:
-        """Return bool (rows,): the rows whose file is visible."""
+        """Return bool (rows,): the rows of visible files."""
         if self.visible_files.all():
             return np.ones(self.image.rows, dtype=np.bool_)
         return self.visible_files[self.image.row_files]
 
 
 class SnapshotView(Struct, frozen=True, eq=False):
-    """An open snapshot; immutable, and safe to share among queries.
+    """An open snapshot; immutable, so that several queries can share it.
 
     Attributes:
-        damage: of the store, if this is not its intact active snapshot; else None.
-        stamps: stamps of its files when they were verified.
-        derived: values that higher packages computed from it once.
+        damage: the damage of the store, if this is not its intact active snapshot; else None.
+        stamps: the stamps of the snapshot's files at their verification.
+        derived: cached values that other packages computed from the snapshot.
     """
 
     store: Path
@@ -64,22 +64,22 @@ class SnapshotView(Struct, frozen=True, eq=False):
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """Return the warnings of every answer from it."""
+        """Return the warnings that every answer from the snapshot contains."""
         return () if self.damage is None else (self.damage.notice,)
 
     def lies_still(self) -> bool:
-        """Return whether no file was changed since it was verified.
+        """Return whether all files are unchanged since their verification.
 
-        It takes about two microseconds for each file, before every query: a mapped file must not
-        have become shorter, and no file is hashed a second time.
+        This is checked before every query, because a mapped file must not have become shorter. It
+        takes about two microseconds per file, because no file is hashed again.
         """
         return lie_still(self.stamps)
 
     def require_intact(self, members: Collection[int]) -> None:
-        """Do nothing: the files of a single snapshot are checked once, before a query."""
+        """Do nothing, because the files of a single snapshot are checked once, before a query."""
 
     def gone(self) -> SnapshotGone | NoIndex | None:
-        """Return the error to raise if the snapshot was removed; None while it exists."""
+        """Return the error to raise if the snapshot was removed; None if it exists."""
         if store_files.manifest_file(self.store, self.manifest.snapshot_id).exists():
             return None
         if not self.store.is_dir():
@@ -115,7 +115,7 @@ class SnapshotView(Struct, frozen=True, eq=False):
         return {name: sorted(files[name], key=lambda key: key.encode()) for name in sorted(files)}
 
     def made_files(self) -> GeneratedCounts:
-        """Count the visible files that were written by programs."""
+        """Count the visible files that programs have generated."""
         shown = [segment.image.file_traits[segment.visible_files] for segment in self.segments]
         traits = np.concatenate([np.zeros(0, dtype=np.uint16), *shown])
         return GeneratedCounts(
@@ -126,7 +126,7 @@ class SnapshotView(Struct, frozen=True, eq=False):
         )
 
     def shown_of(self, keys: Sequence[PathKey]) -> frozenset[PathKey]:
-        """Return the keys whose file is visible."""
+        """Return the path keys of `keys` whose file is visible."""
         return frozenset(
             segment.image.path(place)
             for segment in self.segments
@@ -143,12 +143,12 @@ def open_snapshot(
     deadline: Deadline | None = None,
     mender: Mender | None = None,
 ) -> SnapshotView:
-    """Return one snapshot after verifying every artifact it names.
+    """Return a snapshot after verifying every artifact in its manifest.
 
     Raises:
         CorruptStore: an artifact is missing or changed.
         StoreError: an artifact cannot be read now.
-        DeadlineExceeded: time ran out; the artifacts verified until then are recorded.
+        DeadlineExceeded: time ran out; the artifacts that were verified until then are recorded.
     """
     manifest = read_manifest(store, snapshot_id)
     verifier = Verifier(store, deadline=deadline, mender=mender)
@@ -171,12 +171,13 @@ def manifests_newest_first(
 ) -> list[SnapshotManifest]:
     """Return the readable manifests, whether or not their artifacts are intact.
 
-    The epoch counts before the id: a writer with a slow clock may have published later.
+    Manifests are ordered by epoch, then by id, because the id depends on the writer's clock, which
+    can be slow.
 
     Args:
         store: the store directory.
-        passing_over: a manifest that raises one of these errors is left out.
-        most: most manifests to read, those with the newest ids; 0 for all.
+        passing_over: manifests that raise one of these errors are left out.
+        most: maximum number of manifests to read, those with the newest ids; 0 for all.
     """
     manifests = []
     for snapshot_id in snapshot_ids(store)[-most:]:
@@ -189,7 +190,7 @@ def snapshot_ids(store: Path) -> list[SnapshotId]:
     """Return the ids of the snapshots with a manifest, readable or not, the oldest first.
 
     Raises:
-        StoreError: their directory cannot be read now.
+        StoreError: the directory of snapshots cannot be read now.
     """
     root = store_files.snapshots_dir(store)
     try:
@@ -214,7 +215,9 @@ def view_of(store: Path, manifest: SnapshotManifest) -> SnapshotView:
         image = open_segment_image(store, ref.table)
         mask = masks.get(ref.table)
         if mask is None or len(mask) != image.files or image.rows != ref.rows:
-            raise CorruptStore(f"{manifest.visibility.path} does not fit segment {ref.table}")
+            raise CorruptStore(
+                f"the masks {manifest.visibility.path} do not fit segment {ref.table}"
+            )
         segments.append(SegmentView(image, mask.view(np.bool_)))
     return SnapshotView(store, manifest, tuple(segments))
 
@@ -222,10 +225,10 @@ def view_of(store: Path, manifest: SnapshotManifest) -> SnapshotView:
 def verified_view(
     store: Path, manifest: SnapshotManifest, store_id: StoreId | None, verifier: Verifier
 ) -> SnapshotView:
-    """Return one snapshot after verifying its artifacts; a damaged journal becomes its damage.
+    """Return a snapshot after verifying its artifacts; a damaged journal is recorded as its damage.
 
     Raises:
-        CorruptStore: an artifact that answers need is missing or changed.
+        CorruptStore: an artifact that answers need is missing or damaged.
         StoreError: an artifact cannot be read now.
         DeadlineExceeded: time ran out.
     """

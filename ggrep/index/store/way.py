@@ -1,4 +1,4 @@
-"""Clears the path of a store's file or directory if an entry of another kind occupies it."""
+"""Clears the path of a store's file or directory if an entry of another kind has the path."""
 
 from collections.abc import Callable
 from itertools import count
@@ -12,7 +12,7 @@ def make_way_for_file(store: Path, path: Path) -> None:
     """Move a directory at a file's path to the store's trash.
 
     Raises:
-        OSError: it cannot be moved.
+        OSError: the entry cannot be moved.
     """
     _make_way(store, path, is_wanted=lambda there: not there.is_dir())
 
@@ -21,7 +21,7 @@ def make_way_for_directory(store: Path, path: Path) -> None:
     """Move an entry at a directory's path that is not a directory to the store's trash.
 
     Raises:
-        OSError: it cannot be moved.
+        OSError: the entry cannot be moved.
     """
     _make_way(store, path, is_wanted=Path.is_dir)
 

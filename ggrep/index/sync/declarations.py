@@ -1,7 +1,7 @@
-"""The encodings that a tree declares, and whether a snapshot was read by the same declarations.
+"""Reads the files of a tree by the encodings that it declares.
 
-The files that declare them are indexed like any other. They are published with the last portion, so
-the visible ones are those by which all other visible files were read.
+The files that declare encodings are indexed like any other. They are published with the last
+portion, so the visible ones are those by which all other visible files were read.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -9,39 +9,30 @@ from functools import cached_property
 
 from ggrep.base.ids import PathKey
 from ggrep.index.sync.stat_cache import Known, KnownFile
+from ggrep.index.sync.target import SyncTarget
 from ggrep.model.files import FileText, SkippedFile, SourceFile
 from ggrep.parse.source.encoding_rules import EncodingRules, is_rules_file
+from ggrep.parse.source.read import read_file
 
 
 class Declarations:
-    """See the module. A file is read when it is needed, and once."""
+    """Reader of a tree's files; a file that declares encodings is read once."""
 
-    def __init__(
-        self, files: Collection[SourceFile], read: Callable[[SourceFile], FileText | SkippedFile]
-    ) -> None:
+    def __init__(self, target: SyncTarget, files: Collection[SourceFile]) -> None:
+        self._target = target
         self._files = {file.path_key: file for file in files if is_rules_file(file.path_key)}
-        self._read = read
         self._texts: dict[PathKey, FileText | SkippedFile] = {}
 
-    def text(self, key: PathKey) -> FileText | SkippedFile | None:
-        """Return a file that declares encodings as it was read; None for any other."""
-        if key in self._files and key not in self._texts:
-            self._texts[key] = self._read(self._files[key])
-        return self._texts.get(key)
-
-    @cached_property
-    def rules(self) -> EncodingRules:
-        """Return what the files declare."""
-        texts = map(self.text, self._files)
-        return EncodingRules.of(
-            (text.path_key, text.data) for text in texts if isinstance(text, FileText)
-        )
+    def read(self, file: SourceFile) -> FileText | SkippedFile:
+        """Return the text of a file, or the reason why it is not indexed."""
+        text = self._text(file.path_key)
+        return self._read(file, self._codec) if text is None else text
 
     def are_those_of(self, live: Mapping[PathKey, str], known: Mapping[PathKey, Known]) -> bool:
-        """Tell whether the visible files declare the same.
+        """Return whether the visible files declare the same.
 
         Args:
-            live: digests of the visible files that are known to exist or to be gone.
+            live: digests of the visible files that certainly exist or certainly do not.
             known: remembered files.
         """
         before = {key: digest for key, digest in live.items() if is_rules_file(key)}
@@ -49,15 +40,41 @@ class Declarations:
             key: digest for key in self._files if (digest := self._digest(key, known))
         }
 
+    def _text(self, key: PathKey) -> FileText | SkippedFile | None:
+        """Return a file that declares encodings as it was read; None for any other."""
+        if key in self._files and key not in self._texts:
+            self._texts[key] = self._read(self._files[key], lambda _: "")
+        return self._texts.get(key)
+
+    def _read(self, file: SourceFile, rule: Callable[[PathKey], str]) -> FileText | SkippedFile:
+        settings = self._target.settings
+        return read_file(
+            self._target.root,
+            file,
+            max_bytes=settings.max_file_size_bytes,
+            max_bulk_bytes=settings.max_bulk_bytes,
+            rule=rule,
+        )
+
+    def _codec(self, key: PathKey) -> str:
+        return self._rules.codec(key)
+
+    @cached_property
+    def _rules(self) -> EncodingRules:
+        texts = map(self._text, self._files)
+        return EncodingRules.of(
+            (text.path_key, text.data) for text in texts if isinstance(text, FileText)
+        )
+
     def _digest(self, key: PathKey, known: Mapping[PathKey, Known]) -> str:
         memory = known.get(key)
         if isinstance(memory, KnownFile) and memory.file == self._files[key]:
             return memory.digest
-        text = self.text(key)
+        text = self._text(key)
         return text.digest if isinstance(text, FileText) else ""
 
 
 def last(files: Sequence[SourceFile]) -> tuple[list[SourceFile], list[SourceFile]]:
-    """Return the other files, and those that declare encodings."""
+    """Return the other files, and the files that declare encodings."""
     declaring = [file for file in files if is_rules_file(file.path_key)]
     return [file for file in files if not is_rules_file(file.path_key)], declaring

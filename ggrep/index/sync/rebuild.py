@@ -22,7 +22,7 @@ from ggrep.base.locks import Patience, alone
 from ggrep.config import store_files
 from ggrep.index.store.active import read_active
 from ggrep.index.store.adoption import adopt_artifacts
-from ggrep.index.store.manifest import SnapshotManifest, read_manifest
+from ggrep.index.store.manifest import SnapshotManifest, read_active_manifest
 from ggrep.index.store.needed_files import named, unnamed
 from ggrep.index.store.remains import sweep_remains
 from ggrep.index.store.store_opening import admit_writer
@@ -75,16 +75,15 @@ def _require_turns(report: SyncReport, store: Path) -> None:
     """Raise where a machine that was too busy to parse would cost files that the old index has."""
     late = [p.path_key for p in report.degraded if p.code == PARSE_PENDING]
     if late and read_active(store) is not None:
-        told = f"the machine left the parsers no time for {len(late)} files, {late[0]} among them"
-        raise SyncRefused((f"{told}; the index stays as it was, try again later",))
+        told = f"the machine is too busy to parse {len(late)} files, for example {late[0]}"
+        raise SyncRefused((f"{told}; the old index was kept; try again later",))
 
 
 def _take_over(aside: Path, store: Path, lease: Lease) -> SnapshotManifest:
     """Publish in `store` the snapshot that is active in `aside`."""
-    active = read_active(aside)
-    if active is None:
+    manifest = read_active_manifest(aside)
+    if manifest is None:
         raise CorruptStore(f"{aside.name} has no snapshot")
-    manifest = read_manifest(aside, active)
     reach("rebuild.before_adoption")
     prepare_store(store, lease)
     adopt_artifacts(aside, manifest, store)

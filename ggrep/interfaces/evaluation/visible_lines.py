@@ -6,7 +6,8 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from ggrep.model.slate import LEFT_OUT, Evidence, Pack, Slate
+from ggrep.model.line_numbers import folded_range, numbered_lines
+from ggrep.model.slate import Evidence, Pack, Slate
 
 PLACE_PATTERN: Final = r"[^\n]+:[1-9][0-9]*-[1-9][0-9]*"
 """Pattern of a range of lines in files: `src/lock.c:120-127`."""
@@ -175,11 +176,10 @@ def _file(path: str, packs: Sequence[Pack]) -> ShownFile:
 
 
 def _text(piece: Evidence) -> Iterator[Range]:
-    """Yield the lines that a piece shows, without omitted comments."""
-    left_out = not piece.snippet
-    for number, line in enumerate(piece.snippet.split("\n"), piece.snippet_start_line):
-        left_out = line == LEFT_OUT or (left_out and not line)
-        if not left_out:
+    """Yield the lines that a piece shows, without folded ones."""
+    lines = piece.snippet.split("\n") if piece.snippet else ()
+    for number, line in numbered_lines(lines, piece.snippet_start_line):
+        if folded_range(number, line) is None:
             yield number, number
 
 

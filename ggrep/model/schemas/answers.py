@@ -135,8 +135,8 @@ class HitJson(TypedDict):
                     "additionalProperties": {"type": "number"},
                     "properties": {
                         "rule": {
-                            "description": "Rule that chose the hit: the list's order, a"
-                            " place of its bucket, or a place that no bucket used.",
+                            "description": "Rule that chose the hit: the list's order, the"
+                            " quota of its bucket, or an unused slot.",
                             "enum": ["best", "quota", "fill"],
                         }
                     },
@@ -156,7 +156,7 @@ class SearchMoreJson(TypedDict):
     matches: NotRequired[MatchTotals]
     """Totals of matches; present for a search by text or regular expression."""
     partial: NotRequired[Literal["scan"]]
-    """Present if there is no index yet and a quick scan of the work tree answered."""
+    """Present when there is no index yet and a scan of the work tree answered."""
     scan: NotRequired[ScanFacts]
     timings_ms: NotRequired[SearchTimingsJson]
     explain: NotRequired[ExplainJson]
@@ -247,7 +247,7 @@ class OutlineLimitsJson(TypedDict):
     """Effective limits of the request."""
 
     depth: Count
-    """Number of shown levels; 0 for as many as fit."""
+    """Number of levels to show; 0 for as many as fit."""
     max_outline_bytes: Count
     """Maximum bytes of the text."""
 

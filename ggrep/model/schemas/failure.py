@@ -44,10 +44,10 @@ class ErrorJson(TypedDict):
     """The failure."""
 
     code: Annotated[str, CODES] | ErrorCode
-    """Stable code of the failure, for programs."""
+    """Stable name of the failure, for programs."""
     message: SafeLine
     retry_after_ms: NotRequired[Count]
-    """Milliseconds to wait before a retry; present only for the code `busy`."""
+    """Milliseconds to wait before trying again; present only for busy."""
     snapshot_id: NotRequired[SnapshotId]
     """Snapshot that was queried; absent if there was none."""
     request_id: NotRequired[RequestId]

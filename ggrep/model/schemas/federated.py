@@ -93,7 +93,7 @@ class MergeJson(TypedDict):
     strategy: Strategy
     """The strategy that was used."""
     rrfK: Positive
-    """Rank constant of the strategy `rrf`."""
+    """Rank constant k of rrf."""
     requested: NotRequired[Strategy]
     """Requested strategy; present when it could not be used."""
     fold: bool
@@ -111,15 +111,14 @@ class FederatedLimitsJson(TypedDict):
     concurrency: Positive
     """Maximum number of concurrently queried repositories."""
     maxRepos: Count
-    """Maximum number of searched repositories, the best fits to the query; 0 for all."""
+    """Maximum number of searched repositories, those that fit the query best; 0 for all."""
 
 
 class CorpusCohortJson(TypedDict):
     """The repositories that were queried for one corpus."""
 
     cohortKey: str | None
-    """Key of the cohort; indexes with equal keys are comparable. Null if several cohorts were mixed
-    or there is none."""
+    """Key of the cohort; equal keys mean comparable indexes. Null for mixed cohorts or none."""
     repoIds: Annotated[Sequence[RepoId], Held(unique=True)]
     """Queried repositories."""
     excludedRepoIds: Annotated[Sequence[RepoId], Held(unique=True)]
@@ -139,7 +138,7 @@ class StatisticsReposJson(TypedDict):
     """The repositories whose statistics affect scores."""
 
     repoIds: Annotated[Sequence[RepoId], Held(unique=True)]
-    """Repositories whose statistics were added; empty unless the strategy is `global`."""
+    """Repositories whose term statistics were summed; empty unless the strategy is global."""
 
 
 class WorkspaceMetaJson(TypedDict):
@@ -186,7 +185,7 @@ class CorpusResultJson(TypedDict):
 
     status: RepoStatus
     count: Count
-    """Number of its hits that were merged."""
+    """Number of hits that it contributed to the merge."""
     error: NotRequired[RepoFailureJson]
 
 
@@ -217,7 +216,7 @@ class FederatedRepoJson(TypedDict):
     """Whether the first index is still being built; null when unknown."""
     error: NotRequired[RepoFailureJson]
     compatibilityKey: str | None
-    """Repositories with equal keys have comparable indexes; null if unknown."""
+    """Repositories with equal keys have comparable indexes; null when unknown."""
     profile: NotRequired[str]
     """The profile that restricts its hits and slates; absent if there is none."""
     couldChange: NotRequired[CouldChangeJson]
@@ -230,7 +229,7 @@ class FederatedLimitJson(TypedDict):
     """A bound that changed the answer."""
 
     repoId: NotRequired[RepoId]
-    """The repository with this limit; absent for a limit of the coordinator."""
+    """The repository that reached the limit; absent for limits of the whole answer."""
 
 
 @may_grow
@@ -252,7 +251,7 @@ class FederatedStatsJson(TypedDict):
     repos: Mapping[RepoId, RepoStatsJson]
     """Figures by repository."""
     fromMemory: bool
-    """Whether the lists come from an earlier request over the same snapshots."""
+    """Whether the lists were cached by an earlier request over the same snapshots."""
 
 
 class StatedJson(TypedDict):
@@ -296,7 +295,7 @@ class FederatedErrorJson(DocumentJson, StatedJson):
     backend: Literal["federated", "repository"]
     """The failed part: a workspace, or over HTTP a repository."""
     meta: NotRequired[FederatedMetaJson | WorkspaceMetaJson]
-    """Workspace and repositories; without settings of merging if no lists were requested."""
+    """Workspace and repositories; rules of merging only if lists were requested."""
     repos: NotRequired[Sequence[FederatedRepoJson]]
     """Every selected repository, by id."""
     diagnostics: Diagnostics
@@ -331,7 +330,7 @@ class AskedJson(DocumentJson, StatedJson):
     backend: Literal["federated"]
     meta: FederatedMetaJson
     repos: Sequence[FederatedRepoJson]
-    """Selected repositories that are relevant for the answer, by id; all if they are few."""
+    """Selected repositories that affect the answer, by id; all if they are few."""
     diagnostics: Diagnostics
     limits_hit: Sequence[FederatedLimitJson]
     """Limits that cut the answer."""

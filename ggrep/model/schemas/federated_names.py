@@ -4,7 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, NotRequired, TypedDict
 
 from ggrep.model.constraints import Count, DocumentJson, Held, RepoId, RepoName, extends
-from ggrep.model.navigation import DefinedAt, Definition, ExpandResponse, Reference
+from ggrep.model.navigation import (
+    DefinedAt,
+    Definition,
+    ExpandResponse,
+    OutsideName,
+    Reference,
+)
 from ggrep.model.response import own_field
 from ggrep.model.schemas.answers import (
     ExpansionJson,
@@ -32,6 +38,11 @@ class RepoDefinitionJson(InRepoJson):
 @extends(DefinedAt)
 class RepoDefinedAtJson(InRepoJson):
     """A definition of the name in one of the repositories."""
+
+
+@extends(OutsideName)
+class RepoOutsideNameJson(InRepoJson):
+    """An import in one of the repositories that shows where a name comes from."""
 
 
 @extends(Reference)
@@ -74,6 +85,14 @@ class FederatedSymbolJson(NamesAnswerJson):
     """Number of definitions, shown or not."""
     suggestions: Sequence[str]
     """Names with a similar spelling, when no repository has a definition."""
+    implementations: Sequence[RepoDefinedAtJson]
+    """Types that implement or extend the requested type, or their definitions of the requested
+    method: sources before tests, then path, repository and line; on the first page only.
+    """
+    implementations_total: Count
+    """Number of implementations, shown or not; above 300, and above the limit, there are more."""
+    outside: Sequence[RepoOutsideNameJson]
+    """Imports that show where a name comes from that no repository defines."""
 
 
 class FederatedReferencesJson(NamesAnswerJson):
@@ -95,7 +114,9 @@ class FederatedReferencesJson(NamesAnswerJson):
     definedIn: Annotated[Sequence[RepoId], Held(unique=True)]
     """Repositories that define the name in the requested container."""
     defined: Sequence[RepoDefinedAtJson]
-    """The first definitions; requested definitions come before implementations."""
+    """The first definitions; requested ones precede their implementations."""
+    outside: Sequence[RepoOutsideNameJson]
+    """Imports that show where a name comes from that no repository defines."""
 
 
 class FederatedAnswersJson(TypedDict):

@@ -70,12 +70,13 @@ class ReplayJson(DocumentJson):
     changes: Sequence[ReplayChange]
     """Differences between the two origins."""
     differing: Count
-    """Number of differences between two answers from the same snapshot; 0 if another snapshot was
-    queried, or the receipt does not contain its answer."""
+    """Number of values that differ between answers over one snapshot; 0 for another snapshot or if
+    the receipt does not contain its answer.
+    """
     differences: Sequence[ReplayDifference]
-    """The first differences."""
+    """The first of these differences."""
     same_hits: bool
-    """Whether both answers contain the same chunks at the same locations in the same order."""
+    """Whether both answers contain the same chunks at the same places in the same order."""
     hits: Sequence[ReplayedHit]
     """The receipt's hits, best first."""
     new_hits: Sequence[NewHit]

@@ -41,7 +41,7 @@ class EvidenceJson(TypedDict):
     """Present for a chunk around the best evidence; absent for a chunk that itself matches the
     query."""
     also: NotRequired[Sequence[str]]
-    """`path:line` of omitted locations with nearly the same text."""
+    """`path:line` of places with nearly the same text, which were left out."""
 
 
 class PackJson(TypedDict):
@@ -55,7 +55,7 @@ class PackJson(TypedDict):
     reason: Reason
     """Reason why it is in the slate."""
     tags: NotRequired[Sequence[str]]
-    """Further uses of the file apart from its section, such as `Test`; absent if there are none."""
+    """Further uses of the file besides that of its section, such as Test; absent for none."""
     name: NotRequired[Annotated[str, Held(least=1, most=80)]]
     """Name of the definition at `line`, at level 0; absent for none."""
     repo: NotRequired[Named]
@@ -63,13 +63,13 @@ class PackJson(TypedDict):
     roles: NotRequired[Sequence[Annotated[str, Role]]]
     """Roles of the file by path rules; absent for none, and at level 0, as are the keys below."""
     anchor: NotRequired[EvidenceJson]
-    """Opening lines of the file; absent if there are none or none were requested."""
+    """The opening lines of the file; absent if there are none or none were requested."""
     evidence: NotRequired[Sequence[EvidenceJson]]
     """Chunks of the file that match the query and whose lines are shown, by line."""
     outline: NotRequired[Sequence[Annotated[str, Held(pattern=r"^[1-9][0-9]*-[1-9][0-9]* [a-z]")]]]
-    """Matching chunks whose lines did not fit, by line: `40-62 method Queue.retry`."""
+    """Chunks that fit but whose lines exceed the budget, by line: `40-62 method Queue.retry`."""
     more_evidence: NotRequired[Positive]
-    """Number of further matching chunks that were omitted; absent if there are none."""
+    """Number of further chunks that fit the question; absent for none."""
 
 
 class SectionJson(TypedDict):
@@ -105,13 +105,13 @@ class SlateLimitsJson(TypedDict):
     max_slate_files: Count
     """Maximum number of files."""
     max_evidence_per_file: Count
-    """Maximum number of chunks of a file, not counting its anchor."""
+    """Maximum number of chunks of one file, without its anchor."""
     of_text: NotRequired[Literal[True]]
-    """Bytes are counted on the text that agents read instead of on canonical JSON."""
+    """Whether bytes are counted on the text for agents instead of on canonical JSON."""
     max_graph_nodes: NotRequired[Count]
     """Maximum number of files of the graph, if there is one."""
     max_graph_edges: NotRequired[Count]
-    """Maximum number of relations in the graph."""
+    """Maximum number of relations of the graph."""
     max_graph_bytes: NotRequired[Count]
     """Maximum bytes of the graph as canonical JSON."""
 

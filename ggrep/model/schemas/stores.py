@@ -96,7 +96,7 @@ class PreviewJson(DocumentJson):
     excluded: Mapping[str, Count]
     """Number of excluded files for each rule."""
     left_out: Sequence[LeftOutJson]
-    """The first 10000 excluded files by name; a directory represents everything below it."""
+    """The first 10000 files left out by rule, by name; a directory represents all its files."""
     skipped: Sequence[SkippedFile]
     """Files that cannot be indexed."""
 
@@ -177,9 +177,10 @@ class PullJson(DocumentJson):
     repo_key: str | None
     """Key of the repository at the remote; null when unknown."""
     outcome: Literal["pulled", "current", "nothing", "nothing new", "failed"]
-    """`current`: the index already contained all files. `nothing`: the remote has no snapshot of
-    the repository. `nothing new`: the remote's snapshot has no file that was missing here.
-    `failed`: only with `--auto`, where a failed pull is no failure of the command."""
+    """`current`: the index already held all files. `nothing`: the remote has no snapshot of them.
+    `nothing new`: the remote has one, without any file that was missing here. `failed`: under
+    --auto; the command still succeeds.
+    """
     reason: str | None
     """Reason why nothing was pulled; null otherwise."""
     exact: bool
@@ -193,14 +194,14 @@ class PullJson(DocumentJson):
     brought: Count
     """Files that came from the remote."""
     passed_over: Sequence[str]
-    """Reasons why snapshots of the remote were not used, a line for each."""
+    """Reasons why snapshots of the remote were not used, one line each."""
     traffic: Traffic | None
     pull_ms: Count
     """Milliseconds until these files were searchable."""
     snapshot_id: SnapshotId
     """The active snapshot afterwards."""
     indexed: Count
-    """Files that were read and chunked afterwards because the remote lacked them."""
+    """Files that were indexed afterwards, because the remote lacked them."""
     vectors_encoded: Count
     """Vectors that were encoded for these files."""
     duration_ms: Count

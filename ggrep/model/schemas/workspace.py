@@ -69,7 +69,7 @@ class ResolvedWorkspaceJson(TypedDict):
     """
 
     schemaVersion: Literal[1]
-    """Version of the workspace file; another number is another shape."""
+    """Version of the format of the workspace file."""
     workspacePath: AbsolutePath
     """Absolute path of the file."""
     workspaceDir: AbsolutePath
@@ -99,7 +99,7 @@ class BuiltRepoJson(TypedDict):
     status: Literal["passed", "failed", "skipped"]
     """Outcome of the repository."""
     exitCode: int | None
-    """Exit status of `ggrep index`; null if it did not run or a signal ended it."""
+    """Exit status of `ggrep index`; null when it was not run or a signal ended it."""
     signal: Positive | None
     """Signal that ended its process."""
     durationMs: Count

@@ -1,4 +1,4 @@
-"""Arranges definitions into pieces that cover a file's text once, each within the limits."""
+"""Arranges definitions into pieces within size limits; the pieces cover a file's text once."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -13,19 +13,19 @@ from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.line_table import LineTable
 
 MAX_NAMES: Final = 256
-"""Most names of one piece."""
+"""Maximum number of names in one piece."""
 
 _STANDS_ALONE_LINES: Final = 8
-"""Least lines of a loose definition that gets a chunk of its own."""
+"""Minimum number of lines with which a loose definition becomes a separate chunk."""
 _LINE_REST_BYTES: Final = 120
-"""Maximum bytes after a definition's end, on the same line, that still belong to it."""
+"""Maximum bytes after a definition's end, on the same line, that belong to the definition."""
 _TRIVIAL_BYTES: Final = 60
 
 _WORD: Final = re.compile(rb"[0-9A-Za-z_\x80-\xff]")
 
 
 class Arrangement:
-    """Lays out one file.
+    """Arranges the pieces of one file.
 
     Attributes:
         pieces: the pieces so far, in source order.
@@ -68,7 +68,7 @@ class Arrangement:
         self._between(cursor, end, crumb, head, fields)
 
     def _borne(self, start: int, definitions: Sequence[Definition], head: Definition | None) -> int:
-        """Return how many leading fields fit into one piece with their owner's head."""
+        """Return how many of the first fields fit into one piece with the head of their owner."""
         if head is None or head.construct.thin:
             return 0
         for index, field in enumerate(definitions):
@@ -77,7 +77,7 @@ class Arrangement:
         return len(definitions)
 
     def _range(self, definition: Definition, floor: int, ceiling: int) -> tuple[int, int]:
-        """Return the definition's range, widened to whole lines that no other definition shares."""
+        """Return a definition's range, extended to whole lines that no other definition shares."""
         table = self._table
         start, end = definition.start, definition.end
         line_start = table.starts[table.line_of(start)]
@@ -97,7 +97,7 @@ class Arrangement:
         fields: tuple[str, ...],
     ) -> None:
         start, end = self._table.trim(start, end)
-        if start >= end:  # the case between most definitions
+        if start >= end:  # the usual case: nothing but blanks is between two definitions
             return
         if head is None:
             self._windows(Piece(start, end, "block", breadcrumb=crumb, loose=True), crumb)
@@ -147,7 +147,7 @@ class Arrangement:
         return self._table.line_of(end - 1) - self._table.line_of(start) + 1
 
     def _windows(self, piece: Piece, inner: tuple[str, ...]) -> None:
-        """Add a trimmed piece, cut under the limits; the part with its head gets its names."""
+        """Add a trimmed piece, cut within the limits; the part with its head has its names."""
         start, end = piece.start, piece.end
         if fits(self._table, start, end, self._limits):
             self.pieces.append(piece)
@@ -161,12 +161,12 @@ class Arrangement:
 
 
 def join_loose(table: LineTable, pieces: Sequence[Piece], limits: ChunkLimits) -> list[Piece]:
-    """Return the pieces with loose neighbours joined while they fit, and trivial ones absorbed."""
+    """Return the pieces; loose neighbours are joined while they fit, trivial ones absorbed."""
     joined: list[Piece] = []
     for piece in pieces:
         last = joined[-1] if joined else None
         both = None
-        # A definition with its own chunk is never joined with another: most pairs end here.
+        # A definition with a separate chunk is never joined; this is the case for most pairs.
         if last is not None and (last.loose or piece.loose):
             both = _join(table, last, piece, limits)
         if both is None:
@@ -199,7 +199,7 @@ def _join(table: LineTable, last: Piece, piece: Piece, limits: ChunkLimits) -> P
 
 
 def _is_trivial(table: LineTable, piece: Piece) -> bool:
-    """Say whether a piece defines nothing and is one short line, or has no words."""
+    """Return whether a piece defines nothing, and is one short line or has no words."""
     if not piece.loose or piece.name:
         return False
     text = table.data[piece.start : piece.end]
@@ -209,5 +209,5 @@ def _is_trivial(table: LineTable, piece: Piece) -> bool:
 
 
 def _is_opening(table: LineTable, piece: Piece) -> bool:
-    """Say whether a trivial piece opens the next one: `namespace a {`, `public:`."""
+    """Return whether a trivial piece introduces the next piece: `namespace a {`, `public:`."""
     return table.data[piece.start : piece.end].rstrip().endswith((b"{", b":", b"("))

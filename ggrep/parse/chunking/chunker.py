@@ -1,4 +1,4 @@
-"""Plans a file's chunks from its bytes. Pure: the same bytes give the same plan."""
+"""Plans a file's chunks from its bytes; the same bytes always result in the same plan."""
 
 import re
 from collections.abc import Iterable
@@ -36,7 +36,7 @@ _IMPORT_LINE: Final = re.compile(
 
 
 def anchor(table: LineTable, path_key: str, imports: Iterable[str], names: Iterable[str]) -> Piece:
-    """Return the anchor; its text is the file's opening lines and may be empty."""
+    """Return the anchor, whose text is the file's opening lines; it can be empty."""
     limits = ChunkLimits(max_lines=ANCHOR_LINES, max_bytes=ANCHOR_BYTES)
     start, end = table.trim(0, len(table.data))
     opening = cut(table, start, _reach(table, start, end), limits, _latest)
@@ -45,7 +45,7 @@ def anchor(table: LineTable, path_key: str, imports: Iterable[str], names: Itera
 
 
 def _reach(table: LineTable, start: int, end: int) -> int:
-    """Return an end near `start`, so that a large file is not cut to its last line."""
+    """Return an end near `start`, so that the lines of a large file are not all read."""
     line = table.line_of(start) + ANCHOR_LINES + 1
     return min(end, table.starts[line]) if line < len(table.starts) else end
 
@@ -70,7 +70,7 @@ def _bounded(words: Iterable[str], most: int) -> str:
 
 
 def guessed_imports(table: LineTable) -> list[str]:
-    """Return the names in import-like lines near the top of an unparsed source file."""
+    """Return the names in lines like imports near the top of an unparsed source file."""
     imports: list[str] = []
     for line in range(min(_SCANNED_LINES, len(table.starts))):
         start = table.starts[line]
@@ -82,11 +82,11 @@ def guessed_imports(table: LineTable) -> list[str]:
 
 
 LARGER_FACTORS: Final = (2, 4, 8)
-"""Factors by which chunks may grow so that a file stays under its chunk cap."""
+"""Factors by which chunks are enlarged until the file stays under its chunk cap."""
 
 
 def needs_grammar(path_key: str, data: bytes) -> bool:
-    """Say whether the file is parsed; only a worker that can be killed may parse."""
+    """Return whether the file must be parsed, which is only allowed in a worker process."""
     return _is_parsed(language_of(path_key, data), data)
 
 
@@ -96,7 +96,7 @@ def _is_parsed(language: str, data: bytes) -> bool:
 
 
 def prepare(path_key: str, data: bytes) -> None:
-    """Load the file's grammar, so that the first file of a language costs no more than others."""
+    """Load the file's grammar, so that the first file of a language takes no longer than others."""
     language = language_of(path_key, data)
     if language in GRAMMARS:
         from ggrep.parse.languages.syntax import grammar_of
@@ -106,7 +106,7 @@ def prepare(path_key: str, data: bytes) -> None:
 
 
 def chunk_file(path_key: str, data: bytes, limits: ChunkLimits) -> Plan:
-    """Return the plan by the best method for the file; parses in this process."""
+    """Return the plan by the best method for the file; this parses in the current process."""
     if not limits.structure:
         return chunk_by_lines(path_key, data, limits)
     language = language_of(path_key, data)
@@ -121,7 +121,7 @@ def chunk_file(path_key: str, data: bytes, limits: ChunkLimits) -> Plan:
 def chunk_without_grammar(
     path_key: str, data: bytes, limits: ChunkLimits, problem: str | None = None
 ) -> Plan:
-    """Return the plan by headings, diagrams or lines: linear in the size of the file."""
+    """Return the plan by headings, diagrams or lines, in time linear in the file's size."""
     table = LineTable(data)
     reading = Reading(table, language_of(path_key, data))
     method, pieces = reading.structured(limits) or ("lines", reading.windows(limits))
@@ -136,13 +136,13 @@ def chunk_without_grammar(
 def chunk_by_lines(
     path_key: str, data: bytes, limits: ChunkLimits, problem: str | None = None
 ) -> Plan:
-    """Return the plan by line ends and indentation alone; fast for any file."""
+    """Return the plan by only line ends and indentation, which is fast for any file."""
     reading = Reading(LineTable(data), language_of(path_key, data))
     return _in_windows(path_key, reading, limits, problem)
 
 
 def _holding(language: str, path_key: str, table: LineTable, limits: ChunkLimits) -> Plan:
-    """Return the plan of a page or component that contains programs."""
+    """Return the plan of a page or component that contains scripts."""
     from ggrep.parse.chunking.embedded import Scripts
     from ggrep.parse.languages.embedded_scripts import scripts_of
 
@@ -180,8 +180,8 @@ def _parsed(language: str, path_key: str, table: LineTable, limits: ChunkLimits)
 def _capped(path_key: str, reading: Reading, plan: Plan, limits: ChunkLimits) -> Plan:
     """Return the plan with the smallest larger pieces that keep the file under its cap.
 
-    Structure that needs no parser is tried first, then windows. Pieces beyond the cap are left out
-    and reported.
+    Structure without a parser is tried first, then windows of lines. Pieces beyond the cap are left
+    out, which the plan reports.
     """
     most = limits.max_chunks_per_file - 1
     if len(plan.pieces) - 1 <= most:
@@ -206,7 +206,7 @@ def _in_windows(path_key: str, reading: Reading, limits: ChunkLimits, problem: s
 
 
 def _hopeful(table: LineTable, limits: ChunkLimits, factors: Iterable[int]) -> list[ChunkLimits]:
-    """Return the larger limits that may keep the file under its cap."""
+    """Return the larger limits with which the file can stay under its cap."""
     every = [_larger(limits, factor) for factor in factors]
     return [
         candidate

@@ -1,4 +1,4 @@
-"""Keys of JSON and YAML."""
+"""Finds the keys of JSON and YAML files."""
 
 import re
 from collections.abc import Iterator
@@ -17,23 +17,23 @@ TOKEN: Final = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-"""Tokens of a scan; every alternative is linear even in text without an end."""
+"""Tokens of a scan; each alternative takes linear time even if its end is missing."""
 
 TITLES: Final = (b"name", b"id", b"title", b"key", b"label", b"uses", b"path")
-"""Keys whose value names the part that contains them, best first."""
+"""Keys whose value names the object that contains them, the best first."""
 
 MAX_TOKENS: Final = 1_000_000
-"""Most tokens of one file that are read; the rest of the file belongs to the last key."""
+"""Maximum number of tokens read from a file; the rest of the file belongs to the last key."""
 
 _MAX_SCANNED_NAMES: Final = 400
 _DEEPEST: Final = 24
 
 
 def json_keys(data: bytes) -> list[Key]:
-    """Return the keys, and the elements of lists that are objects or lists themselves."""
+    """Return the keys, and those elements of lists that are objects or lists."""
     scan = _JsonScan()
     for match in islice(TOKEN.finditer(data), MAX_TOKENS):
-        if scan.count > MAX_KEYS + 1:  # a single outermost value is removed from the count later
+        if scan.count > MAX_KEYS + 1:  # a single outermost value is not counted, see below
             break
         if match["bracket"] is not None:
             scan.bracket(match["bracket"], match.start())
@@ -49,7 +49,7 @@ def json_keys(data: bytes) -> list[Key]:
 
 
 class _JsonScan:
-    """State of the scan; `_elements` has a mark number or -1 for each open bracket."""
+    """The state of a scan; `_elements` contains a mark's number, or -1, for each open bracket."""
 
     def __init__(self) -> None:
         self._marks: list[tuple[int, int]] = []
@@ -85,7 +85,7 @@ class _JsonScan:
         self._after_key, self._pending = True, name
 
     def value(self, text: bytes) -> None:
-        """Name the list element that contains `"name": "x"` after its value."""
+        """If a value belongs to a key like `"name"`, name the list element that contains it."""
         element = self._elements[-1] if self._elements else -1
         if element >= 0 and self._pending in TITLES:
             rank = TITLES.index(self._pending)
@@ -102,7 +102,7 @@ class _JsonScan:
         return len(self._marks) - 1
 
     def keys(self) -> Iterator[Key]:
-        """Yield the keys; the only value of a file gets none, as it needs no name."""
+        """Yield the keys, but no key for a file's only value, which needs no name."""
         lonely = sum(level == 0 for _, level in self._marks) <= 1
         for (start, level), name in zip(self._marks, self._names, strict=True):
             if level or not lonely:
@@ -121,7 +121,7 @@ _BLOCK_SCALAR: Final = re.compile(
 
 
 def yaml_keys(table: LineTable) -> list[Key]:
-    """Return the keys; a list item is named by its `name` or `id`, a document by its kind."""
+    """Return the keys. A list item is named by its `name` or `id`, a document by its kind."""
     scan = _YamlScan()
     ceiling = -1
     for start in table.starts:
@@ -141,7 +141,10 @@ def yaml_keys(table: LineTable) -> list[Key]:
 
 
 class _YamlScan:
-    """State of the scan. Levels are columns, doubled so that a dash has a level before its key."""
+    """The state of a scan.
+
+    Levels are twice the columns, so that a dash has a level before its key.
+    """
 
     def __init__(self) -> None:
         self._marks: list[tuple[int, int]] = [(0, -1)]
@@ -164,7 +167,7 @@ class _YamlScan:
         self._item = None
 
     def line(self, start: int, line: bytes, column: int) -> int:
-        """Read one line; return the column after which a block scalar's text begins, or -1."""
+        """Read one line; if a block scalar begins, return its column, else -1."""
         dashes = _DASHES.match(line)
         inner = column
         if dashes is not None and dashes[1]:
@@ -206,7 +209,7 @@ class _YamlScan:
             self._parent = b""
 
     def keys(self) -> list[Key]:
-        """Return the keys; the only document of a file gets no key of its own."""
+        """Return the keys, but no key for a file's only document."""
         single = sum(level < 0 for _, level in self._marks) == 1
         rows = zip(self._marks, self._names, strict=True)
         return [

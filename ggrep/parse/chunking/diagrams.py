@@ -17,7 +17,7 @@ _CARDINALITY: Final = re.compile(r'[ \t]*"[^"]{0,40}"[ \t]*')
 
 
 def mermaid_edges(text: str) -> str:
-    """Return the sentences of a Mermaid diagram, fence markers and quote marks ignored."""
+    """Return the sentences of a Mermaid diagram; fence markers and quote marks are ignored."""
     lines = statements(text, ("%%", "//", "#"))
     while lines and lines[0] == "---":
         lines = lines[lines.index("---", 1) + 1 :] if "---" in lines[1:] else []
@@ -57,7 +57,7 @@ def _sequence(lines: list[str]) -> list[str]:
 
 
 def _relations(lines: list[str]) -> list[str]:
-    """Return class, state and entity relations; an inheritance arrow reads `extends`."""
+    """Return class, state and entity relations; an inheritance arrow becomes `extends`."""
     edges: list[str] = []
     for line in lines:
         arrow = _RELATION.search(line)

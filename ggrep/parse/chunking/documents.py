@@ -15,7 +15,7 @@ _FRONT_MATTER_LINES: Final = 500
 
 
 def markdown_cutter(table: LineTable) -> Cutter:
-    """Return the cutter of a Markdown file into its sections."""
+    """Return a cutter that cuts a Markdown file into its sections."""
     lines = _lines(table)
     headings, fences = scan(lines, front_matter_end(lines))
     return sections_cutter(table, headings, fences)
@@ -27,7 +27,7 @@ def _lines(table: LineTable) -> list[str]:
 
 
 def front_matter_end(lines: list[str]) -> int:
-    """Return the number of the first line behind the front matter; 0 without one."""
+    """Return the number of the first line after the front matter; 0 without front matter."""
     if lines[0] not in {"---", "+++"}:
         return 0
     for number in range(1, min(len(lines), _FRONT_MATTER_LINES)):
@@ -93,7 +93,7 @@ def _atx(line: str, number: int) -> Heading | None:
 
 
 def _setext(lines: list[str], number: int, first: int) -> Heading | None:
-    """Return the heading whose underline is at `number`: a paragraph of one line above it."""
+    """Return the heading with its underline at `number`, if the paragraph above has one line."""
     line = lines[number].strip()
     if not line or (line.strip("=") and line.strip("-")) or number <= first:
         return None
@@ -113,7 +113,7 @@ _DELIMITER: Final = re.compile(r"(?:-{4,}|\.{4,}|--|\+{4,}|/{4,})\Z")
 
 
 def rst_fences(lines: list[str]) -> list[Fence]:
-    """Return directives with code or a diagram, each with the indented lines below it."""
+    """Return the directives with code or a diagram, including the indented lines below."""
     fences: list[Fence] = []
     number = 0
     while number < len(lines):
@@ -140,7 +140,7 @@ def _last_indented(lines: list[str], first: int, indent: int) -> int:
 
 
 def _opening(lines: list[str], first: int, last: int) -> int:
-    """Return how many lines the directive and its options take."""
+    """Return the number of lines of the directive and its options."""
     count = 1
     while first + count <= last and lines[first + count].lstrip().startswith(":"):
         count += 1
@@ -148,7 +148,7 @@ def _opening(lines: list[str], first: int, last: int) -> int:
 
 
 def asciidoc_fences(lines: list[str]) -> list[Fence]:
-    """Return delimited blocks with the attributes above; an unclosed one ends with the file."""
+    """Return delimited blocks with the attributes above; an unclosed block ends with the file."""
     fences: list[Fence] = []
     first, opened, language = 0, "", ""
     for number, line in enumerate(lines):
@@ -175,20 +175,20 @@ _ADORNMENTS: Final = frozenset("=-~^\"'`#*+.:_<>")
 
 
 def window_pieces(table: LineTable, limits: ChunkLimits) -> list[Piece]:
-    """Return windows of whole lines where possible, begun at outer lines and paragraphs."""
+    """Return windows, of whole lines if possible, that begin at outer lines and paragraphs."""
     ranges = cut(table, 0, len(table.data), limits, indentation_cost(table))
     return [Piece(start, end, "block") for start, end in ranges]
 
 
 def rst_cutter(table: LineTable) -> Cutter:
-    """Return the cutter of a reStructuredText file into its sections."""
+    """Return a cutter that cuts a reStructuredText file into its sections."""
     lines = _lines(table)
     fences = rst_fences(lines)
     return sections_cutter(table, _outside(_rst_headings(lines), fences), fences)
 
 
 def asciidoc_cutter(table: LineTable) -> Cutter:
-    """Return the cutter of an AsciiDoc file into its sections."""
+    """Return a cutter that cuts an AsciiDoc file into its sections."""
     headings: list[Heading] = []
     lines = _lines(table)
     for number, line in enumerate(lines):
@@ -207,7 +207,7 @@ def _outside(headings: list[Heading], fences: list[Fence]) -> list[Heading]:
 
 
 def _rst_headings(lines: list[str]) -> list[Heading]:
-    """Return titles underlined with punctuation; levels go by first appearance."""
+    """Return titles underlined with punctuation; levels are in the order of first occurrence."""
     levels: dict[tuple[str, bool], int] = {}
     headings: list[Heading] = []
     for number in range(1, len(lines)):
@@ -223,7 +223,7 @@ def _rst_headings(lines: list[str]) -> list[Heading]:
 
 
 def _alone(lines: list[str], number: int) -> bool:
-    """Say whether the line above `number` begins a paragraph."""
+    """Return whether the line above `number` begins a paragraph."""
     return number == 1 or not lines[number - 2]
 
 

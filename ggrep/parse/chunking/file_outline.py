@@ -1,4 +1,4 @@
-"""The definitions of one file as a flat list in source order, each with its depth and its lines."""
+"""Lists the definitions of a file in source order, each with its depth and lines."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -14,7 +14,7 @@ from ggrep.parse.languages.line_table import LineTable
 from ggrep.parse.languages.registry import GRAMMARS, KEYED, holds_scripts, language_of
 
 MAX_OUTLINED: Final = 20_000
-"""Most definitions of one file that are returned; later ones are not counted."""
+"""Maximum number of returned definitions of a file; later definitions are not counted."""
 
 
 class Outlined(Struct, frozen=True):
@@ -22,10 +22,10 @@ class Outlined(Struct, frozen=True):
 
     Attributes:
         depth: 0 at the top of the file.
-        kind: the chunk type, or `field`.
+        kind: the chunk type of the definition, or `field`.
         name: several names with commas between them if one statement defines several.
-        signature: its head on one line; empty for a field.
-        start_line: 1-based, comments and attributes in front included; `end_line` is inclusive.
+        signature: the definition's head on one line; empty for a field.
+        start_line: 1-based, including preceding comments and attributes; `end_line` is inclusive.
     """
 
     depth: int
@@ -37,13 +37,13 @@ class Outlined(Struct, frozen=True):
 
 
 def is_outlined(path_key: str, data: bytes) -> bool:
-    """Say whether definitions are read from the file's syntax, which only a worker may do."""
+    """Return whether definitions are read from the file's syntax, as only a worker does."""
     language = language_of(path_key, data)
     return (language in GRAMMARS and language not in KEYED) or holds_scripts(language, data)
 
 
 def outline_file(path_key: str, data: bytes) -> tuple[Outlined, ...]:
-    """Return the definitions of a file; parses in this process.
+    """Return the definitions of a file; this parses in the current process.
 
     Requires: `is_outlined` returned True.
     """

@@ -1,4 +1,4 @@
-"""Edges of Mermaid flowcharts: every arrow kind, chains, groups of nodes, subgraphs.
+"""Reads the edges of Mermaid flowcharts: all kinds of arrows, chains, groups of nodes, subgraphs.
 
 Each line is scanned once from left to right; unreadable parts are left out.
 """
@@ -32,10 +32,10 @@ _MARKS: Final = " \t\"'`[](){}/\\<>"
 
 
 class Flowchart(Struct):
-    """State of the scan.
+    """The state of a scan.
 
     Attributes:
-        labels: by node id; an id without a label is its own label.
+        labels: labels by node id; an id without a label is used as label.
         edges: source id, edge label, target id.
     """
 
@@ -57,7 +57,7 @@ class Flowchart(Struct):
             self._chain(line)
 
     def sentences(self) -> list[str]:
-        """Return groups, edges and links in words; the nodes if there are no edges."""
+        """Return groups, edges and links in words; without edges, return the nodes."""
         lines = [f"group {title}" for title in self.groups[:MAX_NODES] if title]
         for source, label, target in self.edges[:MAX_EDGES]:
             arrow = f"-[{label}]->" if label else "->"
@@ -83,7 +83,7 @@ class Flowchart(Struct):
             sources = targets[:MAX_NODES]
 
     def _nodes(self, line: str, position: int) -> tuple[list[str], int]:
-        """Read `A[label] & B`; return the ids and where reading stopped."""
+        """Read nodes like `A[label] & B`; return their ids and the offset after them."""
         ids: list[str] = []
         while True:
             match = _IDENTIFIER.match(line, position)

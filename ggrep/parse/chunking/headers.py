@@ -1,4 +1,4 @@
-"""Signatures on one line, and documentation as prose without comment marks."""
+"""Cleans signatures to one line, and documentation to prose without comment marks."""
 
 import re
 from typing import Final
@@ -14,7 +14,7 @@ _RULES: Final = " \t\r-=*#~"
 """Lines of decoration in comments."""
 _CLOSING: Final = re.compile(r"(?:\*+/|-\}|\"\"\"|''')[ \t]*$", re.MULTILINE)
 _SHEBANG: Final = re.compile(r"\A\ufeff?#![ \t]*/[^\n]*")
-"""A line that names the interpreter of a script; it documents nothing."""
+"""A line that names the interpreter of a script; it is not documentation."""
 _QUOTE: Final = re.compile(r"\A[ \t]*[A-Za-z~@]{0,4}(?:\"\"\"|'''|\"|')")
 
 

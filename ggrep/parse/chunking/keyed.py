@@ -1,8 +1,8 @@
 """Splits a file with keys into pieces that follow its structure.
 
-A scanner returns the start and the depth of each key. A key extends to the next one at the same or
-a lesser depth. Small neighbours share a piece. A key that is too large is split at its inner keys,
-or cut by lines if it has none.
+A scanner returns the start and the depth of each key. A key extends to the next key at the same or
+a lower depth. Small neighbours share a piece. A key that is too large is split at its inner keys,
+or by lines if it has none.
 """
 
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.line_table import LineTable
 
 MAX_NESTED: Final = 12
-"""Most levels of keys that are read; deeper ones stay in their parent's text."""
+"""Maximum depth of keys that are read; deeper keys stay in the text of their parent."""
 MAX_KEYS: Final = 200_000
-"""Most keys of a file; a file with more is data, whose structure is not worth its cost."""
+"""Maximum number of keys of a file that is cut by keys; a file with more keys is data."""
 MAX_KEY_CHARACTERS: Final = 120
 
 _LEAD_BYTES: Final = 200
@@ -31,10 +31,11 @@ class Key(Struct, frozen=True):
     Attributes:
         start: byte offset.
         level: larger is deeper; only the order of levels counts.
-        name: empty if the part has none (an element of a list).
-        owners: names that qualify it although their text does not enclose it.
-        more_names: further names that its own text defines.
-        notable: a piece that contains it gets its name even if it has no inner keys.
+        name: the name; empty if there is none (an element of a list).
+        owners: names that qualify the key although their text does not enclose it.
+        more_names: further names that the key's text defines.
+        notable: whether a piece that contains the key has its name even if the key has no inner
+            keys.
     """
 
     start: int
@@ -46,7 +47,7 @@ class Key(Struct, frozen=True):
 
 
 def key_name(raw: bytes) -> str:
-    """Return a key's words on one line, cut to the longest name that is kept."""
+    """Return a key's words on one line, cut to MAX_KEY_CHARACTERS."""
     words = raw[: 4 * MAX_KEY_CHARACTERS].decode("utf-8", "replace").removeprefix("\ufeff").split()
     return " ".join(words)[:MAX_KEY_CHARACTERS]
 
@@ -65,7 +66,7 @@ def shallow(keys: Sequence[Key]) -> list[Key]:
 
 
 def led(table: LineTable, keys: list[Key], comments: tuple[bytes, ...]) -> list[Key]:
-    """Return the keys, each moved to the start of its line or of the comments directly above."""
+    """Return the keys, each moved to the start of its line, or of the comments directly above."""
     moved: list[Key] = []
     taken = -1
     for key in keys:
@@ -87,7 +88,7 @@ def _is_comment(table: LineTable, line: int, comments: tuple[bytes, ...]) -> boo
 
 
 def followers(keys: Sequence[Key]) -> list[int]:
-    """Return for each key the number of the next one that is not deeper."""
+    """Return for each key the number of the next key that is not deeper."""
     after = [len(keys)] * len(keys)
     open_keys: list[int] = []
     for number, key in enumerate(keys):
@@ -98,17 +99,17 @@ def followers(keys: Sequence[Key]) -> list[int]:
 
 
 MAX_NAMES: Final = 64
-"""Most names of one piece."""
+"""Maximum number of names in one piece."""
 _ALONE_LINES: Final = 8
 _ALONE_BYTES: Final = 800
-"""Least lines or bytes of a part that shares no piece with its neighbours."""
+"""Number of lines or bytes from which on a part shares no piece with its neighbours."""
 _THIN_LINES: Final = 3
 _THIN_BYTES: Final = 120
-"""Most text before the first inner key that is joined to that key's piece."""
+"""Maximum lines and bytes of text before the first inner key that are joined to its piece."""
 
 
 class _Group(Struct):
-    """Neighbours that share a piece; `head` is the key whose opening text comes first in it."""
+    """Neighbouring keys that share a piece; `head` is the key whose text begins the piece."""
 
     start: int
     head: Key | None = None
@@ -121,10 +122,10 @@ class _Group(Struct):
 def keyed_cutter(
     table: LineTable, keys: Sequence[Key], comments: tuple[bytes, ...] = ()
 ) -> Cutter | None:
-    """Return the cutter of the file by its keys; comments directly above a key belong to it.
+    """Return a cutter that cuts the file by its keys; comments directly above a key belong to it.
 
-    It cuts nothing if a file may not have that many pieces. The result is None without keys, or
-    with far too many.
+    The cutter returns None if there would be too many pieces. Return None for a file without keys,
+    or with more than MAX_KEYS.
 
     Requires: `keys` ascend by `start`.
     """
@@ -146,7 +147,7 @@ def keyed_cutter(
 
 
 class _Layout:
-    """Arranges one file; its recursion is as deep as keys are nested, at most `MAX_NESTED`."""
+    """Arranges the pieces of one file; recursion is as deep as keys, at most MAX_NESTED."""
 
     def __init__(
         self,
@@ -168,9 +169,9 @@ class _Layout:
         self.pieces: list[Piece] = []
 
     def place_file(self) -> bool:
-        """Arrange all text; a single outermost key is split even when it would fit.
+        """Arrange all text; a single outermost key is split even if it would fit into one piece.
 
-        Return False when more than `most` pieces are needed; the pieces are then incomplete.
+        Return False if more than `most` pieces are needed; then the pieces are incomplete.
         """
         keys, end = self._keys, len(self._table.data)
         if keys and self._after[0] == len(keys) > 1 and not self._packed:
@@ -201,7 +202,7 @@ class _Layout:
         self._region(inside, number + 1, self._after[number], stop, inner)
 
     def _joined(self, group: _Group, number: int, stop: int, crumb: tuple[str, ...]) -> _Group:
-        """Return the group of the key: the current one while it has room."""
+        """Return the group for the key: the current group while the key fits into it."""
         key = self._keys[number]
         alone = self._stands_alone(key.start, stop)
         room = fits(self._table, *self._table.trim(group.start, stop), self._limits)
@@ -217,7 +218,7 @@ class _Layout:
         return group
 
     def _opened(self, group: _Group, key: Key, crumb: tuple[str, ...]) -> _Group:
-        """Return a group whose text may open a large key's first piece."""
+        """Return a group whose text can begin the first piece of a large key."""
         if self._is_thin(group, key.start):
             return group
         self._flush(group, key.start, crumb)
@@ -236,7 +237,7 @@ class _Layout:
         return end - start >= _ALONE_BYTES or lines >= _ALONE_LINES
 
     def _flush(self, group: _Group, end: int, crumb: tuple[str, ...]) -> None:
-        """Add a group, cut by lines if necessary; only its first part gets its names."""
+        """Add a group, cut by lines if necessary; only the first part has the group's names."""
         ranges = cut(self._table, group.start, end, self._limits, self._cost)
         named = [name for member in group.members for name in _names(member)]
         outer = crumb

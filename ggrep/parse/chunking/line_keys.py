@@ -26,13 +26,13 @@ _LONE_WORD: Final = re.compile(rb"^[ \t]*+(\w++)[ \t\r]*+$", re.MULTILINE)
 _GIVEN: Final = re.compile(
     rb"(\A\s*(?:@(?:mixin|function)\s+[\w-]++|[.#][\w-]++))\s*\(.*\Z", re.DOTALL
 )
-"""Parameters of a mixin or a function; they are not part of its name."""
+"""The parameters of a mixin or a function, which are not part of its name."""
 _HEAD_BYTES: Final = 600
 _STATEMENT: Final = re.compile(rb"[@$-]{1,2}[\w-]++[ \t]*+[^\s:;{]{0,80}")
 
 
 def block_keys(table: LineTable) -> list[Key]:
-    """Return blocks headed by words on their line, and attributes: `resource "a" "b" {`."""
+    """Return blocks whose line begins with words, like `resource "a" "b" {`, and attributes."""
     scan = _Scan(table.data, by_line=True)
     return scan.keys
 
@@ -99,7 +99,7 @@ class _Scan:
             words = tuple(key_name(word[1] if word[1] is not None else word[0]) for word in matches)
         words = words[:4]
         if not self._depth:
-            self._naming = words == ("locals",)  # in Terraform, each of its attributes has a name
+            self._naming = words == ("locals",)  # Terraform: each attribute in it is a name
         self.keys.append(Key(start, 1 + self._depth, words[-1], words[:-1]))
 
     def _statement(self, end: int) -> None:
@@ -113,7 +113,7 @@ class _Scan:
         for line in _LONE_WORD.finditer(self._data, position):
             if line[1] == word:
                 return line.end()
-        # An unclosed one hides the rest of the file, so it is searched for only once.
+        # An unclosed comment extends to the end of the file, so its end is searched for only once.
         return len(self._data)
 
 
@@ -132,7 +132,7 @@ _CONDITIONAL: Final = (b"ifeq", b"ifneq", b"ifdef", b"ifndef", b"else", b"endif"
 
 
 def dockerfile_keys(table: LineTable) -> list[Key]:
-    """Return stages, named by alias or image, and the instructions in them."""
+    """Return the stages of a Dockerfile, named by alias or image, and their instructions."""
     keys: list[Key] = []
     continued = False
     closing = b""
@@ -163,7 +163,7 @@ def _instruction(start: int, text: bytes) -> list[Key]:
 
 
 def make_keys(table: LineTable) -> list[Key]:
-    """Return targets, variables and definitions; `.PHONY` goes with the target below it."""
+    """Return targets, variables and definitions; `.PHONY` belongs to the target below it."""
     keys: list[Key] = []
     continued, inside_define = False, False
     special: int | None = None
@@ -218,7 +218,7 @@ _INI_KEY: Final = re.compile(rb"(?:export[ \t]+)?([^\s=:#;\[][^=:\n]{0,200}?)[ \
 
 
 def toml_keys(table: LineTable) -> list[Key]:
-    """Return tables and keys; an element of a list of tables is named by its `name`."""
+    """Return tables and keys; an element of a list of tables is named by its key `name`."""
     keys: list[Key] = []
     values = _Values()
     level, array = 1, -1
@@ -242,7 +242,7 @@ def toml_keys(table: LineTable) -> list[Key]:
 
 
 class _Values:
-    """Tells whether the next line still belongs to a value begun above."""
+    """Determines whether the next line belongs to a value that began above."""
 
     def __init__(self) -> None:
         self._quotes = b""
@@ -285,7 +285,7 @@ def _titled(key: Key, value: bytes) -> Key:
 
 
 def ini_keys(table: LineTable) -> list[Key]:
-    """Return sections and keys; an indented line continues the one above it."""
+    """Return sections and keys; an indented line continues the line above."""
     keys: list[Key] = []
     level = 1
     for start in table.starts:

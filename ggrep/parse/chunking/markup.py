@@ -1,4 +1,4 @@
-"""Elements of XML by path, and headings and marked parts of HTML, in one pass each."""
+"""Finds elements of XML by path, and headings and elements with an id in HTML, in one pass."""
 
 import re
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ _PART_LEVEL: Final = 7
 
 
 def xml_keys(data: bytes) -> list[Key]:
-    """Return elements by nesting; an element is named by its id, its name or such a child."""
+    """Return elements by nesting; an element is named by an id or name, in itself or in a child."""
     scan = _Elements(data)
     for tag in _TAG.finditer(data):
         if tag["tag"] is not None:
@@ -47,7 +47,7 @@ def xml_keys(data: bytes) -> list[Key]:
 
 
 class _Elements:
-    """Open elements, innermost last: tag, number of its mark, end of its opening tag."""
+    """The open elements, innermost last: tag, number of the mark, end of the opening tag."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -98,7 +98,7 @@ class _Elements:
 
 
 def identity(attributes: bytes) -> str:
-    """Return the id or name of an element; empty without one."""
+    """Return the id or name of an element; empty if it has neither."""
     values = {
         match[1]: match[2] or match[3] or match[4] for match in _IDENTITY.finditer(attributes)
     }
@@ -107,7 +107,7 @@ def identity(attributes: bytes) -> str:
 
 
 def html_keys(data: bytes) -> list[Key]:
-    """Return headings by rank, and elements with an id; scripts and styles are skipped."""
+    """Return headings by rank, and elements with an id; skip scripts and styles."""
     return list(islice(_html(data), MAX_KEYS + 1))
 
 

@@ -1,7 +1,7 @@
-"""Groups the cells of notebooks, which `source` turned into scripts, into pieces.
+"""Groups the cells of notebooks into pieces; `source` has converted the notebooks to scripts.
 
-Headings of text cells enclose the cells below. Cells under one heading share a piece while they
-fit. Definitions get pieces of their own as in any file.
+Headings in text cells enclose the cells below. Cells under one heading share a piece while they
+fit. Definitions become separate pieces, as in any file.
 """
 
 import re
@@ -29,7 +29,7 @@ _NAME_CHARACTERS: Final = 120
 
 
 def notebook_cutter(table: LineTable) -> Cutter:
-    """Return the cutter of the cells without their code's structure."""
+    """Return a cutter by cells, which ignores the structure of their code."""
 
     def pieces(limits: ChunkLimits) -> list[Piece]:
         return place_cells(table, limits, (), lambda: indentation_cost(table))
@@ -43,7 +43,7 @@ def place_cells(
     definitions: "Sequence[Definition]",
     cost: Callable[[], CutCost],
 ) -> list[Piece]:
-    """Return the pieces of a notebook with these definitions in it."""
+    """Return the pieces of a notebook that contains some definitions."""
     from ggrep.parse.chunking.arrange import Arrangement, join_loose
 
     placed: list[Piece] = []
@@ -62,7 +62,7 @@ def place_cells(
 
 
 class _Cell(Struct, frozen=True):
-    """A cell of some text; `crumb` is the headings that contain its end."""
+    """A cell that is not blank; `crumb` contains the headings that enclose its end."""
 
     start: int
     end: int
@@ -71,7 +71,7 @@ class _Cell(Struct, frozen=True):
 
 
 def _cells(data: bytes) -> list[_Cell]:
-    """Return the cells; the first begins at the start of the file."""
+    """Return the cells; the first cell begins at the start of the file."""
     marks = list(_MARK.finditer(data))
     starts = [0, *(mark.start() for mark in marks[1:]), len(data)]
     above: list[tuple[int, str]] = []
@@ -89,12 +89,12 @@ def _cells(data: bytes) -> list[_Cell]:
 
 
 def _says_nothing(text: bytes) -> bool:
-    """Tell whether a text consists of cell titles only."""
+    """Return whether a text consists only of cell titles."""
     return not _ADDED.sub(b"", text).strip()
 
 
 def _under(piece: Piece, cell: _Cell) -> Piece:
-    """Return a piece of a cell with the headings above it, if it is no definition."""
+    """Return a piece of a cell; unless it is a definition, with the headings above it."""
     if not piece.loose or piece.breadcrumb or piece.name:
         return piece
     name, *_ = cell.headings or ("",)
@@ -104,6 +104,6 @@ def _under(piece: Piece, cell: _Cell) -> Piece:
 
 
 def _outside_itself(piece: Piece) -> Piece:
-    """Return a piece whose own heading does not enclose it."""
+    """Return a piece without its own heading among the enclosing ones."""
     last = piece.breadcrumb[-1:]
     return replace(piece, breadcrumb=piece.breadcrumb[:-1]) if last == (piece.name,) else piece

@@ -1,7 +1,7 @@
-"""The nested definitions of a file, collected without visiting every node.
+"""Collects the nested definitions of a file without visiting every node.
 
-Only the top level and the insides of definitions are walked. Any other node larger than a chunk
-is walked as well, so the definitions in a module wrapped in a function call are read.
+Only the top level and the insides of definitions are walked, and any other node that is larger than
+a chunk. Definitions in a module that is wrapped in a function call are therefore read.
 """
 
 from collections.abc import Iterable
@@ -17,12 +17,12 @@ from ggrep.parse.languages.constructs import Construct, Rules, end_of, signature
 from ggrep.parse.languages.line_table import LineTable
 
 MAX_DEPTH: Final = 40
-"""Most levels of nesting that are walked; deeper nodes stay in their parent's text."""
+"""Maximum depth of nesting that is walked; deeper nodes stay in the text of their parent."""
 
 _LEADING: Final = frozenset({"comment", "attribute_item", "decorator", "haddock"})
-"""Nodes that belong to the definition after them, beside all kinds of comments."""
+"""Kinds of nodes that belong to the next definition, in addition to comments."""
 _OPENING: Final = frozenset({"and", "type"})
-"""Words in front of one of several types, outside its node."""
+"""Words before one of several types that are outside the type's node."""
 _ALWAYS_WALKED: Final = frozenset({"class", "interface", "enum", "module"})
 
 
@@ -30,12 +30,13 @@ class Definition(Struct, frozen=True):
     """One definition.
 
     Attributes:
-        start: byte offset, leading comments and attributes included.
-        construct: the result of the language's rules.
+        start: byte offset, including leading comments and attributes.
+        construct: the definition as the language's rules read it.
         chunk_type: `construct.chunk_type`, or `method` for a class's function and `field` for its
-            constants; a field gives its chunk a name but no type.
-        signature: byte range of its head, up to its body.
-        doc: byte range of the comment in front of it, or of the string inside, that documents it.
+            constants. A field adds a name to its chunk, but no type.
+        signature: byte range of the definition's head, up to its body.
+        doc: byte range of the preceding comment, or of the string inside, that documents the
+            definition.
     """
 
     start: int
@@ -47,14 +48,14 @@ class Definition(Struct, frozen=True):
     doc: Span
 
     def all_names(self) -> tuple[str, ...]:
-        """Return its names and those of all its members, its own first, each once."""
+        """Return the distinct names of the definition and of all its members, its own first."""
         names = [self.construct.name, *self.construct.more_names]
         for member in self.members:
             names += member.all_names()
         return tuple(filter(None, dict.fromkeys(names)))
 
     def outer_names(self) -> tuple[str, ...]:
-        """Return the names that it adds to the file's top level, a module's members included."""
+        """Return the names that the definition, or module, adds to the top level."""
         names = (self.construct.name, *self.construct.more_names)
         if self.chunk_type != "module":
             return names
@@ -62,7 +63,7 @@ class Definition(Struct, frozen=True):
 
 
 class _Lead(Struct, frozen=True):
-    """Comments and attributes in front of a definition, and the range of the comments."""
+    """The comments and attributes before a definition, and the range of the comments."""
 
     start: int
     end: int
@@ -73,8 +74,8 @@ class Outline:
     """The definitions and imports of one syntax tree.
 
     Attributes:
-        definitions: the outermost ones, in source order.
-        imports: in source order, each once.
+        definitions: the outermost definitions, in source order.
+        imports: the distinct imports, in source order.
     """
 
     def __init__(self, root: Node, table: LineTable, rules: Rules, limits: ChunkLimits) -> None:
@@ -99,7 +100,7 @@ class Outline:
                 and definitions[-1].construct.last is not None
                 and node.end_byte <= definitions[-1].end
             ):
-                continue  # the body of the definition just read
+                continue  # the body of the last definition
             if kind in _LEADING or (leads and node.id in leads) or kind.endswith("comment"):
                 lead = self._extend_lead(lead, node)
                 continue
@@ -112,7 +113,7 @@ class Outline:
         return definitions
 
     def _append(self, definitions: list[Definition], new: Definition) -> None:
-        """Add a definition, or merge it as the next clause into the last one."""
+        """Add a definition, or merge it into the last definition as a further clause."""
         last = definitions[-1] if definitions and self._rules.clauses else None
         same = last is not None and last.construct.name == new.construct.name
         if last is not None and same and last.chunk_type == new.chunk_type:
@@ -189,7 +190,7 @@ class Outline:
         return self._table.adjacent(end, self._table.with_marks(node.start_byte))
 
     def _start(self, node: Node, lead: "_Lead | None", described: Construct) -> int:
-        """Return where a definition begins; its doc may be in front, in another node."""
+        """Return the start of a definition; its documentation can precede it in another node."""
         start = self._table.with_marks(node.start_byte) if lead is None else lead.start
         if described.doc is not None:
             return min(start, described.doc.start_byte)
@@ -198,7 +199,7 @@ class Outline:
         return start
 
     def _keyword(self, node: Node) -> int:
-        """Return where the words in front of a node on its line begin: `and`."""
+        """Return the start of the words before a node on its line, such as `and`."""
         before = node.prev_sibling
         while before is not None and (before.type in _OPENING or before.id in self._rules.leads):
             if self._table.data.find(b"\n", before.start_byte, node.start_byte) >= 0:
@@ -215,8 +216,8 @@ class Outline:
 def _oversize(node: Node, limits: ChunkLimits) -> bool:
     size = node.end_byte - node.start_byte
     if size > limits.max_bytes or size < limits.max_lines:
-        # Most nodes are small: they have fewer bytes than that many lines, and the binding need not
-        # build their points.
+        # Most nodes are small. If a node has fewer bytes than the maximum number of lines, its
+        # points need not be computed, which is slow.
         return size > limits.max_bytes
     return node.end_point[0] - node.start_point[0] >= limits.max_lines
 
@@ -228,7 +229,7 @@ def _doc(described: Construct, lead: _Lead | None) -> Span:
 
 
 def statement_depths(root: Node, table: LineTable, limits: ChunkLimits) -> dict[int, int]:
-    """Return, for each line where a node inside an oversized one begins, how deep it is."""
+    """Return the depth of each line at which a node within an oversized node begins."""
     depths: dict[int, int] = {}
     pending = [(root, 0)]
     while pending:

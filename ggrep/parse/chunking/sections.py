@@ -17,7 +17,7 @@ MAX_TITLE_CHARACTERS: Final = 200
 
 
 class Heading(Struct, frozen=True):
-    """A heading; `line` is its first line, 0-based, and `level` 1 is outermost."""
+    """A heading; `line` is its first line, 0-based; `level` 1 is the outermost level."""
 
     line: int
     level: int
@@ -25,10 +25,10 @@ class Heading(Struct, frozen=True):
 
 
 class Fence(Struct, frozen=True):
-    """A fenced block; lines are 0-based and inclusive, the markers' own included.
+    """A fenced block; lines are 0-based, and include the lines of the markers.
 
     Attributes:
-        opening: how many lines at its top are its marker.
+        opening: the number of lines of the opening marker.
     """
 
     first: int
@@ -46,23 +46,23 @@ def clean_title(text: str) -> str:
 def sections_cutter(
     table: LineTable, headings: Sequence[Heading], fences: Sequence[Fence]
 ) -> Cutter:
-    """Return the cutter of the document under any limits."""
+    """Return a cutter that cuts the document by headings."""
     return lambda limits: sections(table, headings, fences, limits)
 
 
 def sections(
     table: LineTable, headings: Sequence[Heading], fences: Sequence[Fence], limits: ChunkLimits
 ) -> list[Piece]:
-    """Return pieces that contain all text of the document once, in order.
+    """Return pieces that together contain all text of the document once, in order.
 
-    Stops once there are certainly more pieces than a file may have.
+    Stop once there are certainly more pieces than a file can have.
     """
     layout = _Layout(table, fences, limits)
     bounds = [table.starts[heading.line] for heading in headings]
     ends = [*bounds, len(table.data)]
     layout.section(0, ends[0], "", ())
     above: list[Heading] = []
-    # Later text can move at most as many lines as a chunk has into the pieces joined so far.
+    # Later text can change joined pieces only within as many lines as a chunk can have.
     most = limits.max_chunks_per_file + limits.max_lines
     next_look = most
     for heading, start, end in zip(headings, bounds, ends[1:], strict=True):
@@ -79,7 +79,7 @@ def sections(
 
 
 class _Layout:
-    """Arranges one section after the other."""
+    """Arranges the sections of a document into pieces."""
 
     def __init__(self, table: LineTable, fences: Sequence[Fence], limits: ChunkLimits) -> None:
         self._table = table
@@ -90,7 +90,7 @@ class _Layout:
         self.pieces: list[Piece] = []
 
     def section(self, start: int, end: int, title: str, crumb: tuple[str, ...]) -> None:
-        """Arrange the text of one section, with diagrams as pieces of their own."""
+        """Arrange the text of one section, with diagrams as separate pieces."""
         first = len(self.pieces)
         inner = (*crumb, title) if title else crumb
         blank = Piece(0, 0, "section" if title else "block", breadcrumb=inner)
@@ -135,7 +135,7 @@ def _paragraph_cost(table: LineTable, fences: Sequence[Fence]) -> CutCost:
 def _join_bare_headings(
     table: LineTable, pieces: Sequence[Piece], limits: ChunkLimits
 ) -> list[Piece]:
-    """Return the pieces; a heading with nothing below it is joined to the section it encloses."""
+    """Return the pieces; a heading without text is joined to the first section that it encloses."""
     joined: list[Piece] = []
     for piece in reversed(pieces):
         below = joined[-1] if joined else None

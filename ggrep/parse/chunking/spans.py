@@ -1,6 +1,6 @@
 """The line ranges of a file's chunks, before their text is extracted.
 
-A worker returns spans only: the parent already has the file's bytes.
+A worker process returns only these ranges, because its parent already has the file's bytes.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,13 +22,13 @@ NO_SPAN: Final[Span] = (0, 0)
 
 
 class Piece(Struct, frozen=True):
-    """A range of a file, and its kind.
+    """A range of a file that becomes a chunk, and its kind.
 
     Attributes:
         names: see `Chunk.names`.
-        signature: byte range of the definition's head; empty without one.
-        doc: byte range of its documentation; empty without any.
-        loose: it may be joined with its neighbours.
+        signature: byte range of the definition's head; empty without a definition.
+        doc: byte range of the documentation; empty without documentation.
+        loose: whether the piece can be joined with its neighbours.
     """
 
     start: int
@@ -44,18 +44,18 @@ class Piece(Struct, frozen=True):
 
 
 Cutter = Callable[[ChunkLimits], list[Piece] | None]
-"""Cuts one file, which it has read once, under any limits.
+"""A function that cuts one file, whose structure it has already read, into pieces within limits.
 
-It may stop once there are more pieces than a file may have. Only the names in the first pieces are
-used then. None means that the method does not suit the file.
+The function can stop once there are more pieces than a file can have; then only the names in the
+first pieces are used. It returns None if the method does not suit the file.
 """
 
 
 class Plan(Struct, frozen=True):
-    """The chunks of a file.
+    """The plan by which a file is cut into chunks.
 
     Attributes:
-        pieces: in source order, the anchor first.
+        pieces: the pieces in source order, the anchor first.
         problem: see `ChunkedFile.problem`.
     """
 
@@ -66,7 +66,7 @@ class Plan(Struct, frozen=True):
 
 
 def plan_to_json(plan: Plan) -> Json:
-    """Return the plan as lists and words."""
+    """Return the plan in the form of JSON values."""
     return [
         plan.language,
         plan.method,
@@ -89,7 +89,7 @@ def plan_from_json(value: list[object]) -> Plan:
     """
     language, method, problem, rows = value
     if not isinstance(rows, list):
-        raise TypeError("pieces are not a list")
+        raise TypeError("the pieces of a file must be a list")
     return Plan(
         str(language),
         str(method),
@@ -112,7 +112,7 @@ def plan_from_json(value: list[object]) -> Plan:
 
 
 def to_chunks(path_key: PathKey, data: bytes, plan: Plan, corpus: Corpus) -> ChunkedFile:
-    """Return the chunks with their text; diagrams move from the file's corpus to their own."""
+    """Return the chunks with their text; the corpus of diagrams differs from the file's corpus."""
     lines = _LineNumbers(data)
     return ChunkedFile(
         path_key=path_key,
@@ -129,7 +129,7 @@ def to_chunks(path_key: PathKey, data: bytes, plan: Plan, corpus: Corpus) -> Chu
 
 
 def _tails(data: bytes, pieces: Sequence[Piece]) -> Iterator[str]:
-    """Yield the text after each piece; empty after the last one of a file at its chunk cap."""
+    """Yield the text after each piece; empty after the last piece of a file cut at its cap."""
     end = 0
     for piece, following in zip_longest(pieces, pieces[1:]):
         if piece.chunk_type != ANCHOR:
@@ -140,7 +140,7 @@ def _tails(data: bytes, pieces: Sequence[Piece]) -> Iterator[str]:
 
 
 class _LineNumbers:
-    """Counts on from the last offset: pieces ascend, so no table of lines is needed."""
+    """Counts lines from the last offset on; offsets ascend, so no table of lines is needed."""
 
     __slots__ = ("_data", "_line", "_offset")
 

@@ -1,4 +1,4 @@
-"""SQL by its `CREATE` statements, in time linear in the file: dialects differ too much to parse."""
+"""Cuts SQL at `CREATE` statements, in linear time, because dialects differ too much to parse."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,7 @@ from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.line_table import LineTable
 
 MAX_COLUMNS: Final = 255
-"""Most columns of one table that are named."""
+"""Maximum number of columns of one table whose names are recorded."""
 
 _KINDS: Final = {
     b"aggregate": "function",
@@ -82,7 +82,7 @@ class _Statement(Struct):
 
 
 def sql_cutter(table: LineTable) -> Cutter:
-    """Return the cutter of an SQL file: one piece for each `CREATE`, comments above it included."""
+    """Return a cutter of an SQL file: one piece per `CREATE`, including the comments above."""
     ranges = list(_ranges(table))
     return lambda limits: _pieces(table, ranges, limits)
 
@@ -123,7 +123,7 @@ def _append(table: LineTable, pieces: list[Piece], piece: Piece, limits: ChunkLi
 
 
 def _ranges(table: LineTable) -> Iterator[Piece]:
-    """Yield the whole file: statements, and the text between them."""
+    """Yield the ranges of the whole file: statements, and the text between statements."""
     cursor = 0
     for item in _statements(table):
         start, end = table.starts[item.first], table.line_end(item.last)
@@ -147,7 +147,7 @@ def _statements(table: LineTable) -> list[_Statement]:
 
 
 class _Reader:
-    """Reads a file line by line."""
+    """Finds the statements of an SQL file, line by line."""
 
     def __init__(self, table: LineTable) -> None:
         self._dollars = _DELIMITER.search(table.data) is None
@@ -177,7 +177,7 @@ class _Reader:
         return self._statements
 
     def _visible(self, line: bytes) -> bytes | None:
-        """Return the line without block comments and quoted bodies; None if nothing is left."""
+        """Return the line without block comments and quoted bodies; None if nothing remains."""
         closing = b"*/" if self._comment else self._quote
         if not closing:
             return line
@@ -188,7 +188,7 @@ class _Reader:
         return b" " * len(before) + behind
 
     def _leaves_open(self, line: bytes) -> bool:
-        """Record the comment or quotation that the line leaves open; say whether there is one."""
+        """Record a comment or quotation that the line leaves open; return whether it does."""
         bare = _LINE_COMMENT.sub(b"", line)
         self._comment = b"/*" in bare
         marks = _DOLLARS.findall(bare) if self._dollars else []
@@ -213,7 +213,7 @@ class _Reader:
         self._statements.append(self._open)
 
     def _follow(self, number: int, line: bytes, *, opaque: bool) -> None:
-        """Add the line to the open statement, or end that statement."""
+        """Add a line to the open statement, or end the statement."""
         item = self._open
         if item is None:
             return
@@ -232,6 +232,6 @@ class _Reader:
 
 
 def _bare(name: bytes) -> str:
-    """Return the last part of a dotted name, quotes removed."""
+    """Return the last part of a dotted name, without quotes."""
     parts = re.findall(rb"[^.\"`\[\]]+", name)
     return parts[-1].decode("utf-8", "replace") if parts else ""

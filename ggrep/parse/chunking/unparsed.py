@@ -1,4 +1,4 @@
-"""The structure of a file by its text alone, scanned once and cut under any limits."""
+"""Finds the structure of a file without a parser, by one scan, and cuts the file by it."""
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -52,7 +52,7 @@ def _json(table: LineTable) -> list[Key]:
 
 
 def _settings(table: LineTable) -> list[Key]:
-    """Return the keys of a file that may be an INI file or blocks in braces."""
+    """Return the keys of a file that is possibly an INI file, or consists of blocks in braces."""
     keys = ini_keys(table)
     blocks = b"{\n" in table.data or b"{\r\n" in table.data
     return block_keys(table) if blocks and not any(key.level == 2 for key in keys) else keys
@@ -84,7 +84,7 @@ _SCANNERS: Final[dict[str, tuple[Scanner, tuple[bytes, ...]]]] = {
 
 
 def structure_cutters(table: LineTable, language: str) -> Iterator[tuple[str, Cutter]]:
-    """Yield the methods that follow the file's structure, best first; none if it has none."""
+    """Yield the methods that follow the file's structure, best first; none without structure."""
     if is_notebook(table.data):
         yield "notebook", notebook_cutter(table)
     if language in _SCANNERS:
@@ -103,16 +103,16 @@ _DOCUMENTS: Final = {
 
 
 class Reading:
-    """One file without a parser; each part is read when it is first needed."""
+    """The structure of one file without a parser; each part is read when first needed."""
 
     def __init__(self, table: LineTable, language: str) -> None:
         self.table = table
         self.language = language
 
     def structured(self, limits: ChunkLimits) -> tuple[str, list[Piece]] | None:
-        """Return the method and the pieces; None if there is no structure to follow.
+        """Return the method and the pieces; None if the file has no structure to follow.
 
-        There may be more pieces than a file may have; the last ones are left out then.
+        If there are more pieces than a file can have, the last pieces are left out.
         """
         for method, cutter in self._cutters:
             pieces = cutter(limits)
@@ -121,7 +121,7 @@ class Reading:
         return None
 
     def windows(self, limits: ChunkLimits) -> list[Piece]:
-        """Return windows of lines, which suit any text; pieces are left out as in `structured`."""
+        """Return windows of lines, for any text; pieces are left out like in `structured`."""
         return window_pieces(self.table, limits)
 
     @cached_property

@@ -1,6 +1,6 @@
 """Cuts a range of text into windows within the limits, at the cheapest lines.
 
-Windows do not overlap and leave out blank space only.
+Windows do not overlap and contain all text except blanks.
 """
 
 import re
@@ -11,7 +11,7 @@ from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.line_table import LineTable
 
 CutCost = Callable[[int], int]
-"""Cost of beginning a window at this 0-based line; the lowest wins and none is below 0."""
+"""Cost of a window that begins at a 0-based line, at least 0; the lowest cost is chosen."""
 
 _OPENING: Final = re.compile(rb"([ \t]*+)([)}\]]|end\b|else\b|elif\b|except\b|finally\b|catch\b)?")
 _OPENING_BYTES: Final = 200
@@ -20,7 +20,7 @@ _CLOSING_COST: Final = 500
 
 
 def fits(table: LineTable, start: int, end: int, limits: ChunkLimits) -> bool:
-    """Say whether the range is small enough for one chunk."""
+    """Return whether a range is small enough for one chunk."""
     if end - start > limits.max_bytes:
         return False
     beyond = table.line_of(start) + limits.max_lines
@@ -34,7 +34,7 @@ def indentation_cost(table: LineTable) -> CutCost:
     def cost(line: int) -> int:
         start = starts[line]
         opening = match(data, start, start + _OPENING_BYTES)
-        if opening is None:  # impossible: the expression also matches nothing
+        if opening is None:  # cannot happen: the expression also matches an empty text
             return 0
         inner = min(opening.end(1) - start, _MOST_INDENT) * 2
         if line > 0 and data[starts[line - 1] : start].strip():
@@ -47,9 +47,9 @@ def indentation_cost(table: LineTable) -> CutCost:
 def cut(
     table: LineTable, start: int, end: int, limits: ChunkLimits, cost: CutCost
 ) -> list[tuple[int, int]]:
-    """Return trimmed, non-empty ranges that cover all text of the range that is not blank.
+    """Return trimmed, non-empty ranges that cover all text of a range except blanks.
 
-    Stops once there are more ranges than a whole file may have chunks.
+    Stop once there are more ranges than a whole file can have chunks.
     """
     ranges: list[tuple[int, int]] = []
     while len(ranges) <= limits.max_chunks_per_file:
@@ -58,15 +58,15 @@ def cut(
             break
         stop = last if fits(table, start, last, limits) else _stop(table, start, limits, cost)
         low, high = table.trim(start, stop)
-        if low < high:  # an indentation longer than a window is an empty window
+        if low < high:  # an indentation that is longer than a window would be an empty window
             ranges.append((low, high))
         start = stop
     return ranges
 
 
 def surely_more(table: LineTable, limits: ChunkLimits, most: int) -> bool:
-    """Say whether any cut of the whole file has more than `most` pieces; False proves nothing."""
-    return table.filled_lines > most * limits.max_lines + 1  # a byte order mark fills no line
+    """Return whether the whole file certainly has more than `most` pieces; False if unknown."""
+    return table.filled_lines > most * limits.max_lines + 1  # + 1: a byte order mark
 
 
 def _stop(table: LineTable, start: int, limits: ChunkLimits, cost: CutCost) -> int:
@@ -87,7 +87,7 @@ def _stop(table: LineTable, start: int, limits: ChunkLimits, cost: CutCost) -> i
 
 
 def _character_start(data: bytes, offset: int, floor: int) -> int:
-    """Return the last offset up to `offset` at which a UTF-8 character begins."""
+    """Return the last offset, up to `offset`, at which a UTF-8 character begins."""
     for back in range(4):
         if offset - back > floor and data[offset - back] & 0xC0 != 0x80:
             return offset - back

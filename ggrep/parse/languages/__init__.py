@@ -1,1 +1,1 @@
-"""The language of a file, its grammar, and the rules that read its definitions."""
+"""Determines the language of a file, its grammar, and the rules that read its definitions."""

@@ -1,16 +1,16 @@
 """Simplifies shell scripts that their grammar cannot parse: other syntax becomes plain words.
 
 The grammar fails at quotes and brackets in strings, expansions, patterns and here-documents, and
-reads the rest of the script as a string. So strings and substitutions are blanked between their
-quotes, expansions become variables, patterns become words, and here-documents become blank. Every
-byte that is kept keeps its offset.
+reads the rest of the script as a string. Therefore strings and substitutions are blanked between
+their quotes, expansions become variables, patterns become words, and here-documents become blank.
+Every remaining byte keeps its offset.
 """
 
 import re
 from typing import Final
 
 MAX_DEPTH: Final = 100
-"""Most levels of nested strings and substitutions; deeper ones stay unchanged."""
+"""Maximum depth of nested strings and substitutions; deeper ones stay unchanged."""
 
 _TOKEN: Final = re.compile(
     rb"\\(?s:.)"
@@ -23,7 +23,7 @@ _TOKEN: Final = re.compile(
 _CLOSING: Final = {b"{": b"}", b"(": b")", b'"': b'"', b"`": b"`"}
 _CODE: Final = frozenset({b"", b")"})
 _INSERTS: Final = frozenset({b"$", b"`", b'"'})
-"""First bytes of the tokens that matter inside strings and expansions."""
+"""First bytes of the tokens that are read inside strings and expansions."""
 _GROUP: Final = rb"\((?:[^()\n]|\([^()\n]*+\))*+\)"
 _CLASS: Final = rb"\[[!^]?+\]?+(?:\[:\w+:\]|\\.|[^\]\\\s\"';])*+\]"
 _PATTERN: Final = re.compile(
@@ -54,7 +54,7 @@ class _Literals:
     """The outermost strings, substitutions and here-documents of a script.
 
     Attributes:
-        spans: their positions; none contains another.
+        spans: their positions; they do not overlap.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -68,7 +68,7 @@ class _Literals:
             at = self._after(token)
 
     def _after(self, token: re.Match[bytes]) -> int:
-        """Read a token, and return where to read on."""
+        """Read a token; return the offset at which reading continues."""
         inside = self._closing[-1] if self._closing else b""
         text = token[0]
         if text == b"\n":
@@ -99,7 +99,7 @@ class _Literals:
             self._closing.append(b")")
 
     def _bodies(self, at: int) -> int:
-        """Return the end of the here-documents that begin at the line at `at`."""
+        """Return the end of the here-documents that begin at offset `at`."""
         first = at
         for head in self._heads:
             last = re.compile(rb"^\t*" + head["word"] + rb"$", re.MULTILINE).search(self._data, at)
@@ -116,7 +116,7 @@ def _plain(literal: bytes) -> bytes:
     if literal.startswith(b"${") and b"\n" not in literal:
         return b"$" + b"a" * (len(literal) - 1)
     if literal[:1] in b"\"'`$<>" and len(literal) > 1:
-        return b'"'.ljust(len(literal) - 1) + b'"'  # on one line: the layout must not change
+        return b'"'.ljust(len(literal) - 1) + b'"'  # the layout stays the same
     return _KEPT.sub(b" ", literal)
 
 

@@ -1,6 +1,6 @@
-"""Detects a file's language from its bytes, where its name is ambiguous or has no extension.
+"""Detects a file's language from its bytes, if its name is ambiguous or has no extension.
 
-Only the path and the bytes are used. Each pattern is tried once, in time linear in the size.
+Only the path and the bytes are used. Each pattern is tried once, in time linear in the file's size.
 """
 
 import re
@@ -100,10 +100,10 @@ _BY_ENDING: Final = MappingProxyType(
         ),
     }
 )
-"""Languages that an ending may mean besides its usual one, the most certain first."""
+"""Further languages of an ending besides its usual language, the most certain first."""
 
 NOTEBOOK: Final = "ipynb"
-"""The ending of notebooks, which are in the language of their kernel."""
+"""The ending of notebooks; their language is that of their kernel."""
 
 ENDINGS_OF_SEVERAL: Final = tuple(f".{ending}" for ending in (*_BY_ENDING, NOTEBOOK))
 """Endings whose language depends on the content."""
@@ -193,7 +193,7 @@ def by_ending(ending: str, usual: str, data: bytes) -> str:
 
 
 def is_open(ending: str) -> bool:
-    """Say whether files with that ending may be in several languages."""
+    """Return whether files with an ending can be in several languages."""
     return ending in _BY_ENDING or ending == NOTEBOOK
 
 
@@ -204,7 +204,7 @@ def _clues(ending: str) -> tuple[tuple[str, re.Pattern[bytes]], ...]:
 
 
 def is_notebook(data: bytes) -> bool:
-    """Tell whether a text is a notebook as `source` returns it: a script with marked cells."""
+    """Return whether a text is a converted notebook: a script with marked cells (see `source`)."""
     return _NOTEBOOK_LINE.match(data) is not None
 
 
@@ -217,7 +217,7 @@ def notebook_language(data: bytes) -> str:
 
 
 def by_first_line(data: bytes) -> str:
-    """Return the language that a first line names, as an interpreter or for an editor."""
+    """Return the language that the first line names, as an interpreter or for an editor."""
     line = data[:FIRST_LINE_BYTES].removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0]
     called = _SHEBANG.match(line)
     if called is not None:

@@ -1,4 +1,4 @@
-"""Classifies a text by the form of its lines, if neither name nor first line shows its language."""
+"""Classifies a text by the form of its lines, if name and first line do not show its language."""
 
 import re
 from typing import Final
@@ -16,8 +16,8 @@ _LEAST_LINES: Final = 2
 def by_form(data: bytes) -> str:
     """Return `xml`, `ini`, `code` (a program in an unknown language) or `text`.
 
-    In code, a quarter of the lines end as statements and blocks do. Settings have only lines of
-    keys and values.
+    In code, a quarter of the lines end like statements and blocks. Settings consist only of lines
+    with keys and values.
     """
     head = data[:_LOOKED_AT_BYTES]
     if _MARKUP.match(head):

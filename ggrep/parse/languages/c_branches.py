@@ -1,8 +1,8 @@
-"""Keeps one branch of a choice by the C preprocessor, if braces or heads need it.
+"""Keeps one branch of a conditional of the C preprocessor, if braces or heads require it.
 
-A parser reads all branches. Two branches that open one block each leave a block open, and the
-function around them would extend to the end of the file. A branch that continues the head of a
-class, a parameter list or an `else` is no declaration, and breaks the definition around it.
+A parser reads all branches. If each of two branches opens a block, but only one block is closed,
+the enclosing function would extend to the end of the file. A branch that continues the head of a
+class, a parameter list or an `else` is not a declaration, and breaks the definition around it.
 """
 
 import re
@@ -22,12 +22,12 @@ _CUT: Final = (
     re.compile(rb"class[ \t\r]{0,8}\n[ \t]{0,80}#[ \t]{0,8}if"),
     re.compile(rb"struct[ \t\r]{0,8}\n[ \t]{0,80}#[ \t]{0,8}if"),
 )
-"""Choices in the middle of a head or statement; each form begins with a fixed text."""
+"""Conditionals in the middle of a head or statement; each form begins with a fixed text."""
 _GOES_ON: Final = re.compile(rb"\s*[,:](?!:)")
 _ELSE: Final = re.compile(rb"\belse\s*\Z")
 _OPEN_HEAD: Final = re.compile(rb"\b(?:class|struct)\s*\Z")
 _MOST_BEFORE: Final = 80
-"""Maximum bytes before a choice that are searched for the head of a class."""
+"""Maximum bytes before a conditional that are searched for the head of a class."""
 _NOT_SPACE: Final = re.compile(rb"\S")
 _OPENING: Final = frozenset({b"if", b"ifdef", b"ifndef"})
 _FURTHER: Final = frozenset({b"else", b"elif", b"elifdef", b"elifndef"})
@@ -50,11 +50,11 @@ class _Choice(Struct, frozen=True):
 
 
 def with_one_branch(data: bytes) -> bytes:
-    """Return a text of the same length in which each opened block is closed once.
+    """Return a text of the same length, in which each opened block is closed once.
 
-    If the branches of a choice open or close blocks, or continue the text in front of them, one
-    branch is kept: the first that is not disabled (`#if 0`). The others and the directives become
-    blank.
+    If the branches of a conditional open or close blocks, or continue the text before them, one
+    branch is kept: the first that is not disabled (`#if 0`). The other branches and the directives
+    become blank.
     """
     if _CHOICE.search(data) is None and not any(form.search(data) for form in _CUT):
         return data
@@ -67,7 +67,7 @@ def with_one_branch(data: bytes) -> bytes:
 
 
 def _unwanted(data: bytes) -> list[_Span]:
-    """Return the spans to blank; they may be nested."""
+    """Return the spans to blank; they can be nested."""
     blank, choices, whole = list[_Span](), list[_Choice](), _Branch(0, off=False)
     for token in _TOKEN.finditer(data):
         word = token["word"]
@@ -95,7 +95,7 @@ def _unwanted(data: bytes) -> list[_Span]:
 
 
 def _goes_on(data: bytes, choice: _Choice) -> bool:
-    """Say whether a branch continues the text before the choice, or is continued after it."""
+    """Return whether a branch continues the text before its conditional, or goes on after it."""
     if _OPEN_HEAD.search(data, max(0, choice.start - _MOST_BEFORE), choice.start):
         return True
     return any(

@@ -1,8 +1,9 @@
 """Expands the most common macros of large C projects in C and C++ before parsing.
 
-A grammar does not know macros. Marks such as `__init` are blanked. `SYSCALL_DEFINE2(read, ...)`
-with a body becomes a function `read`, and `DEFINE_MUTEX(lock);` a variable `lock`. Every byte that
-is kept keeps its offset, and every line its number.
+A grammar does not contain macros. Macros that only mark a declaration, such as `__init`, are
+blanked. `SYSCALL_DEFINE2(read, ...)` with a body becomes a function `read`, and
+`DEFINE_MUTEX(lock);` becomes a variable `lock`. Every remaining byte keeps its offset, and every
+line keeps its number.
 """
 
 import re
@@ -30,7 +31,10 @@ _BARE_MARKS: Final = tuple(
     (word, re.compile(rb"%s(?<!\w%s)\b(?!\()" % (word, word)))
     for word in (b"asmlinkage", b"noinline", b"notrace")
 )
-"""Each expression begins with its word; after a word boundary it is slower: tried at every byte."""
+"""Each expression begins with its word.
+
+With a word boundary before the word, the expression would be tried at every byte.
+"""
 _ENUMS: Final = re.compile(
     rb"(?:\btypedef[ \t]{1,8})?\b(?:NS|CF)_(?:CLOSED_|ERROR_)?(?:ENUM|OPTIONS)\("
     rb"[^,()]{1,80},\s*(\w{1,200})\s*\)"
@@ -42,7 +46,7 @@ _OBJC_NOISE: Final = re.compile(
     rb"|\b(?=[A-Z]{2,8}_)[A-Z0-9_]{3,80}"
     rb"(?:[ \t]?\((?:[^()\n]|\([^()\n]{0,200}\)){0,400}\))?(?=\s{0,80};)"
 )
-"""Directives that choose between parts of a file, and marks alone in a line or before `;`."""
+"""Conditional directives, and marks that are alone in a line or before `;`."""
 _TEXT: Final = rb"\"(?:[^\"\\\n]|\\.){0,400}\"|/\*(?:[^*]|\*(?!/)){0,8000}\*/"
 _PLAIN: Final = rb"[^(){};\"/]|" + _TEXT
 _CALLED: Final = re.compile(
@@ -53,21 +57,21 @@ _CALLED: Final = re.compile(
     rb"(?P<then>\s{0,80}\{|[ \t]*(?:=[^;{}\n]{0,200})?;|(?=[ \t]*\n#[ \t]*(?:elif|else|endif)\b))"
 )
 _VARIABLES: Final = re.compile(rb"DEFINE|\ADECLARE|LIST_HEAD|NOTIFIER_HEAD|ATTR")
-"""Words of macros that define a variable named by their first argument."""
+"""Words in macros that define a variable with the name in their first argument."""
 _TESTS: Final = re.compile(rb"TEST|SCENARIO")
 _CALLS: Final = re.compile(rb"SYSCALL_DEFINE")
-"""Words of macros whose head the preprocessor may choose, in front of one body."""
+"""Words in macros that are heads of a function; conditionals can select one of several heads."""
 _BRACKETS: Final = re.compile(
     rb"^[ \t]{0,80}(?:[A-Z][A-Z0-9]{0,40}_){1,8}(?:BEGIN|END)(?:_[A-Z0-9]{1,40}){0,4}[ \t\r]*$",
     re.MULTILINE,
 )
 """Macros for the head and the end of a namespace or of an `extern "C"` block."""
 _MOST_LINE: Final = 4_096
-"""Maximum bytes in which the beginning of a mark's line is searched for."""
+"""Maximum bytes before a mark that are searched for the beginning of its line."""
 _DIRECTIVE: Final = re.compile(rb"[ \t]{0,80}#")
 _BEFORE_MACRO: Final = re.compile(rb"[ \t]{1,8}[A-Z][A-Z0-9_]{2,80}\(")
 _TYPED: Final = re.compile(rb"PER_CPU|PERCPU")
-"""Words of macros that take the variable's type as their first argument."""
+"""Words in macros whose first argument is the variable's type."""
 _FIRST: Final = re.compile(rb"\s*([A-Za-z_]\w{0,200})\s*(?:,|\Z)")
 _SECOND: Final = re.compile(rb"[^,()]{1,200},\s*([A-Za-z_]\w{0,200})\s*(?:,|\Z)")
 _NOT_SPACE: Final = re.compile(rb"\S")
@@ -126,7 +130,7 @@ def _blanked(match: re.Match[bytes]) -> bytes:
     if _DIRECTIVE.match(text, line):
         return match[0]
     if line == start and _BEFORE_MACRO.match(text, match.end()):
-        return b"static".ljust(match.end() - start)  # a definition begins at the margin
+        return b"static".ljust(match.end() - start)  # a definition begins in the first column
     return b" " * (match.end() - start)
 
 
@@ -136,7 +140,7 @@ def _enum(match: re.Match[bytes]) -> bytes:
 
 
 def _definition(match: re.Match[bytes]) -> bytes:
-    """Return the definition that a macro at such a position expands to."""
+    """Return the definition to which a macro at such a position expands."""
     macro, given = match["macro"], match["given"]
     whole, start = match[0], match.start()
     body = match["then"].endswith(b"{")
@@ -149,7 +153,7 @@ def _definition(match: re.Match[bytes]) -> bytes:
     low, high = (match.start("given") - start + at for at in named.span(1))
     after = match.end("given") - start
     if body and high >= after:
-        return whole  # without further arguments it already reads as a function
+        return whole  # without further arguments it already has the form of a function
     out = bytearray(_NOT_SPACE.sub(b" ", whole))
     head = match.start("macro") - start
     out[:head] = whole[:head]
@@ -163,19 +167,19 @@ def _definition(match: re.Match[bytes]) -> bytes:
         out[high], out[after - 1], out[after] = b"();"
     elif body:
         out[head : head + 4] = b"void"
-        out[high], out[after] = 0x28, 0x29  # over the comma and the closing bracket
+        out[high], out[after] = 0x28, 0x29  # replaces the comma and the closing bracket
     else:
         out[head : head + 3] = b"int"
     return bytes(out)
 
 
 def _test(match: re.Match[bytes]) -> bytes:
-    """Return a test whose arguments are at most two names, so that it reads as a function."""
+    """Return a test in the form of a function; its arguments are at most two names."""
     given = match["given"]
     first = _FIRST.match(given)
     named = first and ((b"CASE" not in match["macro"] and _SECOND.match(given)) or first)
     if named is first and first and given[first.end() :].lstrip()[:1] == b'"':
-        named = None  # a fixture, and a string
+        named = None  # a fixture and a string
     kept = named.end(1) if named else 0
     low, high = (at - match.start() for at in match.span("given"))
     rest = match.end("more") - match.start() if match["more"] else high + 1

@@ -1,7 +1,7 @@
-"""Blanks macros of C and C++ that by their position can only be marks, before parsing.
+"""Blanks macros of C and C++ that can only be marks because of their position, before parsing.
 
-A grammar does not know macros. At `class EXPORTED Name {` or `void f() GUARDED(lock) {` it loses
-the definition, and often all later ones. Every other byte keeps its offset.
+A grammar does not contain macros. At `class EXPORTED Name {` or `void f() GUARDED(lock) {` it loses
+the definition, and often all later definitions. Every other byte keeps its offset.
 """
 
 import re
@@ -10,7 +10,7 @@ from typing import Final, Literal, TypeAlias
 
 _Span: TypeAlias = tuple[int, int]
 _Position: TypeAlias = Literal["start", "behind", "within", ""]
-"""Position of a mark: before a declaration, after a parameter list, or inside one."""
+"""Position of a mark: before a declaration, after a parameter list, or inside a declaration."""
 
 _TEXT: Final = rb"\"(?:[^\"\\\n]|\\.){0,400}+\""
 _RUN: Final = rb"[^(){};\"]{1,2000}+|" + _TEXT
@@ -26,7 +26,7 @@ _NAME: Final = (
 )
 
 _MACRO: Final = re.compile(rb"[A-Z_][A-Z0-9_](?<=[\s)>}:;]..)[A-Z0-9_]{1,80}(?=\(|\s|[;{]|:(?!:))")
-"""A word that can be a mark by the characters around it."""
+"""A word that can be a mark, by the characters before and after it."""
 _MORE: Final = re.compile(rb"\s{1,80}[A-Z_][A-Z0-9_]{2,80}(?!\w)(?:[ \t]?" + _GIVEN + rb")?")
 _ARGUMENTS: Final = re.compile(rb"[ \t]{0,4}" + _GIVEN)
 _NOT_BLANK: Final = re.compile(rb"\S")
@@ -43,7 +43,7 @@ _DECLARES: Final = re.compile(
     + rb"[\s*&]{1,40}(?:(?:const|constexpr|inline|static|unsigned)[\s*&]{1,8}){0,2}"
     rb"(?:[A-Z][A-Z0-9_]{2,40}\s{1,80})?" + _NAME + rb"\s{0,8}[(;=\[{])"
 )
-"""Text that follows a mark in front of a declaration."""
+"""Text that follows a mark before a declaration."""
 _ENDS_HEAD: Final = re.compile(
     rb"\s{0,80}(?:(?:const|final|noexcept|override)\b\s{0,80}){0,3}(?:[{;=]|:[^:]|->)"
 )
@@ -57,7 +57,7 @@ _CALLED: Final = re.compile(rb"\s{0,8}[\w:~]{1,120}\s?\(")
 _MEMBER: Final = re.compile(rb"\s{0,8}[;=]")
 _ENUMERATOR: Final = re.compile(rb"\s{0,8}[,=}]")
 _OUTDATED: Final = re.compile(rb"AVAILAB|DEPRECATED|ENUMERATOR")
-"""Words of marks after the names of enumerators."""
+"""Words in marks after the names of enumerators."""
 _ENDED: Final = re.compile(rb"[ \t]{0,80};[ \t]{0,80}(?=(?://[^\n]{0,400})?(?:\r?\n|\Z))")
 
 _SPECIFIERS: Final = frozenset(
@@ -81,9 +81,9 @@ _LAST_WORD: Final = re.compile(rb"(?<!\w)[A-Za-z_]\w{0,80}\Z")
 _FIRST_WORD: Final = re.compile(rb"[A-Za-z_]\w{0,80}")
 _TYPED: Final = re.compile(rb"[\w\s:<>,*&\[\]]+")
 _MOST_MARKS: Final = 4
-"""Most consecutive marks that are read."""
+"""Maximum number of consecutive marks that are read."""
 _MOST_LINE: Final = 400
-"""Maximum bytes before a mark that decide its position."""
+"""Maximum bytes before a mark that are read to determine its position."""
 _HEADS: Final = tuple(
     (
         word,
@@ -99,7 +99,7 @@ _HEADS: Final = tuple(
     )
     for word in (b"class", b"enum", b"namespace", b"struct", b"union")
 )
-"""Each expression begins with its word, which makes a search fast."""
+"""Each expression begins with its word, so that the search is fast."""
 _HEAD_WORD: Final = re.compile(
     rb"(?P<attribute>\[\[[^\[\]]{0,200}\]\]|(?:alignas|__attribute__|__declspec)\s?"
     + _GIVEN
@@ -123,7 +123,7 @@ _SECTIONS: Final = tuple(
         (b"slots", True),
     )
 )
-"""Access sections that Qt adds to the language's own, and whether an access word precedes."""
+"""Access sections that Qt adds to those of C++, and whether an access word precedes them."""
 _ACCESS: Final = frozenset({b"private", b"protected", b"public"})
 
 
@@ -165,7 +165,7 @@ def _head_marks(data: bytes, start: int, end: int) -> list[_Span]:
 
 
 def _is_trailing(words: Sequence[re.Match[bytes]], place: int) -> bool:
-    """Say whether a word in a head is a mark after the name."""
+    """Return whether a word in a head is a mark after the name."""
     word, given = words[place]["word"], words[place]["given"]
     if not _CAPITALS.fullmatch(word) or (given and _PARAMETERS.search(given)):
         return False
@@ -192,7 +192,7 @@ def _in_text(data: bytes) -> Iterator[_Span]:
 
 
 def _place(text: bytes, low: int, lead: bytes) -> _Position:
-    """Return a mark's position, by the text in front of it."""
+    """Return a mark's position, by the text before it."""
     first = not lead
     if first:
         lead = _line_above(text, low)
@@ -207,7 +207,7 @@ def _place(text: bytes, low: int, lead: bytes) -> _Position:
 
 
 def _line_above(text: bytes, low: int) -> bytes:
-    """Return the line of code above; empty if a declaration may begin after it."""
+    """Return the line of code above; empty if a declaration can begin after it."""
     above = text[max(0, low - _MOST_LINE) : low]
     before = above.rstrip()
     line = before[before.rfind(b"\n") + 1 :].strip()
@@ -248,7 +248,7 @@ def _end(text: bytes, macro: re.Match[bytes], place: _Position, low: int, lead: 
 
 
 def _before_declaration(text: bytes, low: int, start: int, stop: int, lead: bytes) -> int:
-    """Return the end of a mark before a declaration or alone in a line; 0 if it is none."""
+    """Return the end of a mark before a declaration or alone in a line; 0 for other macros."""
     last = stop
     for _ in range(_MOST_MARKS):
         if _DECLARES.match(text, last):
@@ -269,7 +269,7 @@ def _before_declaration(text: bytes, low: int, start: int, stop: int, lead: byte
 
 
 def _behind_parameters(text: bytes, stop: int) -> int:
-    """Return the end of the marks after a parameter list; 0 if they are none."""
+    """Return the end of the marks after a parameter list; 0 for other macros."""
     while more := _MORE.match(text, stop):
         stop = more.end()
     return stop if _ENDS_HEAD.match(text, stop) else 0

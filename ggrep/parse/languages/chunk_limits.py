@@ -1,4 +1,4 @@
-"""Limits on chunks, which enter the store's identity, and limits on a file's cost."""
+"""Limits of chunks, which are part of the store's identity, and limits of a file's CPU time."""
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -10,10 +10,10 @@ class ChunkLimits(Struct, frozen=True):
     """Size limits of chunks.
 
     Attributes:
-        max_lines: most lines of one chunk.
-        max_bytes: most bytes of one chunk's text; at least 16.
-        max_chunks_per_file: most chunks of one file, its anchor included; at least 2.
-        structure: cut by the language's structure; false cuts every file by lines only.
+        max_lines: maximum number of lines of one chunk.
+        max_bytes: maximum bytes of one chunk's text; at least 16.
+        max_chunks_per_file: maximum number of chunks of one file, including its anchor; at least 2.
+        structure: whether files are cut by the language's structure; else only by lines.
     """
 
     max_lines: int = 60
@@ -27,10 +27,11 @@ class ChunkLimits(Struct, frozen=True):
 
 
 class Allowance(Struct, frozen=True):
-    """The processor time that one file may take in the process that reads it.
+    """The maximum processor time for one file in the process that parses it.
 
-    The bound stops hanging parsers. It is many times the measured time of any real file, so neither
-    the machine nor its load decides how a file is read (docs/performance.md has the figures).
+    The limit stops hanging parsers. It is many times the measured time of any real file, so neither
+    the machine nor its load affects how a file is read (docs/performance.md lists the measured
+    times).
 
     Attributes:
         base_ms: milliseconds for a file of any size.

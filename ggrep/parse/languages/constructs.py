@@ -1,4 +1,4 @@
-"""The definition that a language's rules read from one syntax node."""
+"""Describes the definition that a language's rules read from one syntax node."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
@@ -12,19 +12,20 @@ _HEAD_BYTES: Final = 160
 
 
 class Construct(Struct, frozen=True):
-    """A definition, or a wrapper whose content counts as if it were outside.
+    """A definition, or a wrapper: a node whose content counts as if it were outside of the node.
 
     Attributes:
         chunk_type: see `Chunk.chunk_type`; empty for a wrapper.
-        inside: the nodes among whose children members are searched for.
-        owners: names that qualify it, of definitions that do not enclose it (a Go receiver).
+        inside: the nodes whose children are searched for members.
+        owners: names that qualify the definition but do not enclose it (a Go receiver).
         more_names: further names that the same statement defines.
-        loose: may share a chunk with its neighbours while small.
-        thin: its opening lines say little, so they are joined to the first member.
-        always_open: its members get own chunks even if the whole would fit one chunk.
-        doc: the node that documents it, unless that is a comment in front of it.
-        last: the sibling that ends it, if its body is not part of the node.
-        spans: positions of its names, in bytes; empty if nodes of any kind may contain them.
+        loose: whether the definition, if small, can share a chunk with its neighbours.
+        thin: whether its opening lines contain little, so that they are joined to the first member.
+        always_open: whether its members are separate chunks even if the whole would fit into one
+            chunk.
+        doc: the node that documents the definition, unless this is a preceding comment.
+        last: the sibling node that ends the definition, if its body is not part of the node.
+        spans: positions of the definition's names, in bytes; empty if they must be searched for.
     """
 
     chunk_type: str
@@ -41,15 +42,15 @@ class Construct(Struct, frozen=True):
 
 
 Reader: TypeAlias = Callable[[Node], Construct | None]
-"""Returns the definition that a node is, if any."""
+"""A function that returns the definition in a node; None for other nodes."""
 
 
 def nothing(_: Node) -> None:
-    """Return no definition for any node."""
+    """Return None: a reader for nodes that are not definitions."""
 
 
 def wrapper(node: Node) -> Construct:
-    """Return a node whose content counts as if it were outside."""
+    """Return a node as a wrapper, whose content counts as if it were outside of the node."""
     return Construct("", inside=(node,))
 
 
@@ -59,12 +60,12 @@ def name_text(node: Node) -> str:
 
 
 def itself(node: Node) -> tuple[Node, ...]:
-    """Return a node whose own children are its members."""
+    """Return the node itself, as the node whose children are the members."""
     return (node,)
 
 
 def body_of(node: Node) -> tuple[Node, ...]:
-    """Return the node's body, if it has one, as the node to search inside."""
+    """Return the node's body, if it has one, as the node whose children are the members."""
     body = node.child_by_field_name("body")
     return () if body is None else (body,)
 
@@ -76,7 +77,7 @@ def named_as(
     *,
     loose: bool | None = False,
 ) -> Reader:
-    """Return a reader that reads a definition by its name and body alone.
+    """Return a reader that reads a definition from only its name and body.
 
     Args:
         chunk_type: the kind of definition.
@@ -93,7 +94,7 @@ def named_as(
 
 
 def by_kind(readers: Mapping[Reader, str]) -> Reader:
-    """Return a reader that chooses a reader by the node's kind; the words list kinds."""
+    """Return a reader that selects a reader by the node's kind; the keys are lists of kinds."""
     table = {kind: reader for reader, kinds in readers.items() for kind in kinds.split()}
 
     def read(node: Node) -> Construct | None:
@@ -104,7 +105,7 @@ def by_kind(readers: Mapping[Reader, str]) -> Reader:
 
 
 def constants(names: Sequence[str], inside: tuple[Node, ...] = ()) -> Construct | None:
-    """Return the definition by a statement that sets those names; None without names."""
+    """Return the definition of a statement that sets some names; None without names."""
     if not names:
         return None
     return Construct("constant", names[0], inside, more_names=tuple(names[1:]), loose=True)
@@ -114,14 +115,14 @@ class Rules(Struct, frozen=True):
     """The rules that read one language.
 
     Attributes:
-        describe: returns a node's definition, if any; searches no deeper than necessary.
-        imported: returns the names that a node imports, if it is no definition.
-        fields: constants in the body of a class are definitions, not only text of it.
-        island: the root of a node's text in another language, which its own grammar does not parse.
-        leads: ids of nodes that belong to the definition after them, as signatures do.
-        clauses: consecutive definitions of one name are one definition.
-        prototypes: a loose definition in a function is a variable or a prototype instead.
-        with_text: the rules for a file with that text, if nodes alone do not suffice.
+        describe: returns a node's definition, or None; searches no deeper than necessary.
+        imported: returns the names that a node imports, if it is not a definition.
+        fields: whether constants in the body of a class are definitions.
+        island: returns the syntax tree of a node's text in another language.
+        leads: ids of nodes, such as signatures, that belong to the next definition.
+        clauses: whether consecutive definitions of one name are one definition.
+        prototypes: whether a loose definition in a function is a local variable or a prototype.
+        with_text: returns the rules for a file with a text, if nodes alone do not suffice.
     """
 
     describe: Callable[[Node], Construct | None]
@@ -142,7 +143,7 @@ def end_of(node: Node, definition: Construct) -> int:
 
 
 def head_of(node: Node, definition: Construct) -> int:
-    """Return the start of a definition's own first word, after decorators and documentation."""
+    """Return the start of a definition's first word after decorators and documentation."""
     plain = node.child_by_field_name("definition") or node
     doc = definition.doc
     behind = doc.next_sibling if doc is not None and doc.start_byte == plain.start_byte else None
@@ -160,7 +161,7 @@ def signature_of(node: Node, definition: Construct, data: bytes) -> tuple[int, i
 
 
 def text_of(node: Node | None) -> str:
-    """Return a node's text on one line, cut to the longest name kept."""
+    """Return a node's text on one line, cut to the maximum length of a name."""
     text = None if node is None else node.text
     if text is None:
         return ""
@@ -174,7 +175,7 @@ def words(text: str) -> frozenset[str]:
 
 
 def field_text(node: Node, field: str) -> str:
-    """Return the text of a node's field; empty when it has none."""
+    """Return the text of a node's field; empty if the node has no such field."""
     return text_of(node.child_by_field_name(field))
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 MAX_SCRIPTS: Final = 1_000
-"""Most programs of one file that are read; later ones are text."""
+"""Maximum number of scripts of one file that are read; later scripts count as text."""
 
 _OPENING: Final = re.compile(
     rb"<!--(?:[^-]|-(?!->))*+(?:-->)?"
@@ -44,11 +44,11 @@ _FENCE_END: Final = re.compile(rb"^---[ \t]*\r?$", re.MULTILINE)
 
 
 class Script(Struct, frozen=True):
-    """One program of a file.
+    """A script in a page or component.
 
     Attributes:
-        start: byte offset of the program itself.
-        outer_start: the start of the text around it, such as its tag.
+        start: byte offset of the script's code.
+        outer_start: byte offset of the element that contains the code, such as its tag.
     """
 
     language: str
@@ -59,7 +59,7 @@ class Script(Struct, frozen=True):
 
 
 def scripts_of(language: str, data: bytes) -> list[Script]:
-    """Return the first programs that are not blank, in order; time is linear in the size."""
+    """Return the first scripts that are not blank, in order; takes linear time."""
     return list(islice(_scripts(language, data), MAX_SCRIPTS))
 
 
@@ -86,7 +86,7 @@ def _scripts(language: str, data: bytes) -> Iterator[Script]:
 
 
 def _spoken(language: str, attributes: bytes) -> str:
-    """Return the language that a script declares; empty for templates and data."""
+    """Return the language that a script element declares; empty for templates and data."""
     kinds = [kind.decode().lower() for kind in _KIND.findall(attributes)]
     if not kinds:
         return "typescript" if language == "astro" else "javascript"

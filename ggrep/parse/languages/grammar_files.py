@@ -14,7 +14,7 @@ def damaged_grammar_files(*, deep: bool) -> list[str]:
     """Return the files of the grammar packages that are missing or differ from the installed ones.
 
     Args:
-        deep: compare hashes as well as sizes.
+        deep: whether to compare hashes in addition to sizes.
     """
     damaged: list[str] = []
     for package in GRAMMAR_PACKAGES:
@@ -29,7 +29,7 @@ def damaged_grammar_files(*, deep: bool) -> list[str]:
 
 def _is_whole(file: PackagePath, *, deep: bool) -> bool:
     if file.hash is None or file.size is None or "dist-info" in file.parts[0]:
-        return True  # compiled after the installation, or metadata
+        return True  # byte code that was compiled after the installation, or metadata
     try:
         if file.locate().stat().st_size != file.size:  # type: ignore[union-attr,attr-defined,unused-ignore] # a path
             return False

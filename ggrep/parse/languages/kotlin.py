@@ -1,10 +1,10 @@
 """Simplifies heads of Kotlin declarations for their grammar.
 
-The grammar reads two consecutive annotations as operators and the class after them as an operand.
-It ends a class head at its line. It reads the body after `by x {` as an argument of a call, and
-`context(A)` as a call. So consecutive annotations become one with blank arguments. Delegates,
-contexts, and the line end before a constructor or `where` become blank. Every byte that is kept
-keeps its offset.
+The grammar reads two consecutive annotations as operators, and the class after them as an operand.
+It ends a class head at the end of its line. It reads the body after `by x {` as an argument of a
+call, and `context(A)` as a call. Therefore consecutive annotations become one annotation with blank
+arguments. Delegates, contexts, and the line end before a constructor or `where` become blank. Every
+remaining byte keeps its offset.
 """
 
 import re
@@ -64,7 +64,7 @@ def _simpler(match: re.Match[bytes]) -> bytes:
 
 
 def _is_in_class_head(data: bytes, end: int) -> bool:
-    """Say whether the declaration that continues at `end` is of a class."""
+    """Return whether the declaration that continues at `end` is a class."""
     depth = 0
     for token in reversed(list(_AROUND.finditer(data, max(0, end - _MOST_BEFORE), end))):
         if token[0] in b"()":

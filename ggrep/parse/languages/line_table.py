@@ -13,12 +13,12 @@ BLANK: Final = b" \t\r\n\f\v"
 _BLANKS: Final = re.compile(rb"[ \t\r\n\f\v]*")
 
 _MARK: Final = re.compile(rb"[A-Z_][A-Z0-9_]{2}|__|\[\[")
-"""First bytes of a mark that is hidden from the parser."""
+"""First bytes of marks that are hidden from the parser."""
 _BRACKET: Final = re.compile(rb"[:;]\Z|BEGIN|END|NAMESPACE")
 """Marks that end a statement, or open or close a block or a section."""
 
 MAX_INDENT: Final = 1_000
-"""Maximum bytes of a line that are read: a minified file has thousands of definitions in one."""
+"""Maximum bytes of a line that are read; lines of minified files have thousands of definitions."""
 
 BOM: Final = b"\xef\xbb\xbf"
 
@@ -31,18 +31,18 @@ class LineTable:
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.marked = data
-        """The file without marks unknown to the grammar, of equal length (`syntax.tree`)."""
+        """The file without marks that its grammar cannot read, of equal length (`syntax.tree`)."""
         self.shown = data
         """The text that a parser reads, of the same length, partly blank (`syntax.tree`)."""
         before = accumulate(map(len, data.split(b"\n")), initial=0)
-        # The count is of line feeds passed. An array, as ten million empty lines are legal.
+        # The number of line feeds. An array, because a file can have ten million empty lines.
         self.starts: array[int] = array("q", map(add, before, count()))
         del self.starts[-1]
         self._filled: int | None = None
 
     @property
     def filled_lines(self) -> int:
-        """Return how many lines are not blank; counted on the first call."""
+        """Return the number of lines that are not blank; counted at the first call."""
         if self._filled is None:
             self._filled = sum(map(bool, map(bytes.strip, self.data.split(b"\n"))))
         return self._filled
@@ -52,27 +52,27 @@ class LineTable:
         return bisect_right(self.starts, offset) - 1
 
     def line_end(self, line: int) -> int:
-        """Return the offset after `line`, its line feed included."""
+        """Return the offset after a line, including its line feed."""
         return self.starts[line + 1] if line + 1 < len(self.starts) else len(self.data)
 
     def is_blank(self, line: int) -> bool:
-        """Say whether `line` has no visible text."""
+        """Return whether a line has no visible text."""
         return not self.data[self.starts[line] : self.line_end(line)].strip(BLANK)
 
     def begins_line(self, offset: int) -> bool:
-        """Say whether only blanks precede `offset` on its line."""
+        """Return whether only blanks precede `offset` on its line."""
         start = self.starts[bisect_right(self.starts, offset) - 1]
         return offset - start <= MAX_INDENT and not self.data[start:offset].strip(BLANK)
 
     def adjacent(self, end: int, start: int) -> bool:
-        """Say whether no blank line is between two offsets; some comments include a line end."""
+        """Return whether no blank line is between two offsets. Some comments include a line end."""
         before = 1 if end > 0 and self.data[end - 1] == 0x0A else 0
         return self.data.count(b"\n", end, start) + before <= 1
 
     def with_marks(self, start: int) -> int:
-        """Return the start of the hidden marks in front of `start`.
+        """Return the start of the marks before `start` that are hidden from the parser.
 
-        They are in its line, or alone in the lines directly above it.
+        Such marks are in the same line, or alone in the lines directly above.
         """
         if self.marked is self.data:
             return start
@@ -89,15 +89,15 @@ class LineTable:
         return start
 
     def _hides(self, start: int, end: int) -> bool:
-        """Say whether the text in between consists of marks only."""
+        """Return whether the text between two offsets consists only of hidden marks."""
         marks = self.data[start:end].strip()
         hidden = marks and not self.marked[start:end].strip()
         return bool(hidden) and _MARK.match(marks) is not None and not _BRACKET.search(marks)
 
     def trim(self, start: int, end: int) -> tuple[int, int]:
-        """Return the range without blank ends, its first line's indentation kept.
+        """Return the range without blanks at its ends, except the indentation of its first line.
 
-        Equal offsets mean that the range was blank. A byte order mark counts as blank.
+        If the range is blank, both returned offsets are equal. A byte order mark counts as blank.
         """
         data = self.data
         if start == 0 and data.startswith(BOM):
@@ -111,5 +111,5 @@ class LineTable:
         while data[end - 1] in BLANK:
             low = max(first, end - 64)
             end = low + len(data[low:end].rstrip(BLANK))
-        # Not `line_of`: the blank text before the first word is short, the table is long.
+        # Faster than `line_of`: the blank text before the first word is short, the table is long.
         return max(start, data.rfind(b"\n", start, first) + 1), end

@@ -1,7 +1,6 @@
-"""Texts of Haskell and TypeScript in a form that their grammars read, of the same length.
+"""Converts Haskell and TypeScript to forms that their grammars can read, of the same length.
 
-In Haskell the directives that choose between parts of a file become blank, so all parts are
-parsed.
+In Haskell, conditional directives become blank, so all parts are parsed.
 """
 
 import re
@@ -14,11 +13,11 @@ _SIGNATURES: Final = re.compile(
     rb"(?<=[\w\])>}])(?<!=>)(?:[ \t]{0,80}(?://[^\n]{0,400}|/\*(?:[^*]|\*(?!/)){0,1000}\*/)?\n){1,9}"
     rb"[ \t]{0,80}[ \t](?=<[A-Z]\w{0,40}(?:\s|,|>\()|\(\w{1,40}\??:\s[^()\n]{1,200}\):\s)"
 )
-"""A blank before a call on an object: without a semicolon it would continue the line before."""
+"""A blank before a call on an object, which without a semicolon would continue the line before."""
 _IMPORTED_TYPES: Final = re.compile(
     rb"\bimport\((?:'[^'\n]{1,300}'|\"[^\"\n]{1,300}\")\)\.(?=[A-Z]\w{0,80}\b(?!\s{0,8}\())"
 )
-"""The module in front of a type: `import("./a").Type` is read as `Type`."""
+"""The module before a type: `import("./a").Type` is read as `Type`."""
 _PLAIN: Final = re.compile(rb"[^\n]")
 
 

@@ -1,6 +1,6 @@
-"""Languages described by a file of queries, `queries/<grammar>.scm`.
+"""Reads definitions by files of tree-sitter queries, `queries/<grammar>.scm`.
 
-A pattern captures a definition as `@definition.<kind>`, and inside it
+A pattern captures a definition as `@definition.<kind>`, and within the definition
 
     @name    its name; several names make one definition of several
     @body    the node with its members; else its field `body`, else its inside is not searched
@@ -8,14 +8,15 @@ A pattern captures a definition as `@definition.<kind>`, and inside it
     @doc     the text that documents it, if that is no comment in front of it
     @end     the sibling that ends it, if its body is not part of the node
 
-`@wrapper` is a node whose content counts as if it were outside, such as one that contains all
-declarations of a file: without it the definitions inside are not read. `@wrapper.thin` is a wrapper
-whose leading comments and attributes belong to its first definition. `@lead` is a node that belongs
-to the definition after it. `@import` is a statement that imports `@import.name`. `@nothing` is a
-node that is no definition, even if later patterns capture it. `(#set! clauses)` anywhere in a file
-makes consecutive definitions of one name one definition. `(#set! loose)` lets the definition of its
-pattern share a chunk with neighbours. If several patterns capture the same node, the first counts;
-names are collected. A file may extend the rules of another language (`syntax`).
+`@wrapper` is a node whose content counts as if it were outside, such as a node that contains all
+declarations of a file; without `@wrapper`, the definitions inside are not read. `@wrapper.thin` is
+a wrapper whose leading comments and attributes belong to its first definition. `@lead` is a node
+that belongs to the next definition. `@import` is a statement that imports `@import.name`.
+`@nothing` is a node that is not a definition, even if later patterns capture it. `(#set! clauses)`
+anywhere in a file makes consecutive definitions of one name one definition. `(#set! loose)` lets
+the definition of its pattern share a chunk with neighbours. If several patterns capture the same
+node, the first counts, but the names of all are collected. A file can extend the rules of another
+language (`syntax`).
 """
 
 from collections.abc import Callable, Iterable
@@ -42,18 +43,18 @@ KINDS: Final = {
     "module": "module",
     "type": "typealias",
 }
-"""Names of a definition's captures, and the chunk type of each."""
+"""Names of the captures of definitions, with their chunk types."""
 MATCH_LIMIT: Final = 4096
-"""Most matches in progress at once; further matches in a hostile file are lost."""
+"""Maximum number of matches in progress at once; further matches in a hostile file are lost."""
 
 _SAME: Final = {"racket": "scheme"}
-"""Grammars that are read by the queries of another."""
+"""Grammars that use the queries of another grammar."""
 _FOLDER: Final = Path(__file__).parent / "queries"
 _LOOSE: Final = frozenset({"constant", "typealias"})
 
 
 class _Captures(Struct):
-    """The captures of one language's queries in one tree, by the ids of its nodes."""
+    """The captures of one language's queries in one tree, by the ids of nodes."""
 
     constructs: dict[int, Construct] = field(default_factory=dict)
     imports: dict[int, tuple[str, ...]] = field(default_factory=dict)
@@ -104,16 +105,16 @@ class _Captures(Struct):
 
 
 def read(grammar: str, root: Node, base: Callable[[Node], Construct | None] = nothing) -> Rules:
-    """Return the rules for the file with that syntax tree.
+    """Return the rules for the file with a syntax tree.
 
     Args:
-        grammar: the grammar that parsed it.
-        root: the root of its tree.
+        grammar: the grammar with which the file was parsed.
+        root: the root of the syntax tree.
         base: describes nodes that no pattern captures.
     """
     wanted, settings = _queries(grammar)
     captures = _Captures()
-    # Sorted, as the order in which matches end depends on how they overlap.
+    # Sorted, because the order in which matches end depends on how they overlap.
     for number, captured in sorted(_matches(wanted, root), key=lambda match: match[0]):
         captures.take(captured, loose="loose" in settings[number])
     return Rules(
@@ -157,5 +158,5 @@ def _with_names(definition: Construct, nodes: Iterable[Node]) -> Construct:
 
 def _name(node: Node) -> str:
     name = bare_name(text_of(node).lstrip("$"))
-    # In the grammar of D, only the whole destructor can be its name's node.
+    # In the grammar of D, only the whole destructor can be captured as its name.
     return name.partition("(")[0] if name[:1] == "~" else name.lstrip("'")

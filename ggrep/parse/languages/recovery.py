@@ -1,10 +1,11 @@
 """Parses text again without the lines that its grammar cannot parse.
 
-After an error a parser guesses the text to drop. Often it drops the heads of the definitions
-around it, or reads the rest of the file as part of it. The layout shows the intended blocks: a line
-and the deeper lines below it. The syntax agrees with a block that is a run of sibling nodes. If
-errors make it disagree, blocks are blanked one after the other, the innermost first. A block stays
-blank if more of the other blocks agree with the tree then. Every byte that is kept stays in place.
+After a syntax error, a parser guesses which text to drop. Often it drops the heads of the
+definitions around the error, or reads the rest of the file as part of one of them. The indentation
+shows the intended blocks: a line and the deeper lines below it. The syntax tree agrees with a block
+if the block is a sequence of sibling nodes. If the tree does not agree with some blocks because of
+errors, blocks are blanked one after the other, the innermost first. A block stays blank if the tree
+then agrees with more of the other blocks. Every remaining byte keeps its offset.
 """
 
 import re
@@ -21,18 +22,18 @@ from ggrep.parse.languages.line_table import BLANK
 from ggrep.parse.languages.trees import parse
 
 TIMES: Final = 2
-"""How often each byte of a text may be parsed again."""
+"""How often each byte of a text can be parsed again."""
 TIMES_IN_C: Final = 0.5
 """The same in C and related languages, where most errors are macros that hide nothing."""
 BASE_BYTES: Final = 10_000
-"""Bytes of any text that may be parsed again in addition."""
+"""Bytes that can be parsed again in addition, for a text of any size."""
 
 LEAST_BYTES: Final = 100
-"""Least number of bytes that a block counts for."""
+"""Minimum number of bytes that are counted for parsing a block."""
 MAX_ERRORS: Final = 6
-"""Most errors, not counting nested ones, of a text that is parsed again."""
+"""Maximum number of errors, without nested errors, in a text that is parsed again."""
 MAX_FAILURES: Final = 6
-"""Most parts of a block, or of the text, that are blanked in a row without success."""
+"""Maximum number of parts of a text or block that are blanked in a row without success."""
 
 Span: TypeAlias = tuple[int, int]
 
@@ -68,9 +69,9 @@ class Block(Struct):
     """A line, the deeper lines below it, and the lines that close it.
 
     Attributes:
-        start: byte offset of its first non-blank character; `end` is after its last one.
-        depth: the number of blocks around it.
-        lines: offsets of the first non-blank character of each line as deep as its first line.
+        start: byte offset of the block's first non-blank character; `end` is after its last one.
+        depth: the number of enclosing blocks.
+        lines: start and end of each line of the block with the same indentation as its first line.
         text: the file's text.
     """
 
@@ -84,7 +85,7 @@ class Block(Struct):
 
     @property
     def blocks(self) -> "list[Block]":
-        """The blocks inside, computed on first use: few of a file ever are."""
+        """Return the blocks inside, computed at first use: most are never needed."""
         if self._blocks is None:
             ends = [*(start for start, _ in self.lines[1:]), self.end]
             gaps = [(low, high) for (_, low), high in zip(self.lines, ends, strict=True)]
@@ -97,12 +98,12 @@ class Block(Struct):
 
     @property
     def size(self) -> int:
-        """The number of blocks, including itself."""
+        """Return the number of blocks, including this block."""
         return 1 + sum(block.size for block in self.blocks)
 
     @property
     def body(self) -> Span:
-        """The lines between the last two that are as deep as its first."""
+        """Return the range between the last two lines with the same indentation as the first."""
         if not self.blocks:
             opened = self.text.find(b"{", self.start, self.end) + 1 or self.end
             return opened, self.text.rfind(b"}", self.start, self.end)
@@ -115,7 +116,7 @@ class Block(Struct):
 def parse_recovered(
     grammar: str, data: bytes, simpler: Callable[[bytes], bytes] | None = None
 ) -> Parsed:
-    """Return the tree of a text, without the parts whose errors hide their surroundings.
+    """Return the tree of a text, in which parts are blank if their errors hide the text around.
 
     Args:
         grammar: the grammar to parse with.
@@ -129,7 +130,7 @@ def parse_recovered(
 
 
 def _is_foreign(root: Node) -> bool:
-    """Say whether single errors are spread over the whole text: its macros are another language."""
+    """Return whether errors are spread over the whole text, as for macros of another language."""
     errors = 0
     pending = [] if root.is_error else [root]
     while pending and errors <= MAX_ERRORS:
@@ -142,11 +143,11 @@ def _is_foreign(root: Node) -> bool:
 
 
 class _Reading(Struct, frozen=True):
-    """A text with some blocks blank, and how well its tree agrees with the layout.
+    """A text with some blank blocks, and how well its tree agrees with the indentation.
 
     Attributes:
         broken: blocks with which the tree does not agree, in source order.
-        cost: how many blocks are blank or affected by them.
+        cost: the number of blocks that are blank or affected by blocks in `broken`.
     """
 
     text: bytes
@@ -156,7 +157,7 @@ class _Reading(Struct, frozen=True):
 
 
 class _Recovery:
-    """The recovery of one text: its blocks, and how many bytes may still be parsed."""
+    """The recovery of one text: its blocks, and how many bytes can still be parsed."""
 
     def __init__(self, grammar: str, data: bytes) -> None:
         self._grammar = grammar
@@ -164,7 +165,7 @@ class _Recovery:
         self._left = BASE_BYTES + int((TIMES_IN_C if grammar in _C else TIMES) * len(data))
 
     def run(self, text: bytes, root: Node, simpler: Callable[[bytes], bytes] | None) -> Parsed:
-        """Return the best tree once no step improves it or the bytes are used up."""
+        """Return the best tree, once no step improves it or the bytes are used up."""
         reading = _judge(self._blocks, text, root)
         if reading.broken and simpler is not None:
             reading = self._simplified(reading, simpler(text))
@@ -173,7 +174,7 @@ class _Recovery:
         return Parsed(reading.root, reading.text)
 
     def _simplified(self, reading: _Reading, text: bytes) -> _Reading:
-        """Return the simpler text if its own layout agrees better with its tree."""
+        """Return a reading of the simpler text if its tree agrees better with its indentation."""
         blocks = layout(text)
         other = self._read(blocks, text)
         if other is None or other.cost >= reading.cost:
@@ -182,7 +183,7 @@ class _Recovery:
         return other
 
     def _alone(self, reading: _Reading) -> _Reading:
-        """Improve each outermost block that has errors by itself, parsing only that block."""
+        """Improve each outermost block with errors separately, parsing only that block."""
         text = reading.text
         starts = [inner.start for inner in reading.broken]
         for block in self._blocks:
@@ -196,7 +197,7 @@ class _Recovery:
     def _improve(
         self, blocks: Sequence[Block], reading: _Reading, part: Block | None = None
     ) -> _Reading:
-        """Blank the block that improves the tree, repeatedly; of a part, the best one first."""
+        """Repeatedly blank a block that improves the tree; in a part, the best such block."""
         tried: set[Span] = set()
         better: _Reading | None = reading
         while better is not None:
@@ -211,7 +212,7 @@ class _Recovery:
     def _others(
         self, blocks: Sequence[Block], reading: _Reading, part: Block | None, tried: set[Span]
     ) -> Iterator[_Reading]:
-        """Yield readings with one more span blank that was not tried before."""
+        """Yield readings with one more blank span, which was not tried before."""
         for start, end in _candidates(blocks, reading.broken):
             if (start, end) in tried or not reading.text[start:end].strip():
                 continue
@@ -226,7 +227,7 @@ class _Recovery:
     def _read(
         self, blocks: Sequence[Block], text: bytes, part: Block | None = None
     ) -> _Reading | None:
-        """Parse a text, or a block of it; None once the bytes are used up."""
+        """Parse a text, or a block of the text; return None if the bytes are used up."""
         size = max(LEAST_BYTES, len(text) if part is None else part.end - part.start)
         if size > self._left:
             return None
@@ -240,12 +241,12 @@ class _Recovery:
 
 
 def _judge(blocks: Sequence[Block], text: bytes, root: Node, base: int = 0) -> _Reading:
-    """Return how well a tree agrees with the layout of its text.
+    """Return a reading: how well a tree agrees with the indentation of its text.
 
     Args:
         blocks: consecutive blocks.
         text: the file's text.
-        root: of the tree, whose first byte is at `base` in the text.
+        root: the root of the tree, whose first byte is at `base` in the text.
         base: see `root`.
     """
     broken: list[Block] = []
@@ -284,21 +285,21 @@ def _start(block: Block) -> int:
 
 
 def _is_neutral(node: Node, block: Block, text: bytes) -> bool:
-    """Say whether a block is a comment, or opens a block with lines of its own depth."""
+    """Return whether a block is a comment, or a header before lines of the same indentation."""
     if _HEADER.fullmatch(text, block.start, block.end) is not None and not block.blocks:
         return True
     return node.is_extra and not node.has_error
 
 
 def _place(node: Node, block: Block, end: int, text: bytes, base: int) -> tuple[int, int]:
-    """Return the id of the node that has a block as a run of children, or the end of its syntax.
+    """Return the id of the node whose consecutive children are a block; if none is, also their end.
 
     Args:
         node: the smallest node around the block.
         block: a block of the layout.
-        end: the end of its non-blank text.
+        end: the end of the block's non-blank text.
         text: the file's text.
-        base: the offset from which nodes count.
+        base: the offset in the text of the tree's first byte.
     """
     start = block.start - base
     if node.start_byte == start and not text[end : node.end_byte + base].strip():
@@ -317,26 +318,26 @@ def _place(node: Node, block: Block, end: int, text: bytes, base: int) -> tuple[
 
 
 def _overhang(node: Node, block: Block, end: int, base: int) -> int:
-    """Return the end of a node that begins with a block and does not end with it; else 0."""
+    """Return the end of a node that begins with a block, but extends beyond it; else 0."""
     begins = node.start_byte == block.start - base and node.end_byte + base > end
     return node.end_byte + base if begins else 0
 
 
 def _is_run(node: Node, first: Node, last: Node, start: int, block: Block) -> bool:
-    """Say whether children are free of errors, in a node that is broken only around them."""
+    """Return whether the children of a node from `first` to `last` are a block without errors."""
     if first.start_byte != start or first.is_error or (last.is_error and block.blocks):
         return False
     return not node.is_error or (first.is_named and last.is_named and not last.is_error)
 
 
 def _child_at(node: Node, offset: int) -> Node | None:
-    """Return the child at a byte; by a cursor, as `first_child_for_byte` may crash."""
+    """Return the child at a byte; uses a cursor, because `first_child_for_byte` can crash."""
     cursor = node.walk()
     return None if cursor.goto_first_child_for_byte(offset) is None else cursor.node
 
 
 def _candidates(blocks: Sequence[Block], broken: Sequence[Block]) -> Iterator[Span]:
-    """Yield the parts that may cause each block's errors, the innermost first.
+    """Yield the parts that possibly cause each block's errors, the innermost first.
 
     For each block: the lines that close more than it opened, its body, then all of it.
     """
@@ -361,7 +362,7 @@ def _depth(block: Block) -> int:
 
 
 def layout(data: bytes, low: int = 0, high: int | None = None, depth: int = 0) -> list[Block]:
-    """Return the outermost blocks of a part of a text by the indentation of its lines alone."""
+    """Return the outermost blocks of a part of a text, by the indentation of its lines."""
     high = len(data) if high is None else high
     blocks: list[Block] = []
     leads = False
@@ -386,6 +387,6 @@ def layout(data: bytes, low: int = 0, high: int | None = None, depth: int = 0) -
 
 
 def _lines(data: bytes, low: int, high: int) -> Iterator[re.Match[bytes]]:
-    """Yield lines; after an unindented one no deeper ones, as they are in its block."""
+    """Yield lines; if the first is unindented, only unindented lines, which begin blocks."""
     first = _LINE.search(data, low, high)
     return (_LINE if first is not None and first[1] else _AT_MARGIN).finditer(data, low, high)

@@ -1,4 +1,4 @@
-"""The language and corpus of a file by its path, and which grammars are loaded."""
+"""Determines the language and corpus of a file by its path, and lists the grammars."""
 
 import sys
 from functools import cache
@@ -18,7 +18,7 @@ from ggrep.parse.languages.by_content import (
 from ggrep.parse.languages.by_form import by_form
 
 CHUNKER_REVISION: Final = "chunker-8"
-"""Version of the chunking; it enters the fingerprint.
+"""Version of the chunking, which is part of the configuration fingerprint.
 
     chunker-1  definitions, headings, diagrams, line windows
     chunker-2  more grammars, structured records; signatures and doc comments
@@ -37,7 +37,7 @@ CHUNKER_REVISION: Final = "chunker-8"
 """
 
 GRAMMAR_PACKAGES: Final = ("tree_sitter", "tree_sitter_language_pack")
-"""Distributions with parsers."""
+"""Python distributions that contain parsers."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -62,30 +62,33 @@ GRAMMARS: Final = MappingProxyType(
     }
     | {"lisp": "commonlisp"}
 )
-"""Languages that are parsed, and the grammar of each; listed explicitly, as a grammar can hang."""
+"""Languages that are parsed, with their grammars.
+
+The list is explicit, because a grammar can hang.
+"""
 
 KEYED: Final = frozenset({"hcl"})
-"""Languages that are parsed for names alone: chunks follow their keys."""
+"""Languages that are parsed only for names; chunks follow their keys."""
 
 HOLDERS: Final = frozenset({"astro", "html", "svelte", "vue"})
-"""Languages whose files may contain programs in others."""
+"""Languages whose files can contain programs in other languages."""
 
 MERMAID: Final = "mermaid"
-"""Language of files, fences and directives whose edges are extracted."""
+"""Language of diagrams, in files, fences and directives, whose edges are extracted."""
 
 _READ_OTHERWISE: Final = frozenset(
     {"astro", "css", "erb", "less", "make", "scss", "sql", "svelte", "vue"}
 )
-"""Languages that contain programs in others, or nothing that is called a definition."""
+"""Languages whose files contain programs in other languages, or no definitions."""
 
 
 def language_of(path_key: str, data: bytes = b"") -> str:
     """Return the language of a file, lower-case; `text` if it is unknown.
 
     Args:
-        path_key: usually sufficient.
-        data: its bytes, to decide about endings that several languages share and about names
-            without an ending.
+        path_key: the path, which is usually sufficient.
+        data: the file's bytes, for endings that several languages share and for names without an
+            ending.
     """
     name = path_key.rpartition("/")[2].lower()
     ending = name.rpartition(".")[2] if "." in name else ""
@@ -110,7 +113,7 @@ def _by_name(name: str, ending: str) -> str:
 
 
 def holds_scripts(language: str, data: bytes) -> bool:
-    """Say whether a file contains a program in another language."""
+    """Return whether a file contains a program in another language."""
     if language not in HOLDERS:
         return False
     from ggrep.parse.languages.embedded_scripts import scripts_of
@@ -119,17 +122,17 @@ def holds_scripts(language: str, data: bytes) -> bool:
 
 
 def is_unread(language: str) -> bool:
-    """Say whether programs in a language are read by their words, without definitions."""
+    """Return whether files in a language are read only as words, without definitions."""
     return language in CODE and language not in GRAMMARS and language not in _READ_OTHERWISE
 
 
 def corpus_of(path_key: str, data: bytes = b"") -> Corpus:
-    """Return the corpus that a file's own text belongs to."""
+    """Return the corpus of a file's text."""
     return corpus_of_language(language_of(path_key, data))
 
 
 def corpus_of_language(language: str) -> Corpus:
-    """Return the corpus that the text of files in a language belongs to."""
+    """Return the corpus of the text of files in a language."""
     if language in CODE:
         return Corpus.CODE
     if language in RECORDS or language in NAMED_RECORDS:
@@ -148,7 +151,7 @@ def grammar_revision() -> str:
 
 
 def _version(name: str) -> str:
-    """Return a distribution's version; `importlib.metadata` takes a tenth of a start to load."""
+    """Return a distribution's version, without loading the slow `importlib.metadata`."""
     for directory in sys.path:
         files = [*Path(directory).glob(f"{name}-*.dist-info/METADATA")]
         if len(files) == 1:

@@ -1,7 +1,8 @@
-"""Shows sibling nodes that form one definition to the outline as one node.
+"""Combines sibling nodes that form one definition into one node for the outline.
 
-The equations of a Haskell function, the clauses of an Elixir one, the attributes before it and
-a `pub` that the grammar leaves outside are separate nodes; a `Run` represents all of them.
+The equations of a Haskell function, the clauses of an Elixir function, preceding attributes, and a
+`pub` outside of the definition's node are separate nodes. A `Run` represents all nodes of one
+definition.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -13,7 +14,7 @@ from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.constructs import Construct
 
 LEAD: Final = "<lead>"
-"""Role of a node before a definition that belongs to it."""
+"""Role of a node that belongs to the next definition."""
 BETWEEN: Final = "<between>"
 """Role of a node that belongs to a definition only if more of that definition follows."""
 APART: Final = ""
@@ -24,7 +25,7 @@ _LIMITS: Final = ChunkLimits()
 class Run:
     """Represents the nodes from the first of `lead` to the last of `clauses`.
 
-    It has only the attributes of `Node` that an outline uses.
+    A run has only the attributes of `Node` that an outline uses.
     """
 
     __slots__ = ("clauses", "lead", "type")
@@ -36,12 +37,12 @@ class Run:
 
     @property
     def start_byte(self) -> int:
-        """Return where the first node starts."""
+        """Return the start of the first node."""
         return self._first().start_byte
 
     @property
     def end_byte(self) -> int:
-        """Return where the last node ends."""
+        """Return the end of the last node."""
         return self.clauses[-1].end_byte
 
     @property
@@ -60,11 +61,11 @@ class Run:
         return self.clauses[0].named_children if len(self.clauses) == 1 else []
 
     def child_by_field_name(self, field: str) -> Node | None:
-        """Return the definition without its lead."""
+        """Return the field of the first clause."""
         return cast("Node", Run((), self.clauses)) if field == "definition" else None
 
     def takes(self, node: Node) -> bool:
-        """Say whether the run still fits one chunk with one more clause."""
+        """Return whether the run still fits into one chunk with one more clause."""
         lines = node.end_point[0] - self.start_point[0] + 1
         size = node.end_byte - self.start_byte
         return lines <= _LIMITS.max_lines and size <= _LIMITS.max_bytes
@@ -74,7 +75,7 @@ class Run:
 
 
 class Siblings:
-    """Represents a node with other children than the tree gives it."""
+    """Represents a node with other children than in the tree."""
 
     __slots__ = ("named_children", "start_byte")
 
@@ -86,7 +87,7 @@ class Siblings:
 def run_construct(
     node: Node, describe: Callable[[Node], Construct | None]
 ) -> tuple[Run, Construct | None]:
-    """Return `node` as a run, and the definition in its first clause."""
+    """Return a node as a run, and the definition in its first clause."""
     run = cast("Run", node)
     return run, describe(run.clauses[0])
 
@@ -98,19 +99,19 @@ def as_node(run: Run) -> Node:
 
 
 def inside_of(start_byte: int, nodes: Sequence[Node]) -> tuple[Node, ...]:
-    """Return `nodes` as a node to search inside."""
+    """Return `nodes` as the children of one node."""
     return (cast("Node", Siblings(start_byte, nodes)),)
 
 
 def grouped(
     container: Node, nodes: Iterable[Node], role: Callable[[Node], str]
 ) -> tuple[Node, ...]:
-    """Return `nodes`, neighbours of one definition made a run, as a node to search inside.
+    """Return `nodes` as the children of one node; neighbours of one definition become a run.
 
     Args:
         container: the parent of the nodes.
-        nodes: in source order.
-        role: `LEAD`, `BETWEEN`, `APART` or, for a clause, its definition's name.
+        nodes: the nodes in source order.
+        role: returns `LEAD`, `BETWEEN`, `APART` or, for a clause, the name of its definition.
     """
     out: list[Node | Run] = []
     lead: list[Node] = []

@@ -1,4 +1,4 @@
-"""The rules of each language: a module of rules, or else a file of queries."""
+"""Selects the rules of each language: a module of rules, or else a file of queries."""
 
 import re
 from collections.abc import Callable
@@ -18,10 +18,10 @@ from ggrep.parse.languages.registry import GRAMMARS, QUERIED
 from ggrep.parse.languages.trees import parse_parts, part
 
 _DECLARES: Final = re.compile(rb"^val\b", re.MULTILINE)
-"""Declarations that an OCaml interface has and a structure has not."""
+"""Declarations of OCaml that an interface can contain, but not a structure."""
 _KEPT: Final = re.compile(rb"\S")
 MAX_RECOVERED: Final = 8
-"""Most programs of one file that are parsed again without their broken parts."""
+"""Maximum number of embedded scripts of a file that are parsed again without their broken parts."""
 _RULED: Final = MappingProxyType(
     {language: language for language in GRAMMARS.keys() - QUERIED}
     | {
@@ -33,7 +33,7 @@ _RULED: Final = MappingProxyType(
         "typescript": "script",
     }
 )
-"""Languages with rules of their own, and the module with these rules."""
+"""Languages with a module of rules, and the name of this module."""
 _REWRITTEN: Final = MappingProxyType(
     {
         "c": "c_macros.expanded",
@@ -45,16 +45,17 @@ _REWRITTEN: Final = MappingProxyType(
         "typescript": "masks.typescript",
     }
 )
-"""Languages whose text a grammar cannot read directly, and the function that rewrites it."""
+"""Languages whose text a grammar cannot read directly, and the function that rewrites the text."""
 
 _SIMPLER: Final = MappingProxyType({"bash": "bash.with_plain_words"})
-"""Functions that rewrite a text further if its grammar could not read it."""
+"""Functions that rewrite a text further if the grammar reports errors."""
 
 
 def shown(language: str, data: bytes) -> bytes:
     """Return the text to parse, of the same length as the file.
 
-    Chunks, outlines and names all read this text, so each definition has one name.
+    Chunks, outlines and names are all read from this text, so a definition has the same name in
+    each.
     """
     return _rewriter(_REWRITTEN[language])(data) if language in _REWRITTEN else data
 
@@ -69,7 +70,7 @@ def grammar_of(language: str, data: bytes) -> str:
 def tree(language: str, table: LineTable) -> Node:
     """Return the root of the file's syntax tree.
 
-    `table.marked` becomes the text without marks, `table.shown` the text that was parsed.
+    Set `table.marked` to the text without marks, and `table.shown` to the parsed text.
     """
     data, text = table.data, shown(language, table.data)
     table.marked = data if text == data else text
@@ -92,7 +93,7 @@ def script_tree(table: LineTable, script: Script) -> Node:
 
 
 def rules_for(language: str, root: Node, data: bytes) -> Rules:
-    """Return the rules for the file with that syntax tree."""
+    """Return the rules for the file with a syntax tree."""
     rules = _rules(_RULED[language]) if language in _RULED else None
     if language in QUERIED:
         from ggrep.parse.languages.query_rules import read
@@ -111,7 +112,7 @@ def rules_for(language: str, root: Node, data: bytes) -> Rules:
 
 @cache
 def _rules(module: str) -> Rules:
-    """Return the rules of a module, loaded with the first file of its language."""
+    """Return the rules of a module, which is loaded for the first file of its language."""
     return cast("Rules", import_module(f"ggrep.parse.languages.rules.{module}").RULES)
 
 

@@ -13,14 +13,14 @@ _WHOLE: Final = (Range(Point(0, 0), Point(0xFFFFFFFF, 0xFFFFFFFF), 0, 0xFFFFFFFF
 
 
 def parse(grammar: str, data: bytes) -> Node:
-    """Return the root of the file's syntax tree; broken text gives a tree with errors."""
+    """Return the root of the file's syntax tree; for invalid text, the tree has errors."""
     return _parser(grammar).parse(data).root_node
 
 
 def parse_parts(grammar: str, data: bytes, parts: Sequence[Range]) -> Node:
     """Return the root of some parts of a file, parsed as one text.
 
-    Its nodes have their offsets in the file.
+    The offsets of nodes are offsets in the file.
 
     Requires: `parts` ascend and do not overlap.
     """
@@ -41,7 +41,7 @@ def part(table: LineTable, start: int, end: int) -> Range:
 
 
 def load(grammar: str) -> None:
-    """Load a grammar, so that the first file of a language costs no more than others."""
+    """Load a grammar, so that the first file of a language does not take longer than others."""
     _parser(grammar)
 
 

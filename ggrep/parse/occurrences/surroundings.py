@@ -1,7 +1,8 @@
-"""Facts about a name from the syntax around it: imports, receivers, tests, base types."""
+"""Facts about a name from the syntax around it: imports, receivers, types it builds on."""
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final, TypeAlias
 
 from tree_sitter import Node
@@ -20,9 +21,6 @@ _IMPORTS: Final = (
     "preproc_include",
 )
 """Prefixes of the kinds of nodes that make a name known to a file."""
-_TEST_NAME: Final = re.compile(rb"test_\w")
-_TEST_CLASS: Final = re.compile(rb"Test[A-Z_]|Test$")
-_IN_TESTS: Final = re.compile(rb"test_|set_?[uU]p|tear_?[dD]own|setup|teardown")
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 _NO_BASES: Final = frozenset(
     {
@@ -32,47 +30,134 @@ _NO_BASES: Final = frozenset(
         *("struct", "trait", "type", "virtual", "where", "with"),
     }
 )
+_HERITAGE: Final = frozenset(
+    {
+        *("base_class_clause", "base_clause", "base_list", "class_heritage"),
+        *("class_interface_clause", "delegation_specifier", "extends_clause"),
+        *("extends_interfaces", "extends_type_clause", "implements_clause"),
+        *("inheritance_specifier", "interfaces", "mixins", "super_interfaces", "superclass"),
+    }
+)
+"""Kinds of the nodes that list the types which a type implements or extends."""
+_ASIDE: Final = re.compile(r"argument|call|parameter|bound|body|block|statement|constraint")
+"""Kinds of nodes in such a list whose names are no types of it."""
+_QUOTED: Final = re.compile(r"[\"'<]([^\"'<>\n]+)[\"'>]")
+_FROM: Final = re.compile(r"\s*from\s+(\.*[\w.]*)\s+import\b")
+_MODULE: Final = re.compile(
+    r"\s*(?:(?:pub(?:\([\w: ]+\))?|global|import|use|using|static|typealias|class|func|struct)\s+"
+    r"|\w+\s*=\s*)*([\w.:\\]+)"
+)
 Way: TypeAlias = Sequence[tuple[Node, str | None]]
 """Nodes from the root to a position, each with its field in its parent."""
 
 
 def role_of(way: Way) -> Role:
-    """Return the role of a usage, if syntax shows it: an import, or a type that gets methods."""
-    fields = [field for _, field in way[1:]]
-    for (node, _), field in zip(way, [*fields, None], strict=False):
-        if node.type.startswith(_IMPORTS) or node.type == "import":
-            return "import"
-        if node.type == "export_statement" and node.child_by_field_name("source") is not None:
-            return "import"
+    """Return the role of a usage, if syntax shows it.
+
+    It is a type that gets methods, or a type that another one implements or extends; for imports,
+    see `imported_from`.
+    """
+    if is_base(way):
+        return "implements"
+    for (node, _), (_, field) in pairwise(way):
         if field == "receiver" and node.type == "method_declaration":
             return "receiver"
-        if node.type == "impl_item" and field in {"type", "trait"}:
+        if node.type == "impl_item" and field == "type":
             return "receiver"
     return ""
 
 
-def in_test(way: Way, language: str, data: bytes) -> bool:
-    """Return whether a position in a source file belongs to a test.
+def _import_of(way: Way) -> Node | None:
+    """Return the statement that makes the name at a position known to its file, if it is one."""
+    for node, _ in way:
+        if node.type.startswith(_IMPORTS) or node.type == "import":
+            return node
+        if node.type == "export_statement" and node.child_by_field_name("source") is not None:
+            return node
+        if node.type == "variable_declarator" and _requires(node, way[-1][0]):
+            return node
+    return None
 
-    In Rust: below `#[cfg(test)]` or `#[test]`. In Python: in functions `test_*`, in their classes
-    `Test*`, and after `if __name__ == "__main__"`.
+
+def imported_from(way: Way, start: int, data: bytes) -> str:
+    """Return the module, package or header that an import names, as written; empty for no import.
+
+    Args:
+        way: the nodes from the root to a name in the import.
+        start: the name's offset in bytes.
+        data: the file.
     """
-    if language == "rust":
-        return any(_is_rust_test(node, data) for node, _ in way)
-    if language != "python":
+    statement = _import_of(way)
+    specs = [node for node, _ in way if node.type == "import_spec"]
+    statement = specs[0] if specs else statement
+    if statement is None:
+        return ""
+    end = min(statement.end_byte, statement.start_byte + MAX_HEAD_BYTES)
+    text = data[statement.start_byte : end].decode("utf-8", "replace")
+    if quoted := _QUOTED.findall(text):
+        return str(quoted[-1])
+    if module := _FROM.match(text):
+        return module[1]
+    first, begin = statement.start_byte, data.rfind(b",", statement.start_byte, start) + 1
+    if begin > first and b"{" not in data[first:begin]:
+        text = data[begin:end].decode("utf-8", "replace")
+    path = _MODULE.match(text)
+    return "" if path is None else path[1].strip(".:")
+
+
+def is_base(way: Way) -> bool:
+    """Return whether a position names a type that the type around it implements or extends."""
+    for place in range(len(way) - 1, 0, -1):
+        node, field = way[place]
+        if field == "superclasses" or node.type in _HERITAGE:
+            return True
+        if way[place - 1][0].type == "impl_item":
+            return field == "trait"
+        if field in {"subscript", "scope", "object", "path", "qualifier", "module"}:
+            return False
+        if node.is_named and _ASIDE.search(node.type):
+            return False
+    return False
+
+
+def methods_of(node: Node, data: bytes) -> tuple[str, ...]:
+    """Return the methods that a definition of Go declares, each as name/parameters.
+
+    Of an interface, the interfaces that it embeds follow by their names.
+    """
+    if node.type == "method_declaration":
+        return (_method(node, data),)
+    typed = node.child_by_field_name("type")
+    if typed is None and node.type == "type_declaration" and node.named_children:
+        typed = node.named_children[0].child_by_field_name("type")
+    if typed is None or typed.type != "interface_type":
+        return ()
+    members = []
+    for member in typed.named_children:
+        if member.type == "method_elem":
+            members.append(_method(member, data))
+        elif member.type == "type_elem":
+            members.append(data[member.start_byte : member.end_byte].decode("utf-8", "replace"))
+    return tuple(members)
+
+
+def _method(node: Node, data: bytes) -> str:
+    """Return a method of Go as name/parameters: `a, b int` are two, `int` is one."""
+    listed = node.child_by_field_name("parameters")
+    given = [] if listed is None else listed.named_children
+    counts = [max(1, len(each.children_by_field_name("name"))) for each in given]
+    named = node.child_by_field_name("name")
+    name = b"" if named is None else data[named.start_byte : named.end_byte]
+    return f"{name.decode('utf-8', 'replace')}/{sum(counts)}"
+
+
+def _requires(declarator: Node, name: Node) -> bool:
+    """Return whether a variable of JavaScript is assigned the exports of a module."""
+    value = declarator.child_by_field_name("value")
+    if value is None or value.start_byte <= name.start_byte or value.type != "call_expression":
         return False
-    names = [
-        (node.type, _name(node, data))
-        for node, _ in way
-        if node.type in {"class_definition", "function_definition"}
-    ]
-    functions = [name for kind, name in names if kind == "function_definition"]
-    classes = [name for kind, name in names if kind == "class_definition"]
-    if any(_TEST_NAME.match(name) for name in functions):
-        return True
-    if any(map(_TEST_CLASS.match, classes)) and any(map(_IN_TESTS.match, functions)):
-        return True
-    return any(_is_main(node, data) for node, _ in way[:3])
+    function = value.child_by_field_name("function")
+    return function is not None and function.text == b"require"
 
 
 def bases_of(around: Sequence[Node], container: str, data: bytes) -> tuple[str, ...]:
@@ -96,25 +181,3 @@ def bases_of(around: Sequence[Node], container: str, data: bytes) -> tuple[str, 
     excluded = {*container.replace("::", ".").split(".")} | _NO_BASES
     words = dict.fromkeys(word for word in _WORD.findall(head) if word not in excluded)
     return tuple(words)[:MAX_BASES]
-
-
-def _name(node: Node, data: bytes) -> bytes:
-    named = node.child_by_field_name("name")
-    return b"" if named is None else data[named.start_byte : named.end_byte]
-
-
-def _is_main(node: Node, data: bytes) -> bool:
-    condition = node.child_by_field_name("condition") if node.type == "if_statement" else None
-    return condition is not None and b"__name__" in data[condition.start_byte : condition.end_byte]
-
-
-def _is_rust_test(node: Node, data: bytes) -> bool:
-    if node.type not in {"mod_item", "function_item", "impl_item"}:
-        return False
-    before = node.prev_named_sibling
-    while before is not None and before.type in {"attribute_item", "line_comment"}:
-        text = data[before.start_byte : before.end_byte]
-        if before.type == "attribute_item" and re.search(rb"cfg\(test|\btest\]|::test\b", text):
-            return True
-        before = before.prev_named_sibling
-    return False

@@ -16,11 +16,13 @@ from tree_sitter import Node, TreeCursor
 from ggrep.model.written_names import bare_name, is_same_name
 from ggrep.parse.languages.constructs import Construct, Rules, wrapper
 from ggrep.parse.languages.embedded_scripts import scripts_of
+from ggrep.parse.languages.inner_tests import inner_tests, is_inside
 from ggrep.parse.languages.line_table import LineTable
 from ggrep.parse.languages.registry import GRAMMARS, language_of
 from ggrep.parse.languages.syntax import grammar_of, rules_for, script_tree, tree
 from ggrep.parse.languages.trees import parse
 from ggrep.parse.occurrences.definitions import Heads, without_repeats
+from ggrep.parse.occurrences.handlers import handler_of
 from ggrep.parse.occurrences.nodes import (
     anywhere,
     described,
@@ -30,7 +32,13 @@ from ggrep.parse.occurrences.nodes import (
     with_more,
 )
 from ggrep.parse.occurrences.receivers import receiver_type
-from ggrep.parse.occurrences.surroundings import Way, bases_of, in_test, role_of
+from ggrep.parse.occurrences.surroundings import (
+    Way,
+    bases_of,
+    imported_from,
+    methods_of,
+    role_of,
+)
 from ggrep.parse.occurrences.words import Occurrence, PlaceKind, Spot, by_words
 
 MAX_DEPTH: Final = 400
@@ -109,6 +117,7 @@ class _Tree:
         self._plain: Node | None = None
         self._heads = Heads(self._table)
         self._language = language
+        self._tests = inner_tests(data.decode(errors="replace"), language)
         self._rules: Rules = rules_for(language, self._root, data)
         self._constructs: dict[int, Construct | None] = {}
         self._islands: dict[int, Node | None] = {}
@@ -127,16 +136,15 @@ class _Tree:
         step = self._named(steps, spot)
         if step is None and kind == "usage" and not self._hides(spot):
             step = self._defining(steps, spot)
-        test = in_test(path, self._language, self._data)
+        test = is_inside(self._tests, spot.line, spot.line)
         if step is None or step.construct is None:
-            role = role_of(path) if kind == "usage" else ""
-            occurrence = Occurrence(
-                spot.line, spot.column, spot.text, kind, container, None, role, test
-            )
-            if receivers and kind == "usage":
+            usage = Occurrence(spot.line, spot.column, spot.text, kind, container, test=test)
+            if kind in {"usage", "string"}:
+                usage = self._with_role(usage, path, steps, spot)
+            if receivers and usage.kind == "usage":
                 of = receiver_type(path, spot.start, self._data, self._before)
-                occurrence = replace(occurrence, receiver=of)
-            return occurrence, -1
+                usage = replace(usage, receiver=of)
+            return usage, -1
         owner = _owner(step, spot)
         outer = ".".join(
             filter(
@@ -148,8 +156,39 @@ class _Tree:
         first = inside[0].start_byte if inside else node.start_byte
         defined = self._heads.defined(node, step.construct, step.kind, spot.text)
         bases = bases_of([each.node for each in _around(steps, step)], outer, self._data)
-        place = spot.line, spot.column, spot.text
-        return Occurrence(*place, "definition", outer, defined, test=test, bases=bases), first
+        methods = methods_of(step.node, self._data) if self._language == "go" else ()
+        occurrence = Occurrence(
+            *(spot.line, spot.column, spot.text, "definition", outer, defined),
+            test=test,
+            bases=bases,
+            methods=methods,
+        )
+        return occurrence, first
+
+    def _with_role(
+        self, usage: Occurrence, path: Way, steps: Sequence[_Step], spot: Spot
+    ) -> Occurrence:
+        """Return a usage or a string with its role: a string that names an event is a usage."""
+        place, is_string = (path, spot.start), usage.kind == "string"
+        if source := imported_from(*place, self._data):
+            return replace(usage, role="import", source=source)
+        role = "" if is_string else role_of(path)
+        around = next((step for step in reversed(steps) if step.kind), None)
+        if role == "implements" and around is not None and around.construct is not None:
+            if self._qualifies(spot):
+                return usage
+            node, made = around.whole or around.node, around.construct
+            of = self._heads.defined(node, made, around.kind, made.name)
+            return replace(usage, role=role, type=of)
+        handler = None if role else handler_of(*place, spot.end, self._data, quoted=is_string)
+        if handler is None:
+            return replace(usage, role=role)
+        container = ".".join(filter(None, (usage.container, handler)))
+        return replace(usage, kind="usage", role="handles", container=container)
+
+    def _qualifies(self, spot: Spot) -> bool:
+        """Return whether a name is the container of another one: `a` in `a.b`."""
+        return self._data.startswith((b".", b"::", b"\\"), spot.end)
 
     def _before(self, name: str, end: int) -> Iterator[Way]:
         """Yield the paths to a variable's positions before an offset, the nearest first."""

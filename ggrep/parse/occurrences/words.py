@@ -18,7 +18,7 @@ MAX_MENTIONS: Final = 5_000
 """Most occurrences of one file that are returned."""
 
 PlaceKind: TypeAlias = Literal["definition", "usage", "string", "comment"]
-Role: TypeAlias = Literal["", "import", "receiver"]
+Role: TypeAlias = Literal["", "handles", "implements", "import", "receiver"]
 """Purpose of a usage, if syntax distinguishes it from reads and calls."""
 
 _PROGRAMS: Final = frozenset(
@@ -30,7 +30,7 @@ _PROGRAMS: Final = frozenset(
 """Languages of records in which names are used as in code."""
 
 
-class Defined(Struct, frozen=True):
+class Defined(Struct, frozen=True, array_like=True):
     """A definition.
 
     Attributes:
@@ -49,7 +49,7 @@ class Defined(Struct, frozen=True):
     doc: str
 
 
-class Occurrence(Struct, frozen=True):
+class Occurrence(Struct, frozen=True, array_like=True):
     """One occurrence of the whole name.
 
     Attributes:
@@ -58,11 +58,16 @@ class Occurrence(Struct, frozen=True):
         container: qualified name of the definitions around it; empty at the top.
         defined: None unless the occurrence is a definition; None too for further names of the
             same definition (the second clause of a function).
-        role: of a usage that only makes the name known, or names the type that gets methods.
+        role: of a usage that only makes the name known, names the type that gets methods or that
+            another type implements, or names what the code around it handles.
         test: it is in a test inside a source file, or in code that runs only as a program.
         bases: of a defined member, names in the head of its type except the type's own.
         receiver: type of the member's receiver, if the code around states it; only for names
             that were requested with a container.
+        source: of an import, the module as written.
+        methods: of a method or an interface of Go, as name/parameters; of an interface also the
+            names of those that it embeds.
+        type: of a usage that `implements`, the type that does.
     """
 
     line: int
@@ -75,6 +80,9 @@ class Occurrence(Struct, frozen=True):
     test: bool = False
     bases: tuple[str, ...] = ()
     receiver: str = ""
+    source: str = ""
+    methods: tuple[str, ...] = ()
+    type: Defined | None = None
 
 
 class Spot(Struct, frozen=True):

@@ -1,1 +1,1 @@
-"""Reads a root and yields the text of its eligible files; writes nothing."""
+"""Finds the eligible files of a root and reads their text; writes nothing."""

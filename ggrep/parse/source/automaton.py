@@ -8,17 +8,17 @@ _GROUP: Final = re.compile(rb"(?<!\\)\((?:\?P<\w+>|(?!\?))")
 
 
 def ungrouped(pattern: bytes) -> bytes:
-    """Return an expression without groups, which RE2 searches much faster.
+    """Return an expression without groups, with which RE2 searches much faster.
 
-    Requires: a parenthesis that opens no group is escaped by a backslash, in classes too.
+    Requires: a parenthesis that does not open a group is escaped by a backslash, also in classes.
     """
     return _GROUP.sub(b"(?:", pattern)
 
 
 @cache
 def automaton(pattern: bytes) -> Any:  # noqa: ANN401 - RE2 has no types
-    """Return RE2's expression over bytes."""
-    import re2  # most processes never read a file
+    """Return an expression compiled by RE2, for bytes."""
+    import re2  # imported here, because most processes never read a file
 
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1

@@ -1,6 +1,7 @@
 """Finds the encoding that a file itself declares: coding lines, headers, directives.
 
-Each form counts only where its readers look for it: the first two lines, the last lines, the head.
+Each form counts only at the position where its programs expect it: in the first two lines, the last
+lines or the head.
 """
 
 import codecs
@@ -11,14 +12,14 @@ from typing import Final
 
 _HEAD_BYTES: Final = 4_096
 _TAIL_BYTES: Final = 3_000
-"""Bytes at the end in which Emacs looks for its local variables."""
+"""Bytes at the end of a file in which Emacs searches for local variables."""
 _FIRST_LINES: Final = 2
 _MODE_LINES: Final = 5
 _NAME: Final = rb"[\"'\[{(]?[ \t]*:?([A-Za-z][\w.:+-]*)"
 _CODING_LINE: Final = re.compile(
     rb"[ \t\f]*(?:[#;%!*\"'=]|//|/\*|--|\(\*|<!--|REM\b).*?coding[ \t]*[:=][ \t]*" + _NAME
 )
-"""A comment as PEP 263, Ruby, Perl, Emacs and Vim read it."""
+"""A comment with the encoding, in the forms of PEP 263, Ruby, Perl, Emacs and Vim."""
 _VIM_LINE: Final = re.compile(
     rb"(?:^|[ \t])(?:vim?|ex):.*?\b(?:fenc|fileencoding)=" + _NAME, re.MULTILINE
 )
@@ -70,7 +71,7 @@ _OTHER_NAMES: Final = MappingProxyType(
         "us-ascii": "utf-8",
     }
 )
-"""Names that Python does not know, as LaTeX, browsers and editors spell them."""
+"""Names of encodings in LaTeX, browsers and editors that Python does not support."""
 _SUPERSETS: Final = MappingProxyType(
     {
         "iso8859-1": "cp1252",
@@ -86,13 +87,13 @@ _SUPERSETS: Final = MappingProxyType(
         "iso2022_jp": "iso2022_jp_2",
     }
 )
-"""Encodings that are decoded as a superset, because files often contain its characters too."""
+"""Encodings that are decoded as a superset, because files often contain further characters."""
 _SUFFIXES: Final = re.compile(r"-(?:unix|dos|mac|bom)$")
 """Suffixes of Emacs for line ends, and of git and EditorConfig for the byte order mark."""
 
 
 def codec_of(name: str) -> str:
-    """Return the codec for an encoding's name; empty if it is unknown or not for text."""
+    """Return the codec for an encoding's name; empty if the name is unknown or not for text."""
     plain = _SUFFIXES.sub("", name.lower().rstrip(".:"))
     try:
         info = codecs.lookup(_OTHER_NAMES.get(plain, plain))
@@ -104,7 +105,7 @@ def codec_of(name: str) -> str:
 
 
 def declared_encodings(data: bytes) -> Iterator[str]:
-    """Yield the codecs that a text declares for itself, the most binding first."""
+    """Yield the codecs that a text declares for itself, in the order of precedence."""
     head = data[:_HEAD_BYTES]
     lines = head.split(b"\n", _MODE_LINES)[:_MODE_LINES]
     tail = data[-_TAIL_BYTES:]

@@ -1,13 +1,13 @@
-"""Decodes bytes by the first of these that applies.
+"""Decodes bytes by the first of these rules that applies.
 
 1. a byte order mark;
 2. UTF-8 from end to end, ASCII included, and ISO-2022, whose escapes name its character sets;
-3. zeros where UTF-16 or UTF-32 has them in ASCII;
-4. a declaration in the file, then the repository's rules for its path;
-5. UTF-8 with a few bad bytes;
+3. zeros at the positions at which UTF-16 or UTF-32 has zeros for ASCII;
+4. a declaration in the file, then the repository's rules for the file's path;
+5. UTF-8 with a few invalid bytes;
 6. a guess from the bytes beyond ASCII.
 
-All later stages see UTF-8.
+All later stages receive UTF-8.
 """
 
 import codecs
@@ -26,25 +26,25 @@ from ggrep.parse.source.guessed_encoding import FALLBACK, Guess, guess_encoding,
 UTF_8: Final = "utf-8"
 
 _LOOKED_AT_BYTES: Final = 8_192
-"""How many bytes of a file are checked for values that no text contains."""
+"""Number of bytes of a file that are checked for values that no text contains."""
 _MARKS: Final = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-"""Byte order marks; a longer one begins with a shorter one, so it is tried first."""
+"""Byte order marks; longer marks are tried first, because a shorter mark is their beginning."""
 _BY_ZEROS: Final = (
     ("utf-32-le", 4, frozenset({0})),
     ("utf-32-be", 4, frozenset({3})),
     ("utf-16-le", 2, frozenset({0})),
     ("utf-16-be", 2, frozenset({1})),
 )
-"""Encodings, their width, and the positions in it where ASCII has no zero."""
+"""Encodings, their width in bytes, and the positions in a unit at which ASCII has no zero."""
 _WIDE: Final = ("utf-16", "utf-32")
 _LEAST_ZEROS: Final = 0.2
 _FEWEST_ZEROS: Final = 4
-"""Most other positions, by share and by number, that are zero in wide text without a mark."""
+"""Minimum share and number of zeros at each other position of wide text without a mark."""
 _CONTROLS: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _MOST_CONTROLS: Final = 0.02
 _ESCAPED: Final = re.compile(rb"\x1b\$(?:[@B]|\)C|\([CDQ])")
@@ -57,11 +57,11 @@ _ASCII: Final = bytes(range(128))
 _SURROGATES: Final = re.compile(rb"\xed[\xa0-\xaf][\x80-\xbf]\xed[\xb0-\xbf][\x80-\xbf]")
 """A character in CESU-8: two encoded surrogates."""
 _LEAST_GOOD: Final = 3
-"""Valid characters for each bad byte that make a file UTF-8 in any case."""
+"""Number of valid characters per invalid byte with which a file counts as UTF-8 in any case."""
 _MOST_BAD: Final = 3
-"""Most bad bytes for each Western letter in UTF-8 with which a file of Latin letters is UTF-8."""
+"""Maximum number of bad bytes per valid Western letter with which Latin text counts as UTF-8."""
 _MOST_UNKNOWN: Final = 0.02
-"""Largest share of the bytes beyond ASCII that a declared encoding may be unable to decode."""
+"""Maximum share of the bytes beyond ASCII that a declared encoding cannot decode."""
 _NO_TEXT: Final = frozenset({"Cc", "Cn", "Co", "Cs"})
 _IN_TEXT: Final = frozenset("\t\n\f\r\ufeff")
 _NEXT_LINE: Final = b"\xc2\x85"
@@ -72,10 +72,11 @@ class Decoded(Struct, frozen=True):
     """A file's text.
 
     Attributes:
-        data: as UTF-8.
+        data: the text as UTF-8.
         encoding: the encoding of the file.
-        replaced: number of undecodable bytes, or runs of them; each became U+FFFD.
-        guessed: the encoding is neither marked nor declared nor certain from the bytes themselves.
+        replaced: number of invalid bytes, or sequences of invalid bytes, that were replaced by
+            U+FFFD.
+        guessed: whether the encoding is neither marked nor declared nor certain from the bytes.
     """
 
     data: bytes
@@ -85,11 +86,11 @@ class Decoded(Struct, frozen=True):
 
 
 def decode(data: bytes, rule: Callable[[], str] = str) -> Decoded | None:
-    """Return a file's text; None for a file that is not text.
+    """Return the text of a file; None if the file is not text.
 
     Args:
-        data: its bytes.
-        rule: returns the codec that the repository declares for its path; empty without one.
+        data: the file's bytes.
+        rule: returns the codec that the repository declares for the file's path, or an empty name.
     """
     decoded = _decoded(data, rule)
     return None if decoded is None else replace(decoded, data=_in_lines(decoded.data))
@@ -112,7 +113,7 @@ def _decoded(data: bytes, rule: Callable[[], str]) -> Decoded | None:
 
 
 def _wide(data: bytes, rule: str) -> Decoded | None:
-    """Return the text of bytes with zeros among them, in UTF-16 or UTF-32 without a mark."""
+    """Return the text of bytes that contain zeros, in UTF-16 or UTF-32 without a mark."""
     if (ruled := _ruled_wide(data, rule)) is not None:
         return ruled
     if zeros := _by_zeros(data[:_LOOKED_AT_BYTES]):
@@ -123,7 +124,7 @@ def _wide(data: bytes, rule: str) -> Decoded | None:
 
 
 def _exact(data: bytes, names: tuple[str, ...]) -> Iterator[Decoded]:
-    """Yield the text in each encoding that decodes all bytes, without zeros at its head."""
+    """Yield the text in each encoding that decodes all bytes, if it does not begin with zeros."""
     for name in names:
         text = _as_text(data, name)
         if text is not None and not text.replaced:
@@ -131,7 +132,7 @@ def _exact(data: bytes, names: tuple[str, ...]) -> Iterator[Decoded]:
 
 
 def _is_prose(data: bytes) -> bool:
-    """Tell whether a non-ASCII text is plausible: words in lines, no unassigned characters."""
+    """Return whether a non-ASCII text is plausible: words in lines, no unassigned characters."""
     text = data[:_LOOKED_AT_BYTES].decode(UTF_8, "ignore")
     known = all(
         character in _IN_TEXT or unicodedata.category(character) not in _NO_TEXT
@@ -157,7 +158,7 @@ def _declared(data: bytes, rule: str) -> Decoded | None:
 
 
 def _undeclared(data: bytes) -> Decoded | None:
-    """Return the text as UTF-8 with a few bad bytes, or else in the likeliest encoding."""
+    """Return the text as UTF-8 with a few invalid bytes, or else in the likeliest encoding."""
     if _is_cut(data):
         return _as_broken(data)
     if not _LINE_ENDS.search(data) and data.count(b"\x85") > 1:
@@ -176,7 +177,7 @@ def _undeclared(data: bytes) -> Decoded | None:
 
 
 def _as_broken(data: bytes) -> Decoded:
-    """Return the text of UTF-8 with bad bytes, and with surrogates as in CESU-8."""
+    """Return the text of UTF-8 with invalid bytes, and with surrogates as in CESU-8."""
     joined = _SURROGATES.sub(_join, data)
     text = joined.decode(UTF_8, "replace")
     name = UTF_8 if joined == data else "cesu-8"
@@ -189,7 +190,7 @@ def _join(match: re.Match[bytes]) -> bytes:
 
 
 def _is_cut(data: bytes) -> bool:
-    """Tell whether UTF-8 ends within a character, and not in a Western letter of one byte."""
+    """Return whether UTF-8 ends within a character, and not with a Western letter of one byte."""
     decoder = codecs.getincrementaldecoder(UTF_8)()
     try:
         decoder.decode(data)
@@ -200,7 +201,7 @@ def _is_cut(data: bytes) -> bool:
 
 
 def _by_zeros(head: bytes) -> str | None:
-    """Return the wide encoding in which ASCII has its zeros at these positions."""
+    """Return the wide encoding in which ASCII has zeros at the positions of zeros in `head`."""
     for name, width, filled in _BY_ZEROS:
         places = [head[place::width].count(0) for place in range(width)]
         empty = [count for place, count in enumerate(places) if place not in filled]
@@ -220,7 +221,7 @@ def _as_text(data: bytes, encoding: str) -> Decoded | None:
 
 
 def _in_lines(data: bytes) -> bytes:
-    """Return text with all other line ends replaced by line feeds, byte for byte."""
+    """Return a text with other line ends replaced by line feeds; its length stays the same."""
     if b"\n" in data:
         return data
     if b"\r" in data:

@@ -1,8 +1,8 @@
-"""The stack of open directories of a walk, from the root to the one it visits.
+"""The stack of open directories of a walk, from the root to the current directory.
 
 Each directory is opened by its name relative to its parent's descriptor, and no link is followed,
-above the root or below. So a directory that is replaced by a link during the walk is not entered,
-and a tree may be deeper than the longest path that the kernel accepts.
+above or below the root. A directory that is replaced by a link during the walk is therefore not
+entered, and a tree can be deeper than the longest path that the kernel accepts.
 """
 
 import os
@@ -13,27 +13,27 @@ from pathlib import Path
 from ggrep.config.confined import open_root
 
 _MOST_OPEN = 48
-"""Most descriptors that are open at once, at any depth of the tree."""
+"""Maximum number of open descriptors, at any depth of the tree."""
 _BELOW = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class DirStack:
-    """Descriptors from the root to the current directory; some in between may be missing."""
+    """Descriptors from the root to the current directory; some in between can be closed."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._open: list[tuple[bytes, int]] = []
 
     def enter(self, prefix: bytes) -> int:
-        """Return a descriptor of the directory, good until the next one is entered.
+        """Return a descriptor of a directory, which is valid until the next directory is entered.
 
         Args:
-            prefix: its path below the root with a trailing slash; empty for the root.
+            prefix: the directory's path below the root, with a trailing slash; empty for the root.
 
         Raises:
             InvalidRequest: the root was replaced by a link.
             NotADirectoryError: a part of the path is a link or a file.
-            OSError: it cannot be opened.
+            OSError: the directory cannot be opened.
         """
         if not self._open:
             self._open.append((b"", open_root(self._root)))
@@ -45,7 +45,7 @@ class DirStack:
             path += part + b"/"
             self._open.append((path, descriptor))
             if len(self._open) > _MOST_OPEN:
-                # The root stays open: a walk that needs a closed directory again starts there.
+                # The root stays open, because closed directories are opened again from the root.
                 os.close(self._open.pop(1)[1])
         return descriptor
 
@@ -57,7 +57,7 @@ class DirStack:
 
 @contextmanager
 def open_dir_stack(root: Path) -> Iterator[DirStack]:
-    """Create a stack and close it after the block."""
+    """Yield a stack of open directories, and close it after the block."""
     stack = DirStack(root)
     try:
         yield stack

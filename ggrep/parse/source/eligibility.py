@@ -1,4 +1,4 @@
-"""Classifies a file by its name: private dot file, machine-made, or text worth indexing."""
+"""Classifies a file by its name: private dot file, generated file, or text to index."""
 
 import re
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from typing import Final
 from ggrep.config import builtin
 
 MOST_PRODUCTS: Final = 10_000
-"""Most files in product directories that are listed one by one: about a megabyte of names."""
+"""Maximum number of listed files in product directories: about a megabyte of names."""
 
 
 def _any_of(globs: Iterable[str]) -> re.Pattern[str]:
@@ -21,24 +21,25 @@ _DOT_FILES = _any_of(builtin.DOT_FILES)
 
 
 def is_shared_dot_file(name: str) -> bool:
-    """Tell whether a name with a leading dot is configuration that a team shares."""
+    """Return whether a name with a leading dot is configuration that a team shares."""
     return _DOT_FILES.match(name.lower()) is not None
 
 
 def is_shared_dot_directory(name: str) -> bool:
-    """Tell whether a directory with a leading dot contains configuration that a team shares."""
+    """Return whether a directory with a leading dot contains configuration that a team shares."""
     return name in builtin.DOT_DIRECTORIES
 
 
 def is_product_directory(name: str) -> bool:
-    """Tell whether a directory of this name contains files of a build or a package manager."""
+    """Return whether a directory of this name contains files of a build or of a package manager."""
     return name in builtin.DIRECTORIES
 
 
 def product_files(paths: Iterable[str]) -> tuple[str, ...] | None:
     """Return the paths that are in product directories.
 
-    None stands for any: they are more than `MOST_PRODUCTS`, or one is not valid text.
+    Return None, which stands for all paths, if there are more than `MOST_PRODUCTS` such paths, or
+    if one is not valid text.
     """
     products = tuple(islice(filter(_IN_PRODUCTS.search, paths), MOST_PRODUCTS + 1))
     is_listable = len(products) <= MOST_PRODUCTS and "".join(products).isprintable()
@@ -46,13 +47,13 @@ def product_files(paths: Iterable[str]) -> tuple[str, ...] | None:
 
 
 def is_product_file(name: str) -> bool:
-    """Tell whether a file of this name was made by a machine."""
+    """Return whether a file of this name is generated."""
     lowered = name.lower()
     return lowered in builtin.FILES or lowered.endswith(builtin.FILE_SUFFIXES)
 
 
 def is_text_name(name: str) -> bool:
-    """Tell whether a file of this name contains text that a person wrote."""
+    """Return whether a file of this name contains hand-written text."""
     lowered = name.lower()
     if lowered.startswith("."):
         return is_shared_dot_file(lowered)

@@ -1,7 +1,7 @@
-"""Encodings that a repository declares for its files: `.editorconfig` and `.gitattributes`.
+"""Reads the encodings that `.editorconfig` and `.gitattributes` declare for files.
 
-They decide only if the file itself declares no encoding. A rules file nearer to the path beats
-one above it, and a later line an earlier one, as in git and editors.
+These rules apply only if the file itself declares no encoding. As in git and editors, a rules file
+in a deeper directory has precedence over one above it, and a later line over an earlier line.
 """
 
 import re
@@ -17,9 +17,9 @@ from ggrep.parse.source.wildmatch import compile_glob
 EDITORS: Final = ".editorconfig"
 GIT: Final = ".gitattributes"
 _MOST_LINES: Final = 2_000
-"""Most lines of a rules file that are read."""
+"""Maximum number of lines read from a rules file."""
 _MOST_GLOBS: Final = 64
-"""Most globs that the braces of one section are expanded to."""
+"""Maximum number of globs to which the braces of one section are expanded."""
 _BRACES: Final = re.compile(r"\{([^{}]*)\}")
 _SECTION: Final = re.compile(r"\[(.+)\]\s*(?:[#;].*)?")
 _PAIR: Final = re.compile(r"([\w-]+)\s*[=:]\s*([^\s#;]+)")
@@ -28,12 +28,12 @@ _PATTERN: Final = re.compile(r"(\"(?:[^\"\\]|\\.)+\"|\S+)(?=\s)")
 
 
 class _Line(Struct, frozen=True):
-    """A declaration.
+    """A declaration of an encoding.
 
     Attributes:
-        globs: patterns; a path must match any of them.
-        by_name: they are matched against the last part of the path alone.
-        codec: empty if the line cancels the declarations above it.
+        globs: the patterns; the declaration applies to a path that matches any of them.
+        by_name: whether the patterns are matched only against the last part of the path.
+        codec: the codec; empty if the line cancels the declarations above it.
     """
 
     globs: tuple[re.Pattern[bytes], ...]
@@ -47,18 +47,18 @@ class _RulesFile(Struct, frozen=True):
 
 
 def is_rules_file(key: PathKey) -> bool:
-    """Tell whether a file declares encodings of other files."""
+    """Return whether a file declares encodings of other files."""
     return key.rpartition("/")[2] in {EDITORS, GIT}
 
 
 class EncodingRules(Struct, frozen=True):
-    """The declarations of a tree, by name of the rules file and its folder with its slash."""
+    """The declarations of a tree, by the rules file's name and its folder with a trailing slash."""
 
     files: dict[tuple[str, str], _RulesFile]
 
     @classmethod
     def of(cls, texts: Iterable[tuple[PathKey, bytes]]) -> "EncodingRules":
-        """Return the rules in these files, each with its text."""
+        """Return the rules in some files, which are passed with their texts."""
         files: dict[tuple[str, str], _RulesFile] = {}
         for key, data in texts:
             folder, slash, name = key.rpartition("/")
@@ -68,7 +68,7 @@ class EncodingRules(Struct, frozen=True):
         return cls(files)
 
     def codec(self, key: PathKey) -> str:
-        """Return the codec that is declared for a path; empty for UTF-8 or none."""
+        """Return the codec that is declared for a path; empty for UTF-8 or no declaration."""
         codecs = (self._declared(name, key) for name in (EDITORS, GIT))
         return next((codec for codec in codecs if codec not in {"", "utf-8"}), "")
 
@@ -88,12 +88,12 @@ class EncodingRules(Struct, frozen=True):
 
 
 def undeclared(key: PathKey) -> str:  # noqa: ARG001 - as `EncodingRules.codec`
-    """Return the empty codec: no encoding is declared for any path."""
+    """Return the empty codec, for trees that declare no encodings."""
     return ""
 
 
 def _folders(key: str) -> Iterator[str]:
-    """Yield the folders above a path, the nearest first, with their slashes."""
+    """Yield the folders above a path, the nearest first, with trailing slashes."""
     folder = key.rpartition("/")[0]
     while folder:
         yield f"{folder}/"
@@ -139,7 +139,7 @@ def _line(globs: tuple[str, ...], codec: str) -> _Line:
 
 
 def _without_braces(glob: str) -> Iterator[str]:
-    """Yield the globs that `{a,b}` or `{1..3}` in a glob expands to, a bounded number."""
+    """Yield a limited number of the globs to which `{a,b}` or `{1..3}` in a glob expand."""
     waiting, number = [glob], 0
     while waiting and number < _MOST_GLOBS:
         part = waiting.pop()

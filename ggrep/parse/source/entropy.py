@@ -12,13 +12,13 @@ _LEAST_RANDOM: Final = 16
 _LEAST_PASSWORD: Final = 8
 _MOST_PASSWORD: Final = 128
 _LEAST_BITS: Final = 3.0
-"""Least entropy per byte; a short text of few distinct letters has less."""
+"""Minimum entropy in bits per byte; a short text of few distinct letters has less."""
 _LEAST_TURNS: Final = 0.18
-"""Least share of positions at which a digit, small letter or capital follows another kind."""
+"""Minimum share of positions at which a digit, small letter or capital follows another kind."""
 _MANY_TURNS: Final = 0.25
-"""Such a share in a value without a digit or sign; no word reaches it."""
+"""Minimum such share in a value without a digit or sign; words have less."""
 _MOST_WORDS: Final = 0.55
-"""Largest share of a random value that words may take."""
+"""Maximum share of words in a random value."""
 
 _LEAST_ALONE: Final = 20
 _LEAST_OF_TWO: Final = 24
@@ -26,7 +26,7 @@ _LEAST_BITS_ALONE: Final = 3.4
 _MANY_BITS: Final = 3.8
 _MOST_WORDS_ALONE: Final = 0.45
 _LEAST_ROW: Final = 4
-"""The same bounds for a value without context; for two kinds of characters; for a sequence."""
+"""Bounds for a value without context, for a value of two kinds of characters, and for sequences."""
 
 _SMALL: Final = bytes(range(ord("a"), ord("z") + 1))
 _CAPITALS: Final = _SMALL.upper()
@@ -41,7 +41,7 @@ _PARTS: Final = re.compile(
     rb"\W*(?:[A-Za-z]{2,}\d{0,2}|[A-Za-z]?\d{1,4}|_)"
     rb"(?:[\W_]+(?:[A-Za-z]+\d{0,2}|[A-Za-z]?\d{1,4}))*\W*"
 )
-"""Words and small numbers with signs between them: names, paths, versions, dates."""
+"""Words and small numbers, separated by signs: names, paths, versions, dates."""
 _STRONG_SIGN: Final = re.compile(rb"[!@#$%^&?~+*]")
 
 
@@ -66,14 +66,14 @@ _LEAST_SPOKEN: Final = 4
 
 
 def is_template(value: bytes) -> bool:
-    """Tell whether a value is a template, whose placeholder is replaced later."""
+    """Return whether a value is a template, whose placeholder is replaced later."""
     if any(part in value for part in forms.PLACEHOLDER_PARTS):
         return True
     return value.startswith(forms.PLACEHOLDER_STARTS) and not _is_whole(value)
 
 
 def _is_whole(value: bytes) -> bool:
-    """Tell whether a value that begins like a placeholder is a password or key nevertheless."""
+    """Return whether a value that begins like a placeholder is nevertheless a password or key."""
     first, rest = value[:1], value[1:]
     if first == b"/":
         return (
@@ -90,17 +90,17 @@ def _is_whole(value: bytes) -> bool:
 
 
 def is_placeholder(value: bytes) -> bool:
-    """Tell whether a value is a usual dummy, such as `xxxx`."""
+    """Return whether a value is a usual placeholder, such as `xxxx`."""
     return _PLACEHOLDER.search(value) is not None or len(set(value)) * 4 < min(len(value), 24)
 
 
 def is_made_up(value: bytes) -> bool:
-    """Tell whether a value is a placeholder or an example."""
+    """Return whether a value is a placeholder or an example."""
     return is_template(value) or is_placeholder(value)
 
 
 def looks_random(value: bytes) -> bool:
-    """Tell whether a value of some length is random and not composed of words."""
+    """Return whether a value of sufficient length looks random and is not composed of words."""
     size = len(value)
     if size < _LEAST_RANDOM or not _VISIBLE.fullmatch(value):
         return False
@@ -115,13 +115,13 @@ def looks_random(value: bytes) -> bool:
 
 
 def looks_mixed(value: bytes) -> bool:
-    """Tell whether a value looks random, in small letters, capitals and digits."""
+    """Return whether a value looks random and has small letters, capitals and digits."""
     mixed = all(_has(value, kind) for kind in (_SMALL, _CAPITALS, _DIGITS))
     return mixed and looks_random(value)
 
 
 def is_random_alone(value: bytes) -> bool:
-    """Tell whether a value is certainly random, even without a name in front of it.
+    """Return whether a value is certainly random, even without the name of a secret before it.
 
     Hexadecimal digits never count: checksums and commit hashes look the same.
     """
@@ -149,7 +149,7 @@ def is_random_alone(value: bytes) -> bool:
 
 
 def is_password(value: bytes, *, least: int = _LEAST_PASSWORD) -> bool:
-    """Tell whether a value is a password that a person chose, and no word, name or path."""
+    """Return whether a value looks like a person's password, not like a word, name or path."""
     if not least <= len(value) <= _MOST_PASSWORD or not _PRINTED.fullmatch(value):
         return False
     if _NUMBER.fullmatch(value):
@@ -164,7 +164,7 @@ def is_password(value: bytes, *, least: int = _LEAST_PASSWORD) -> bool:
 
 
 def is_phrase(value: bytes) -> bool:
-    """Tell whether a value is a passphrase of words and numbers."""
+    """Return whether a value looks like a passphrase of words and numbers."""
     if b" " in value:
         return _is_spoken(value)
     if not _CHOSEN.fullmatch(value) or _TECHNICAL.search(value):
@@ -176,17 +176,17 @@ def is_phrase(value: bytes) -> bool:
 
 
 def is_signed(value: bytes) -> bool:
-    """Tell whether a value is words joined by a sign that no name contains."""
+    """Return whether a value consists of words joined by a sign that does not occur in names."""
     return _SIGNED.fullmatch(value) is not None and not _TECHNICAL.search(value)
 
 
 def is_word(value: bytes) -> bool:
-    """Tell whether a value is one long word, and no word that describes the expected value."""
+    """Return whether a value is one long word that does not describe the expected value."""
     return _LONG_WORD.fullmatch(value) is not None and not _TECHNICAL.search(value)
 
 
 def _is_spoken(value: bytes) -> bool:
-    """Tell whether words with blanks between them are neither a sentence nor a title."""
+    """Return whether several words with blanks are neither a sentence nor a title."""
     words = value.split(b" ")
     if not _SPOKEN.fullmatch(value) or _SENTENCE.search(value):
         return False
@@ -195,7 +195,7 @@ def _is_spoken(value: bytes) -> bool:
 
 
 def _turns_often(value: bytes) -> bool:
-    """Tell whether a value of letters alone looks random."""
+    """Return whether a value that consists only of letters looks random."""
     often = len(_TURN.findall(value)) >= _MANY_TURNS * len(value)
     return often and value.translate(None, b"_-").isalpha() and not _is_of_words(value)
 
@@ -222,7 +222,7 @@ def _worded_part(value: bytes) -> float:
 
 
 def _ascends(value: bytes) -> bool:
-    """Tell whether a value contains a sequence as in the alphabet, or one character repeated."""
+    """Return whether a value contains a sequence like `abcd`, or one character repeated."""
     steps = bytes((b - a) & 0xFF for a, b in pairwise(value))
     return any(step * (_LEAST_ROW - 1) in steps for step in (b"\x00", b"\x01", b"\xff"))
 

@@ -1,9 +1,9 @@
 """Decides from rules and names whether an entry is a candidate, or which rule excludes it.
 
-Weakest first: the built-in lists, a profile's inclusions, `.gitignore`, `.smignore` and
-`.ggignore`, the patterns of the settings. A re-inclusion in an ignore file beats the built-in
-lists; in a `.smignore` or `.ggignore` it also makes a name eligible that no list contains. The
-list of secrets beats everything.
+The rules in increasing order of precedence: the built-in lists, a profile's inclusions,
+`.gitignore`, `.smignore` and `.ggignore`, the patterns of the settings. A re-inclusion in an ignore
+file overrides the built-in lists; in a `.smignore` or `.ggignore` it also makes a name eligible
+that no list contains. The list of secrets overrides everything.
 """
 
 import os
@@ -20,11 +20,11 @@ from ggrep.parse.source.secret_files import is_private_directory, is_secret
 
 
 class Verdict(Enum):
-    """The decision about an entry; the value names the rule, if a rule decided."""
+    """The decision about an entry; the value is the rule by which it was made, if any."""
 
     ELIGIBLE = "eligible"
     INCLUDED = "included"
-    """Eligible only because a profile includes it."""
+    """The entry is eligible only because a profile includes it."""
     IGNORED = "ignored"
     BUILTIN = "builtin"
     DOTFILE = "dotfile"
@@ -33,15 +33,16 @@ class Verdict(Enum):
 
 
 class DirRules(Struct, frozen=True):
-    """The rules and state that apply in one directory of the walk.
+    """The rules that apply in one directory of the walk.
 
     Attributes:
-        prefix: its path below the root with a trailing slash; empty for the root.
-        ggignore: rules of `.smignore` and `.ggignore` files; `git` those of `.gitignore` files.
-        hidden: it is inside a product directory, where only tracked files are candidates.
-        included: a profile includes everything in it.
-        closed: it was entered only because a profile includes something below; nothing else in it
-            is a candidate.
+        prefix: the directory's path below the root, with a trailing slash; empty for the root.
+        ggignore: rules of `.smignore` and `.ggignore` files; `git`: rules of `.gitignore` files.
+        hidden: whether the directory is in a product directory, where only tracked files are
+            candidates.
+        included: whether a profile includes everything in the directory.
+        closed: whether the directory was entered only because a profile includes something below
+            it; nothing else in it is a candidate.
     """
 
     prefix: bytes
@@ -57,7 +58,7 @@ class EntryRules(Struct, frozen=True):
 
     Attributes:
         extra: patterns of the settings.
-        listing: None outside a git work tree.
+        listing: git's listing; None outside of a git work tree.
         inclusion: the additions of the current profile.
     """
 
@@ -66,7 +67,7 @@ class EntryRules(Struct, frozen=True):
     inclusion: Inclusion = field(default_factory=lambda: inclusion_of(()))
 
     def directory(self, place: DirRules, path: bytes, name: str) -> Verdict:
-        """Return ELIGIBLE or INCLUDED if the walk enters the directory, else the reason why not."""
+        """Return ELIGIBLE or INCLUDED to enter a directory, else the rule that excludes it."""
         ignored, listing = place.ggignore.decide(path, is_directory=True), self.listing
         if (
             ignored is True
@@ -85,19 +86,19 @@ class EntryRules(Struct, frozen=True):
         return Verdict.ELIGIBLE if shut is None else Verdict.INCLUDED
 
     def is_submodule(self, path: bytes) -> bool:
-        """Tell whether a directory is the top of a submodule whose files git listed."""
+        """Return whether a directory is the top level of a submodule whose files git listed."""
         return self.listing is not None and path in self.listing.submodules
 
     def is_tracked(self, path: bytes) -> bool:
-        """Tell whether a directory contains a file in git's index."""
+        """Return whether a directory contains a file in git's index."""
         return self.listing is not None and path in self.listing.tracked_directories
 
     def is_tracked_file(self, path: bytes) -> bool:
-        """Tell whether a file is in git's index."""
+        """Return whether a file is in git's index."""
         return self.listing is not None and path in self.listing.tracked
 
     def is_unlisted(self, place: DirRules, path: bytes) -> bool:
-        """Tell whether git listed no file of a directory that no rule excludes."""
+        """Return whether git listed no file of a directory that no rule excludes."""
         return (
             self.listing is not None
             and path not in self.listing.directories
@@ -113,14 +114,14 @@ class EntryRules(Struct, frozen=True):
     def _shut(
         self, place: DirRules, path: bytes, name: str, *, ignored: bool | None
     ) -> Verdict | None:
-        """Return the rule by which the built-in lists exclude a directory; None if none does."""
+        """Return the rule by which a built-in list excludes a directory; None if none does."""
         if place.closed or (self.hides(place, path, name) and not self.is_tracked(path)):
             return Verdict.BUILTIN
         hidden = name.startswith(".") and ignored is None
         return Verdict.DOTFILE if hidden and not is_shared_dot_directory(name) else None
 
     def hides(self, place: DirRules, path: bytes, name: str) -> bool:
-        """Tell whether untracked files below this directory are excluded as products."""
+        """Return whether untracked files below a directory are excluded as build products."""
         return place.hidden or (
             eligibility.is_product_directory(name)
             and place.ggignore.decide(path, is_directory=True) is not False
@@ -128,13 +129,13 @@ class EntryRules(Struct, frozen=True):
         )
 
     def file(self, place: DirRules, path: bytes, name: str, *, listable: bool = True) -> Verdict:
-        """Return whether an entry other than a directory is a candidate, by its name.
+        """Return the decision, by name, about an entry that is not a directory.
 
         Args:
-            place: its directory.
-            path: its path below the root.
+            place: the entry's directory.
+            path: the entry's path below the root.
             name: the last part of `path`.
-            listable: False for entries that git never lists: FIFOs, sockets, devices.
+            listable: False for entries that git does not list: FIFOs, sockets, devices.
         """
         ignored = place.ggignore.decide(path, is_directory=False)
         if (

@@ -1,4 +1,4 @@
-"""The origin of a text, if recognisable: written by a generator, minified, or dumped data."""
+"""Detects generated and minified texts and dumped data."""
 
 import re
 from collections.abc import Sequence
@@ -9,20 +9,20 @@ from ggrep.parse.source.text_shape import is_data, is_minified
 
 _OPENING_BYTES: Final = 4096
 _MOST_CODE_LINES: Final = 8
-"""Most lines of code before or between the comments that are examined."""
+"""Maximum number of lines of code before or between the examined comments."""
 _HINTS: Final = (
     *("generated", "do not edit", "do not modify", "made by", "produced by", "built by"),
     *("meta object code", "qt user interface compiler", "-*- shell-script"),
 )
-"""Words of generated files; a text without any of them does not declare itself generated."""
+"""Words in generated files; a text without any of these words does not declare itself generated."""
 
 _TEMPLATES: Final = re.compile(
     r"\.(tmpl|tpl|gotmpl|template|j2|jinja2?|mustache|erb|hbs|handlebars|ejs|njk|tera|mako|ftl|vm|tt)$"
 )
-"""Endings of files whose comments are about the files generated from them."""
+"""Endings of templates, whose comments are about the files generated from them."""
 
 _PROSE: Final = re.compile(r"\.(md|mdx|markdown|rst|adoc|asciidoc|org|html?|xhtml)$")
-"""Endings of documents, in which only HTML and reStructuredText comments count."""
+"""Endings of documents, in which only comments of HTML and reStructuredText count."""
 
 _MARKER: Final = re.compile(
     r"^(?://+[/!]?|#+|;+|--+|%+|\*+|dnl\b|\.\\\"|'\\\"|!+|rem\b|::|\.\.\s)\s*"
@@ -32,10 +32,10 @@ _BLOCKS: Final = (
     *(("{-", "-}"), ("(*", "*)"), ("=begin", "=end"), ("--[[", "]]"), ("<#", "#>")),
 )
 _TEXTS: Final = frozenset({'"""', "'''", 'r"""'})
-"""Comment openers that count at the margin only: indented, they are part of a text in code."""
+"""Beginnings of comments that count only in the first column; indented, they begin text in code."""
 
 _TEXT_BEGINS: Final = re.compile(r"\"{3}|'{3}|`|<<")
-"""Starts of multi-line strings in a line of code: the next lines are not comments."""
+"""Beginnings of multi-line strings in a line of code: the next lines are not comments."""
 
 _BEGINS: Final = re.compile(r"auto[\w -]{0,20}generated\s+(?:by|from|using|with)\b")
 _QUOTES: Final = ('"', "'", "`")
@@ -94,7 +94,7 @@ _SAYS: Final = re.compile(
 _DATED: Final = re.compile(
     r"^\W*generated\s*(?::|on\b|at\b)[^\n]{0,60}\b(?:19|20)\d\d\b", re.MULTILINE | re.IGNORECASE
 )
-"""A date of generation; it does not count in a document, which may report on other texts."""
+"""A date of generation; it does not count in a document, which can be about other texts."""
 _DENIES: Final = re.compile(
     r"\b(?:not|never|no longer|isn't|wasn't)\s+(?:\w+\s+)?(?:auto\w*[\s-]+)?generated",
     re.IGNORECASE,
@@ -102,11 +102,11 @@ _DENIES: Final = re.compile(
 
 
 def says_generated(path_key: str, data: bytes) -> bool:
-    """Tell whether the comments at the beginning of a text say that a program wrote it.
+    """Return whether the comments at the beginning of a text declare that it is generated.
 
     Args:
-        path_key: its ending identifies templates and documents.
-        data: UTF-8.
+        path_key: the text's path; its ending identifies templates and documents.
+        data: the text as UTF-8.
     """
     head = data[:_OPENING_BYTES].decode("utf-8", "replace")
     lowered = head.lower()
@@ -121,7 +121,7 @@ def says_generated(path_key: str, data: bytes) -> bool:
 
 
 def _comments(head: str, *, prose: bool) -> list[str]:
-    """Return the lines of the opening comments, without their marks."""
+    """Return the lines of the comments at the beginning, without comment marks."""
     lines: list[str] = []
     closing, code = "", 0
     for raw in head.split("\n"):
@@ -147,7 +147,7 @@ def _comments(head: str, *, prose: bool) -> list[str]:
 
 
 def _in_sentences(lines: Sequence[str]) -> str:
-    """Return lines, each joined with the continuation of its sentence; quotations are removed."""
+    """Return lines without quotations, each joined with the continuation of its sentence."""
     parts: list[str] = []
     before = ""
     for line in lines:
@@ -164,7 +164,7 @@ def _opened(line: str) -> tuple[str, str] | None:
 
 _HEAD_BYTES: Final = 2048
 _MAPPED: Final = re.compile(rb"\s*(?://|/\*)[#@] ?sourceMappingURL=")
-"""Last line of a script that was compiled from others."""
+"""The last line of a script that was compiled from other sources."""
 _BUNDLED: Final = re.compile(
     rb"\bwebpackBootstrap\b|^\s*[;!]?\(?function\(\)\{function \w\(\w,\w,\w\)\{"
     rb"|\bvar __(?:getOwnPropNames|commonJS|defProp) = "
@@ -178,8 +178,8 @@ def generated_traits(path_key: str, data: bytes) -> int:
     """Return the trait that fits best: `MINIFIED`, `DATA`, `GENERATED`, or 0.
 
     Args:
-        path_key: its ending says which kind of text has this shape.
-        data: UTF-8. A bounded part of it is examined.
+        path_key: the text's path; its ending shows the kind of text.
+        data: the text as UTF-8; a limited part of it is examined.
     """
     if is_minified(path_key, data):
         return MINIFIED
@@ -190,7 +190,7 @@ def generated_traits(path_key: str, data: bytes) -> int:
 
 
 def _is_translated(path_key: str, data: bytes) -> bool:
-    """Tell whether a script or style sheet is the product of a compiler or bundler."""
+    """Return whether a script or style sheet is the product of a compiler or bundler."""
     if not _SCRIPTS.search(path_key):
         return False
     last_line = data.rfind(b"\n", 0, len(data.rstrip())) + 1
@@ -198,5 +198,5 @@ def _is_translated(path_key: str, data: bytes) -> bool:
 
 
 def _names_generator(path_key: str, data: bytes) -> bool:
-    """Tell whether a page names the program that wrote it."""
+    """Return whether a page names the program that generated it."""
     return bool(_PAGES.search(path_key) and _GENERATOR.search(data[:_HEAD_BYTES]))

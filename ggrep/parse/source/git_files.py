@@ -1,4 +1,4 @@
-"""Git's own files that record the state of a work tree."""
+"""Finds the files in git's directory that record the state of a work tree."""
 
 import os
 import stat
@@ -10,18 +10,18 @@ _SYMBOLIC = b"ref: "
 
 
 def index_file(top: Path) -> Path | None:
-    """Return git's index file of the work tree at `top`; None if its location is unknown."""
+    """Return git's index file of the work tree at `top`; None if git's directory is unknown."""
     directory = git_directory(top)
     return directory / "index" if directory else None
 
 
 def state_files(top: Path) -> tuple[Path, ...] | None:
-    """Return the files of which one changes whenever the index, HEAD's commit or the config does.
+    """Return files of which at least one changes with index, HEAD's commit or configuration.
 
-    Some of them need not exist. A file that the configuration includes is not among them.
+    Some of these files need not exist. Files that the configuration includes are not returned.
 
     Args:
-        top: a work tree's top level; a linked work tree is allowed.
+        top: a work tree's top level; the work tree can be a linked one.
 
     Returns:
         None when git's directory has an unknown layout.
@@ -40,7 +40,7 @@ def state_files(top: Path) -> tuple[Path, ...] | None:
         if reference is not None:
             loose = [git_dir / reference, common / reference]
             if any(_reference(path) is not None for path in loose if path.is_file()):
-                return None  # a reference that is itself symbolic
+                return None  # the reference is itself symbolic
             files += loose
     except (OSError, ValueError):
         return None
@@ -48,7 +48,7 @@ def state_files(top: Path) -> tuple[Path, ...] | None:
 
 
 def git_directory(top: Path) -> Path | None:
-    """Return git's own directory of the work tree at `top`; None if it is unknown."""
+    """Return git's directory of the work tree at `top`; None if it is unknown."""
     marker = top / ".git"
     try:
         if marker.is_dir():
@@ -67,10 +67,11 @@ def _common_directory(git_dir: Path) -> Path:
 
 
 def _reference(path: Path) -> str | None:
-    """Return the reference that a file points to; None when it contains a commit.
+    """Return the reference to which a file points; None if the file contains a commit.
 
     Raises:
-        ValueError: the file is longer than any reference, or its reference leaves git's directory.
+        ValueError: the file is longer than any reference, or its reference is outside git's
+            directory.
     """
     line = _read(path)
     if not line.startswith(_SYMBOLIC):
@@ -85,8 +86,8 @@ def _read(path: Path) -> bytes:
     """Return the content of a small regular file; a FIFO in its place does not block.
 
     Raises:
-        ValueError: it is not a regular file, too long, or contains a NUL, which no path does.
-        OSError: it cannot be read.
+        ValueError: the file is not regular, too long, or contains a NUL, which no path does.
+        OSError: the file cannot be read.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb") as file:

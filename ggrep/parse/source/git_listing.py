@@ -1,4 +1,4 @@
-"""Git's listing of a work tree: tracked paths, and untracked ones that are not ignored."""
+"""Git's listing of a work tree: tracked paths, and untracked paths that are not ignored."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,7 @@ from ggrep.parse.source.ignore_rules import GIT_FILE
 _OTHERS = ("ls-files", "-z", "--others", f"--exclude-per-directory={GIT_FILE}")
 """The git command that lists untracked files."""
 MODULES = b".gitmodules"
-"""Without this file a work tree has no submodules."""
+"""A work tree without this file has no submodules."""
 MOST_NESTED = 8
 _LINK = b"160000 "
 
@@ -22,11 +22,12 @@ class Listing(Struct, frozen=True):
 
     Attributes:
         tracked: paths in git's index, whether or not they still exist.
-        untracked: other files that no `.gitignore` hides.
+        untracked: other files that no `.gitignore` excludes.
         tracked_directories: directories above a tracked path, without a trailing slash.
         directories: directories above a path of either kind.
-        submodules: directories of those that are checked out; their files are among the others.
-        absent: submodules that are not checked out, or that git cannot read.
+        submodules: directories of checked-out submodules; their files are in `tracked` and
+            `untracked`.
+        absent: directories of submodules that are not checked out, or that git cannot read.
     """
 
     tracked: frozenset[bytes]
@@ -40,20 +41,20 @@ class Listing(Struct, frozen=True):
 def list_work_tree(root: Path, *, include_untracked: bool, depth: int = MOST_NESTED) -> Listing:
     """Return git's listing of the work tree whose top level is `root`.
 
-    Only the tree's own `.gitignore` files count: with a user's global excludes and a clone's
-    `info/exclude`, two people would index the same files differently.
+    Only the tree's `.gitignore` files apply: with a user's global excludes and a clone's
+    `info/exclude`, two users would index the same files differently.
 
     Args:
         root: the work tree's top level.
-        include_untracked: false for tracked files alone.
-        depth: how deep submodules may be nested.
+        include_untracked: whether to list untracked files in addition to tracked files.
+        depth: maximum depth of nested submodules.
 
     Raises:
         GitFailed: git is absent or cannot read the repository.
     """
     tracked = _paths(run_git(root, "ls-files", "-z", "--cached")[1])
     output = run_git(root, *_OTHERS)[1] if include_untracked else b""
-    # git lists a nested repository as one directory; it is left out.
+    # git lists a nested repository as one directory; such directories are left out.
     others = frozenset(path for path in _paths(output) if not path.endswith(b"/"))
     above_tracked = _directories_above(tracked)
     directories = above_tracked | _directories_above(others)
@@ -74,10 +75,10 @@ def _links(root: Path) -> list[bytes]:
 def _with_submodule(
     listing: Listing, root: Path, path: bytes, *, depth: int, include_untracked: bool
 ) -> Listing:
-    """Return a listing with the files of a submodule, by its own ignore files."""
+    """Return a listing with the files of a submodule added, according to its ignore files."""
     top = root / os.fsdecode(path)
     try:
-        # No part of the path may be a link: files behind it are not in this tree.
+        # No part of the path may be a link, because files behind a link are not in this tree.
         if os.path.realpath(top) != str(top) or not has_git_marker(top / ".git"):
             return replace(listing, absent=listing.absent | {path})
         inner = list_work_tree(top, include_untracked=include_untracked, depth=depth)

@@ -1,4 +1,4 @@
-"""The commit of a work tree, and whether the tree differs from it."""
+"""Reads the commit of a work tree, and whether the tree differs from the commit."""
 
 from pathlib import Path
 
@@ -8,10 +8,10 @@ from ggrep.parse.source.ignore_rules import GIT_FILE
 
 
 def git_state(root: Path, *, untracked_included: bool = True) -> GitState | None:
-    """Return the state of the git work tree at `root`; None if there is none or git fails.
+    """Return the state of the git work tree at `root`; None without a work tree, or if git fails.
 
-    Untracked files that no `.gitignore` hides make a tree dirty. Submodules count by the commit
-    that is checked out; git is not run inside them.
+    A tree with untracked files that no `.gitignore` excludes is dirty. For submodules, only the
+    checked-out commit counts; git is not run inside them.
     """
     if not is_git_marker(root / ".git"):
         return None
@@ -22,7 +22,7 @@ def git_state(root: Path, *, untracked_included: bool = True) -> GitState | None
 
 
 def head_sha(root: Path) -> str | None:
-    """Return the commit that HEAD names; None before the first one.
+    """Return the commit of HEAD; None before the first commit.
 
     Raises:
         GitFailed: git is absent or cannot read the repository.

@@ -1,10 +1,10 @@
-"""The git operation in progress in a work tree, detected from git's own files.
+"""Detects a git operation in progress in a work tree, from the files in git's directory.
 
-git holds `index.lock` while it moves files, writes the index at the end, and moves HEAD after that.
-So files that were read between two looks belong to one state of git if neither look saw a lock and
-the index is the same in both. A rebase or a series of picks also keeps a directory from its first
-step to its last, even while it waits for the user to solve a conflict. It counts as work only while
-git's files keep changing.
+git has `index.lock` while it changes files. At the end it writes the index, and then HEAD. If two
+observations of git's files see no lock and the same index, the files that were read in between
+belong to one state of git. During a rebase or a series of cherry-picks, git's directory also
+contains a folder for it, from the first step to the last, even while git waits for the user to
+resolve a conflict. Such an operation counts as in progress only while git's files keep changing.
 """
 
 from collections.abc import Callable
@@ -19,29 +19,31 @@ from ggrep.parse.source.git_files import git_directory, state_files
 from ggrep.parse.source.stamps import Stamp, stamp, stamps
 
 ABANDONED_MS: Final = 10_000
-"""A lock of this age that no process has open belongs to a killed git, or to a git that waits
-for a commit message: no files move."""
+"""Age from which on a lock that no process has open does not count.
+
+Its git was killed, or waits for a commit message; it does not change files.
+"""
 MOST_MS: Final = 600_000
-"""How long a caller waits for git at a time, if the caller blocks no other work."""
+"""Maximum time that a caller waits for git, if the caller blocks no other work."""
 STEP_MS: Final = 1_000
-"""An operation in steps is at rest once git's files have not changed for this long."""
+"""Time without a change of git's files after which an operation in several steps counts as idle."""
 
 _LOCKS: Final = ("index.lock", "HEAD.lock")
 _STEPS: Final = ("rebase-merge", "rebase-apply", "sequencer")
 _HOLDER_MS: Final = 1_000
-"""How often the process that has a lock open is looked up."""
+"""Interval between look-ups of the process that has a lock open."""
 _NS: Final = 1_000_000
 
 
 class GitLook(Struct, frozen=True):
-    """git's own files at one moment.
+    """The state of git's files at one moment.
 
     Attributes:
-        index: stamp of the index.
-        files: stamps of all files that record git's state; None where they are not known.
-        lock: an existing lock, and its stamp.
-        steps: the operation in steps, such as `rebase-merge`; empty when there is none.
-        touched_ns: the time of its last progress.
+        index: the stamp of the index.
+        files: the stamps of all files that record git's state; None if the files are unknown.
+        lock: an existing lock file, and its stamp; None without a lock.
+        steps: the operation in several steps, such as `rebase-merge`; empty if there is none.
+        touched_ns: the time of the operation's last progress.
     """
 
     index: Stamp | None = None
@@ -51,17 +53,18 @@ class GitLook(Struct, frozen=True):
     touched_ns: int = 0
 
     def agrees(self, other: "GitLook") -> bool:
-        """Tell whether git is in the same state in both looks, as far as its files show."""
+        """Return whether git's files have the same stamps in both observations."""
         return self.files == other.files
 
 
 def look(top: Path) -> GitLook:
-    """Return git's own files of the work tree at `top`; an empty look if none can be read."""
+    """Return the state of git's files of the work tree at `top`; empty if they cannot be read."""
     git_dir, paths = git_directory(top), state_files(top)
     if git_dir is None or paths is None:
         return GitLook()
     try:
-        # A lock released between these lines leaves another index; a new lock is seen last.
+        # If a lock is released between these lines, the index differs; a new lock is seen at the
+        # end.
         lock = _lock(git_dir)
         files = stamps(paths)
         lock = lock or _lock(git_dir)
@@ -81,7 +84,7 @@ def _lock(git_dir: Path) -> tuple[Path, Stamp] | None:
 
 
 class GitWatch:
-    """Detects by repeated looks whether git is at work in one work tree.
+    """Detects by repeated observation whether a git operation is in progress in one work tree.
 
     Not thread-safe.
     """
@@ -94,13 +97,14 @@ class GitWatch:
         *,
         most_ms: float = MOST_MS,
     ) -> None:
-        """Create the watch; `is_at_work` looks.
+        """Create the watch; the files are read by `is_at_work`.
 
         Args:
             top: the work tree's top level.
             clock: measures the age of a lock.
             is_in_use: returns whether a process has a file open.
-            most_ms: an operation that works for longer counts as finished until it rests.
+            most_ms: time after which an operation no longer counts as in progress, until it was
+                idle.
         """
         self._top = top
         self._clock = clock
@@ -114,7 +118,7 @@ class GitWatch:
         self.found = GitLook()
 
     def is_at_work(self) -> bool:
-        """Look, and return whether git may be moving files or HEAD; `found` becomes the look."""
+        """Observe git; return whether it is possibly changing files or HEAD. Update `found`."""
         self.found = look(self._top)
         now_ms = self._clock.monotonic_ms()
         seen = (self.found.lock, self.found.steps, self.found.touched_ns)
@@ -134,7 +138,7 @@ class GitWatch:
         return bool(now.steps) and self._rest_ms(now.touched_ns, now_ms) < STEP_MS
 
     def _rest_ms(self, touched_ns: int, now_ms: float) -> float:
-        """Return how long there was no progress, at least as measured by this clock."""
+        """Return the time without progress, by the file's time or by this clock."""
         age_ms = self._clock.now().timestamp() * 1000 - touched_ns / _NS
         return max(age_ms, now_ms - self._seen_ms)
 

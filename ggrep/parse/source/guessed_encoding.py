@@ -1,9 +1,9 @@
-"""Guesses an encoding from the bytes beyond ASCII, where nothing declares it.
+"""Guesses an encoding from the bytes beyond ASCII, if it is not declared.
 
-chardet rates encodings by pairs of letters, which is reliable for a page but not for a line. Its
-rating is combined here with rules for all languages: how common an encoding is, and how words look
-in it. Letters of other scripts form words of their own, capitals begin words, and signs surround
-them.
+chardet rates encodings by pairs of letters, which is reliable for a page of text, but not for a
+line. Its rating is combined here with rules for all languages: how common an encoding is, and
+whether words in it are plausible. Letters of different scripts do not occur in one word, capitals
+occur at the beginning of words, and signs around words.
 """
 
 import codecs
@@ -21,7 +21,7 @@ _SAMPLE_BYTES: Final = 16_384
 _RATED_BYTES: Final = 4_096
 _SAMPLE_LINES: Final = 256
 _WORDS_CHARACTERS: Final = 1_024
-"""How much of a sample is checked for the shape of its words."""
+"""Number of characters of a sample in which the form of words is checked."""
 _LATIN: Final = (
     *("cp1252", "cp1250", "cp1254", "cp1257", "iso8859-15", "iso8859-2", "iso8859-9", "iso8859-13"),
     *("mac-roman", "cp850", "cp852"),
@@ -34,7 +34,7 @@ _WIDE: Final = (*("cp932", "shift_jis_2004", "euc_jis_2004", "gb18030", "big5hks
 _COMMONNESS: Final = MappingProxyType(
     {"cp1252": 1.25, "iso8859-15": 0.98, "iso8859-13": 0.97, "cp852": 0.8}
 )
-"""Weight of an encoding's rating; 1 for all others."""
+"""Factors of the ratings of some encodings; 1 for all others."""
 _FEW: Final = 0.04
 """Added to the rating of the commonest encoding, divided by the number of bytes beyond ASCII."""
 _ALPHABETS: Final = MappingProxyType(
@@ -60,12 +60,12 @@ _ALPHABETS: Final = MappingProxyType(
         "uk": "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя",
     }
 )
-"""Letters beyond ASCII of languages whose encodings have much in common."""
+"""Letters beyond ASCII of languages whose encodings are similar."""
 _ORDER: Final = MappingProxyType({name: at for at, name in enumerate((*_LATIN, *_OTHERS, *_WIDE))})
 _LINES: Final = re.compile(rb"[^\n]*[\x80-\xff][^\n]*")
 _WITH_EURO: Final = "iso8859-15"
 _EURO: Final = re.compile(rb"[\xa4\xa6\xa8\xb4\xb8\xbc-\xbe]")
-"""Bytes that are letters in ISO-8859-15, and signs in Windows-1252."""
+"""Bytes that are letters in ISO-8859-15, but signs in Windows-1252."""
 _HIGH: Final = re.compile(rb"[\x80-\xff]")
 _BEYOND: Final = re.compile(r"[^\x00-\x7f]")
 _RUN: Final = re.compile(r"([a-zA-Z]?)([^\W\d_a-zA-Z]+)([a-zA-Z]?)")
@@ -81,7 +81,7 @@ _COMMON: Final = MappingProxyType(
         "shift_jis_2004": ("euc_jp", 0xA4, 0xCF),
     }
 )
-"""Standard of an encoding, and the first and last row of its most frequent letters."""
+"""The standard of an encoding, and the first and last row of its most frequent letters."""
 _UNUSED: Final = frozenset("\xa4\ufffd")
 _FRAMES: Final = re.compile("[\u2500-\u259f]")
 _JAPANESE: Final = frozenset({"HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HALFWIDTH"})
@@ -92,8 +92,8 @@ class Guess(Struct, frozen=True):
     """The likeliest encoding of a file.
 
     Attributes:
-        encoding: name of its codec.
-        is_latin: its letters are Latin ones.
+        encoding: the name of the codec.
+        is_latin: whether the letters of the encoding are Latin.
     """
 
     encoding: str
@@ -101,7 +101,7 @@ class Guess(Struct, frozen=True):
 
 
 def lines_beyond_ascii(data: bytes) -> bytes:
-    """Return the first lines with bytes beyond ASCII, 16 kB at most."""
+    """Return the first lines with bytes beyond ASCII, at most 16 kB."""
     lines = islice(_LINES.finditer(data), _SAMPLE_LINES)
     return b"\n".join(line[0][:_SAMPLE_BYTES] for line in lines)[:_SAMPLE_BYTES]
 
@@ -142,7 +142,7 @@ def guess_encoding(sample: bytes) -> Guess:
 
 
 def _has_words(text: str, fewest: int) -> bool:
-    """Tell whether letters beyond Latin form words: not single ones, in or beside Latin ones."""
+    """Return whether non-Latin letters form words instead of being single, or beside Latin ones."""
     runs = [
         (len(run[2]) > fewest) or (len(run[2]) == fewest and not (run[1] or run[3]))
         for run in _RUN.finditer(text)
@@ -156,7 +156,7 @@ def _oddness(text: str, alphabet: str) -> float:
 
 
 def _rareness(text: str, name: str) -> float:
-    """Return the share of letters beyond ASCII that are rare in texts of the language."""
+    """Return the share, among letters beyond ASCII, of letters that are rare in the language."""
     if name not in _COMMON:
         return 0.0
     standard, first, last = _COMMON[name]
@@ -168,8 +168,9 @@ def _rareness(text: str, name: str) -> float:
 def _odd_characters(text: str, alphabet: str) -> Iterator[bool]:
     """Yield for each character beyond ASCII whether its position is unusual for its kind.
 
-    Unusual are a control character, a capital or a sign within a word, a frame beside one, and a
-    letter that is tripled, beside one of another script, or outside the alphabet of the language.
+    Unusual are: a control character; a capital or a sign within a word; a box-drawing character
+    beside a word; a letter that occurs three times in a row, beside a letter of another script, or
+    outside of the language's alphabet.
     """
     for match in _BEYOND.finditer(text):
         at, character = match.start(), match[0]

@@ -1,4 +1,4 @@
-"""Ignore files: their lines as rules, and the file that decides about a path."""
+"""Reads ignore files as rules, and applies the rules to paths."""
 
 import re
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from ggrep.parse.source.wildmatch import compile_glob
 
 GIT_FILE: Final = ".gitignore"
 OWN_FILES: Final = (".smignore", ".ggignore")
-"""Ignore files of ggrep, weakest first: the newer name overrides the older."""
+"""Names of ggrep's ignore files, in increasing order of precedence."""
 
 _EVERYTHING: Final = frozenset({b"*", b"**"})
 _WILD = re.compile(rb"[*?\[\\]")
@@ -20,13 +20,14 @@ _LAST = re.compile(rb"[^*?\[\]\\/]*\Z")
 
 
 class Rule(Struct, frozen=True, dict=True):
-    """One line of an ignore file.
+    """One rule, that is one line, of an ignore file.
 
     Attributes:
-        by_name: match the last part of a path, not the path below the file's directory.
+        by_name: whether to match the last part of a path instead of the path below the file's
+            directory.
         glob: the pattern.
-        head: literal bytes that the glob begins with.
-        tail: literal bytes that it ends with.
+        head: the literal bytes at the beginning of the glob.
+        tail: the literal bytes at the end of the glob.
     """
 
     negated: bool
@@ -38,16 +39,16 @@ class Rule(Struct, frozen=True, dict=True):
 
     @cached_property
     def pattern(self) -> re.Pattern[bytes]:
-        """Return the compiled glob; called once a path has its head and its tail."""
+        """Return the compiled glob; only needed for paths with its head and tail."""
         return compile_glob(self.glob)
 
     @property
     def is_plain(self) -> bool:
-        """Tell whether the glob names one path only."""
+        """Return whether the glob matches only one path."""
         return self.head == self.glob
 
     def matches(self, subject: bytes, *, is_directory: bool) -> bool:
-        """Tell whether a line with wildcards matches exactly this path or name."""
+        """Return whether the rule, which has wildcards, matches a path or name."""
         return (
             (is_directory or not self.directory_only)
             and subject.startswith(self.head)
@@ -57,13 +58,14 @@ class Rule(Struct, frozen=True, dict=True):
 
 
 class Rules(Struct, frozen=True):
-    """The lines of one ignore file, arranged so that any number of plain names costs one lookup.
+    """The rules of one ignore file, arranged so that all rules without wildcards need one lookup.
 
     Attributes:
-        lines: in the file's order.
-        files: number of the last plain line that names a file, by `by_name` and the name.
+        lines: the rules in the file's order.
+        files: number of the last rule without wildcards that names a file, by `by_name` and the
+            name.
         directories: the same for directories.
-        wild: lines with wildcards and their numbers, last first.
+        wild: rules with wildcards and their numbers, the last first.
     """
 
     lines: tuple[Rule, ...]
@@ -72,7 +74,7 @@ class Rules(Struct, frozen=True):
     wild: tuple[tuple[int, Rule], ...]
 
     def decide(self, path: bytes, name: bytes, *, is_directory: bool) -> bool | None:
-        """Return the decision of the last line that matches this path itself, not one above it."""
+        """Return the decision of the last rule that matches the path itself, not one above it."""
         plain = self.directories if is_directory else self.files
         last = max(plain.get((True, name), -1), plain.get((False, path), -1))
         for number, rule in self.wild:
@@ -88,9 +90,10 @@ def parse_rules(data: bytes, *, sparing: bool = False) -> Rules:
     """Return the rules of an ignore file.
 
     Args:
-        data: its bytes.
-        sparing: skip lines that ignore everything (`*`, `/*`). Such a line in the root's own file
-            hides files that git does not track; without git, those files are unknown.
+        data: the file's bytes.
+        sparing: whether to skip lines that ignore everything (`*`, `/*`). Such a line in the root's
+            file excludes files that git does not track; without git, it is unknown which files
+            these are.
     """
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     rules = tuple(
@@ -113,7 +116,7 @@ def parse_rules(data: bytes, *, sparing: bool = False) -> Rules:
 
 
 def _parse_line(line: bytes) -> Rule | None:
-    # git ends a line at a NUL too; the text after it is no pattern.
+    # git also ends a line at a NUL; the text after it is not a pattern.
     line = _without_trailing_spaces(line.removesuffix(b"\r").split(b"\0")[0])
     if not line or line.startswith(b"#"):
         return None
@@ -124,7 +127,7 @@ def _parse_line(line: bytes) -> Rule | None:
     by_name = b"/" not in glob
     glob = glob.removeprefix(b"/")
     head = _WILD.split(glob, maxsplit=1)[0]
-    # The slash after `**` may match nothing, so a tail extends to the last slash only.
+    # The slash after `**` can match an empty text, so a tail extends only to the last slash.
     tail = b"" if head == glob else _LAST.findall(glob[-_TAIL_BYTES:])[0]
     return Rule(negated, directory_only, by_name, glob, head, tail)
 
@@ -132,27 +135,27 @@ def _parse_line(line: bytes) -> Rule | None:
 def _without_trailing_spaces(line: bytes) -> bytes:
     stripped = line.rstrip(b" ")
     backslashes = len(stripped) - len(stripped.rstrip(b"\\"))
-    # A backslash keeps the space after it, unless it is itself escaped.
+    # A space after a backslash is kept, unless the backslash is itself escaped.
     keeps_one = backslashes % 2 == 1 and len(stripped) < len(line)
     return stripped + b" " if keeps_one else stripped
 
 
 class RuleChain(Struct, frozen=True):
-    """The rules that apply in one directory: those of all directories from the root down to it.
+    """The rules that apply in one directory: the rules of all directories from the root to it.
 
     Attributes:
-        links: for each ignore file the length of its directory's path (with its slash) and its
-            rules, weakest first.
+        links: for each ignore file, the length of its directory's path (with a trailing slash) and
+            its rules, in increasing order of precedence.
     """
 
     links: tuple[tuple[int, Rules], ...] = ()
 
     def with_file(self, directory: bytes, rules: Rules) -> "RuleChain":
-        """Return this chain with the rules of a file in `directory`, which beat all others."""
+        """Return this chain with a file's rules added, which have precedence over all others."""
         return RuleChain((*self.links, (len(directory), rules))) if rules.lines else self
 
     def decide(self, path: bytes, *, is_directory: bool) -> bool | None:
-        """Return True when `path` is ignored, False when re-included, None when unmentioned."""
+        """Return True if a path is ignored, False if it is re-included, None if no rule matches."""
         if not self.links:
             return None
         name = path[path.rfind(b"/") + 1 :]

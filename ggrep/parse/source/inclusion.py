@@ -1,4 +1,4 @@
-"""A profile's additions to the built-in lists, and the directories that lead to them."""
+"""The files and directories that a profile includes in addition to the built-in lists."""
 
 from collections.abc import Iterable
 
@@ -13,20 +13,20 @@ class Inclusion(Struct, frozen=True):
     """The patterns of a profile.
 
     Attributes:
-        rules: those patterns; a directory that one of them names is included with all below it.
-        heads: literal beginnings, up to the last slash, of the patterns anchored at the root, and
-            whether wildcards follow: then any directory further down may match.
+        rules: the patterns as rules; a directory that matches is included with all files below it.
+        heads: literal beginnings, up to the last slash, of the patterns anchored at the root, each
+            with whether wildcards follow. If they do, any directory below can match.
     """
 
     rules: RuleChain
     heads: tuple[tuple[bytes, bool], ...] = ()
 
     def covers(self, path: bytes, *, included: bool) -> bool:
-        """Tell whether everything in a directory is included; `included` if its parent is."""
+        """Return whether everything in a directory is included; `included`: in its parent."""
         return included or self.rules.decide(path, is_directory=True) is True
 
     def leads_into(self, path: bytes, *, included: bool) -> bool:
-        """Tell whether something below a directory may be included."""
+        """Return whether something below a directory can be included."""
         if self.covers(path, included=included):
             return True
         inside = path + b"/"
@@ -36,15 +36,16 @@ class Inclusion(Struct, frozen=True):
         )
 
     def has(self, path: bytes, *, included: bool) -> bool:
-        """Tell whether a file is included."""
+        """Return whether a file is included."""
         return included or self.rules.decide(path, is_directory=False) is True
 
 
 def inclusion_of(patterns: Iterable[str]) -> Inclusion:
-    """Return the inclusion that gitignore patterns describe.
+    """Return the inclusion of some gitignore patterns.
 
-    A pattern without a slash is matched against names in directories that are entered anyway. It
-    opens no package directory, unless it names that directory.
+    A pattern without a slash is matched against names in directories that the walk enters anyway.
+    The walk does not enter a package directory because of such a pattern, unless the pattern names
+    the directory.
     """
     rules = parse_rules("\n".join(_as_directory(pattern) for pattern in patterns).encode())
     heads = {
@@ -57,7 +58,7 @@ def inclusion_of(patterns: Iterable[str]) -> Inclusion:
 
 
 def _as_directory(pattern: str) -> str:
-    """Return the directory that `a/**` includes as a whole."""
+    """Return the directory that a pattern like `a/**` includes as a whole."""
     if not pattern.endswith(_ALL_BELOW) or pattern.startswith(("#", "!")):
         return pattern
     directory = pattern.removesuffix("**")

@@ -1,4 +1,4 @@
-"""Problems of a symbolic link found on a walk."""
+"""Classifies the symbolic links that a walk finds."""
 
 import errno
 import os
@@ -8,16 +8,17 @@ from ggrep.parse.source.path_keys import is_below
 
 
 def link_problem(root: Path, path: str, *, is_text: bool) -> tuple[str, str] | None:
-    """Return reason and detail of a link that leaves something out; None for other links.
+    """Return reason and detail if files are missing because of a link; None for other links.
 
-    A link to a file or directory inside the root leaves nothing out: the target is judged under
-    its own name, so no file is indexed twice or bypasses an ignore rule.
+    No file is missing because of a link to a file or directory inside the root: the target is
+    visited under its own name. A file is thus not indexed twice, and no link circumvents an ignore
+    rule.
 
     Args:
-        root: canonical.
-        path: of the link.
-        is_text: the link's own name is that of an eligible file; a link of another name matters
-            only if it leads to a directory.
+        root: the canonical path of the root.
+        path: the path of the link.
+        is_text: whether the link's name is that of an eligible file; a link with another name
+            matters only if its target is a directory.
     """
     try:
         target = os.path.realpath(path, strict=True)

@@ -1,8 +1,8 @@
-"""Masks the secrets in a file's text before any other stage sees it.
+"""Masks the secrets in a file's text before any other stage reads the text.
 
-A mask keeps the length in bytes and the line ends, so every other byte, line and offset keeps its
-position. RE2 finds the candidate positions, in time linear in the file. Each candidate is then
-judged by itself, within a bounded number of bytes.
+A mask has the length of the secret in bytes, with the same line ends, so all other bytes, lines and
+offsets stay the same. RE2 finds the candidate positions in time linear in the file. Each candidate
+is then judged separately, within a limited number of bytes.
 """
 
 import re
@@ -28,13 +28,13 @@ _LEAST_VALUE: Final = 6
 _MOST_NAME: Final = 64
 """Maximum bytes of a name that are read to the left of its keyword."""
 _MOST_RUN: Final = 16_384
-"""How far a longer value is masked, in bytes."""
+"""Maximum masked bytes of a long value."""
 _MOST_SOUGHT: Final = 32
-"""Most masked values, the longest first, that are searched for in the rest of their file."""
+"""Maximum number of masked values, the longest first, that are searched for in their file."""
 _MASK: Final = b"*"
 
 _TAIL: Final = rb"s?(?:[_-][A-Za-z0-9_-]{0,24}|[0-9A-Z][A-Za-z0-9_]{0,24})?"
-"""Rest of a name after its keyword: a plural, or another word; no further letters."""
+"""The rest of a name after its keyword: a plural `s`, or another word; no further letters."""
 _BETWEEN: Final = (
     rb"(?:[ \t][a-z]+=[\"'][a-z0-9]*)?(?:\\?[\"'`\])]){0,3}[ \t]*"
     rb"(?::=|=>|->|<-|\?=|={1,3}|\|\|=?|\?\?=?|\?:|:|,|\(|>|[ \t]value[ \t]*=|[ \t]or[ \t])"
@@ -45,11 +45,11 @@ _TYPED: Final = (
     rb"(?:(?:[ \t]*:[ \t]*|[ \t]+)[&*\[A-Za-z_][A-Za-z0-9_.<>\[\]?'&* ]{0,30})?"
     rb"[ \t]*:?=\s{0,12}(?:(?:new )?[A-Za-z_\[\]][A-Za-z0-9_.:<>\[\]!]{0,30}\()?[ \t]*"
 )
-"""The same with a type in between, or a function around the value, which must be quoted."""
+"""Text between name and quoted value, with a type, or with a function around the value."""
 _SPACED: Final = rb"(?i:--[a-z-]*(?:%s)|password|bearer)[ \t]+" % forms.WORDS
-"""A name that only blanks separate from its value: options, and words of some files."""
+"""A name that is separated from its value only by blanks: options, and words in some files."""
 _STATED: Final = rb"[ \t]+(?:is[ \t]+|was[ \t]+)?"
-"""The same for any name, if the value is quoted or has a digit."""
+"""Text between any name and its value, if the value is quoted or contains a digit."""
 _SCHEME: Final = rb"(?i:(?:bearer|basic|token|apikey)[ \t]+)?"
 _QUOTE: Final = rb"[brufN@]{0,2}\\?(?:\"\"|'')?[\"'`]"
 _VALUE: Final = rb"(?:[^\s\"'`]{%d}|[A-Za-z0-9]{2,12} [A-Za-z0-9]{2})" % _LEAST_VALUE
@@ -82,7 +82,7 @@ _GIVEN: Final = re.compile(
 )
 _LONG: Final = re.compile(rb"[A-Za-z0-9+/=_.~%%-]{%d}" % (MOST_VALUE + 1))
 _RUN: Final = re.compile(rb"[A-Za-z0-9+/=_.~%%-]{1,%d}" % _MOST_RUN)
-"""A long value: its beginning is judged, and all of it is masked."""
+"""A long value: its beginning is judged, and all of the value is masked."""
 _BARE: Final = re.compile(rb"[^\s\"'`,;&<>(){}\[\]]{6,%d}" % MOST_VALUE)
 _QUOTED: Final = {
     quote: re.compile(rb"[^%b\n]{6,%d}(?=%b)" % (quote, MOST_VALUE, quote))
@@ -101,35 +101,35 @@ _PASSWORDS: Final = (
     b"mast",
 )
 _CODE: Final = (b"(", b"[", b"{", b"<")
-"""Characters after a name in a program; the text before them is no value."""
+"""Characters that occur after a name in a program; the text before them is not a value."""
 _VARIABLE: Final = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*(?i:key|token|secret|password|pass)")
-"""A variable's name in place of a value: unquoted, and named like a secret."""
+"""The name of a variable instead of a value: unquoted, and named like a secret."""
 _SETTING: Final = re.compile(rb"[ \t-]*(?:export[ \t]+)?[A-Za-z0-9_.-]+[ \t]*[:= \t][ \t]*")
 _PLAIN_TAIL: Final = re.compile(rb"(?i:[_-]?key)?[0-9_]*")
 _OWNERS: Final = re.compile(rb"(?i:bind|db|root|user|admin|login|ldap|smtp|mail|wifi|my|pg)\Z")
-"""Prefixes that a short keyword may follow directly, as in `bindpw`."""
+"""Prefixes that a short keyword can follow directly, as in `bindpw`."""
 _CONSTANT: Final = re.compile(rb"[A-Z0-9]+(?:_[A-Z0-9]+)+")
 _IN_CODE: Final = (b"(", b",")
-"""Characters before a name in a program, where only a quoted text is a value."""
+"""Characters that occur before a name in a program, in which only a quoted text is a value."""
 _NAME: Final = re.compile(rb"[A-Za-z0-9_.$-]*\Z")
 _CAPITAL: Final = re.compile(rb"[A-Z0-9]\Z")
 _SMALL: Final = re.compile(rb"[a-z0-9]\Z")
 _LEAST_ALONE: Final = 4
-"""Least bytes of a keyword; a shorter keyword may be part of any word."""
+"""Minimum bytes of a keyword within a word; a shorter keyword can be part of any word."""
 _NAME_END: Final = re.compile(rb"[A-Za-z0-9_]\Z")
 _PUBLIC: Final = re.compile(forms.PUBLIC_WORDS, re.IGNORECASE)
 _TAIL_WORDS: Final = re.compile(rb"s?[_.-]?(?:%s)" % forms.TAIL_WORDS, re.IGNORECASE)
 _SIGN: Final = re.compile(rb"(\\[nrt]|[\s\"'`\\])|.")
-"""Characters that keep the shape of a text, in the group; all others are masked."""
+"""Group 1: characters that show the form of a text and are kept; all others are masked."""
 
 
 class Masked(Struct, frozen=True):
     """A text with its secrets masked.
 
     Attributes:
-        data: as long as the text was.
-        values: how many values were masked.
-        is_key: the text was a private key and little else.
+        data: the masked text, as long as the original.
+        values: the number of masked values.
+        is_key: whether the text was a private key and little else.
     """
 
     data: bytes
@@ -154,14 +154,14 @@ def _named(data: bytes) -> Iterator[Span]:
     while (sought := scan.search(data, at)) is not None:
         start, at = sought.span()
         if data[start] in OPENERS:
-            at = start + 1  # a name may begin within it
+            at = start + 1  # a name can begin within it
             if (key := key_at(data, start)) is not None:
                 keys.append(key)
                 at = key[1]
             continue
         if (match := _MATCHED.fullmatch(data, start, at)) is None:
             continue
-        # A value may itself be a name: `get("api_key", "...")`.
+        # A value can itself be a name: `get("api_key", "...")`.
         at = match.end(match.lastindex or 0)
         if (span := _given(data, start, at)) is not None:
             yield span
@@ -171,7 +171,7 @@ def _named(data: bytes) -> Iterator[Span]:
 
 
 def _given(data: bytes, start: int, at: int) -> Span | None:
-    """Return the value at `at` if it is a secret; its keyword begins at `start`."""
+    """Return the value at `at` if it is a secret; the keyword of its name begins at `start`."""
     assignment = _GIVEN.fullmatch(data, start, at)
     quote = assignment["quote"] if assignment else None
     form = _QUOTED[quote] if quote else _BARE
@@ -186,7 +186,7 @@ def _given(data: bytes, start: int, at: int) -> Span | None:
 
 
 def _is_named_value(data: bytes, start: int, assignment: re.Match[bytes], value: bytes) -> bool:
-    """Tell whether a value is one of the program's names, or no value at all."""
+    """Return whether a value is a name in the program, or not a value at all."""
     if _CONSTANT.fullmatch(value) or (assignment["quote"] is None and _VARIABLE.fullmatch(value)):
         return True
     if assignment["stated"] is None:
@@ -209,7 +209,7 @@ def _is_secret(data: bytes, assignment: re.Match[bytes], value: bytes) -> bool:
 
 
 def _is_chosen(data: bytes, assignment: re.Match[bytes], value: bytes) -> bool:
-    """Tell whether a value, assigned to a password or secret, may be chosen by a person."""
+    """Return whether a value that is assigned to a password or secret can be chosen by a person."""
     word, tail, end = assignment["word"] or b"", assignment["tail"] or b"", assignment.end()
     if not _PLAIN_TAIL.fullmatch(tail) or b"/" in value:
         return False
@@ -238,7 +238,7 @@ def _is_chosen_password(
 
 
 def _is_setting(data: bytes, start: int, end: int, value: bytes) -> bool:
-    """Tell whether a line or an element consists of a name and this value, as settings do."""
+    """Return whether a line or an element consists of a name and the value, like a setting."""
     line = data.rfind(b"\n", max(start - _MOST_NAME, 0), start) + 1
     after = data[end + len(value) : end + len(value) + 2]
     if data[end - 1 : end] == b">":
@@ -247,7 +247,7 @@ def _is_setting(data: bytes, start: int, end: int, value: bytes) -> bool:
 
 
 def _is_code(data: bytes, start: int, end: int) -> bool:
-    """Tell whether a text without quotes is part of a program."""
+    """Return whether a value without quotes is part of a program."""
     before = data[max(start - 8, 0) : start].rstrip()[-1:]
     if before in _IN_CODE or data[max(start - 2, 0) : start] == b"->":
         return True
@@ -255,13 +255,13 @@ def _is_code(data: bytes, start: int, end: int) -> bool:
 
 
 def _is_in_path(data: bytes, start: int) -> bool:
-    """Tell whether the keyword at `start` is part of a path, and the value the next column."""
+    """Return whether the keyword at `start` is part of a path, and the value is the next column."""
     name = _NAME.search(data, max(start - _MOST_NAME, 0), start)
     return name is not None and data[max(name.start() - 1, 0) : name.start()] == b"/"
 
 
 def _names_another(data: bytes, assignment: re.Match[bytes]) -> bool:
-    """Tell whether the words around the keyword show that the value is not a secret."""
+    """Return whether the words around the keyword show that the value is not a secret."""
     word, tail = assignment["word"], assignment["tail"]
     if word is None:
         return False
@@ -282,7 +282,7 @@ def _names_another(data: bytes, assignment: re.Match[bytes]) -> bool:
 
 
 def _again(data: bytes, spans: list[Span]) -> Iterator[Span]:
-    """Yield other occurrences of the masked values, such as one in a comment without its name."""
+    """Yield other occurrences of masked values, such as in a comment without the name."""
     seen = {value for start, end in spans if looks_random(value := data[start:end])}
     for value in sorted(seen, key=len)[-_MOST_SOUGHT:]:
         at = 0
@@ -292,7 +292,7 @@ def _again(data: bytes, spans: list[Span]) -> Iterator[Span]:
 
 
 def _joined(spans: list[Span]) -> list[Span]:
-    """Return ascending spans without overlaps."""
+    """Return the spans in ascending order, merged so that they do not overlap."""
     joined: list[Span] = []
     for start, end in spans:
         if joined and start < joined[-1][1]:

@@ -1,12 +1,12 @@
-"""The sources of a notebook's cells, as a script in the kernel's language.
+"""Converts a notebook to a script in the kernel's language, which contains its cells' sources.
 
 Outputs, pictures and the JSON around the cells are left out. The first line names the language.
-A line `# %% 3` precedes each cell, counted from 1. Text, and commands to the notebook itself, are
-commented out.
+Each cell begins with a line such as `# %% 3`, counted from 1. Text cells, and commands to the
+notebook program, become comments.
 
-If each line of source is on a line of its own in the file, it keeps its line number, and all other
-lines become blank. In any other layout (a source in one string, a notebook in one line) the cells
-follow one another.
+If each line of source is a separate line of the file, it keeps its line number, and all other lines
+become blank. In any other layout (a source in one string, a notebook in one line), the cells are
+simply concatenated.
 """
 
 import codecs
@@ -34,7 +34,7 @@ _COMMENTS: Final = MappingProxyType(
         for name in names.split()
     }
 )
-"""The comment mark of each language; `#` in all others."""
+"""The comment marks of some languages; all other languages have `#`."""
 _KERNELS: Final = (
     ("ir", "r"),
     *(("almond", "scala"), ("spylon", "scala"), ("scala", "scala")),
@@ -47,31 +47,31 @@ _KERNELS: Final = (
         ("ihaskell", "haskell"),
     ),
 )
-"""Prefixes of kernel names, and the language of notebooks that name none."""
+"""Languages by the prefix of kernel names, for notebooks that do not name their language."""
 _DATABRICKS: Final = "application/vnd.databricks.v1+notebook"
 _SOURCES: Final = ("source", "input", "code", "text")
-"""Keys of a cell's source: format 4 and text of format 3, code of format 3, both of format 1."""
+"""Keys of a cell's source, in the notebook formats 4, 3 and 1."""
 _HEAD: Final = re.compile(
     rb'^([ \t]*)"(?:' + "|".join(_SOURCES).encode() + rb')"[ \t]*:[ \t]*(.*?),?[ \t]*\r?$',
     re.MULTILINE,
 )
 _NOT_JSON: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"|-?\b(?:NaN|Infinity)\b', re.DOTALL)
-"""A string, or a number that Python writes and JSON does not allow."""
+"""A string, or a number that Python writes, but JSON does not allow."""
 _LONE: Final = re.compile(
     rb"(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\[^u])"
     rb"|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
 )
-"""An unpaired surrogate, which Python writes and JSON does not allow; pairs are kept."""
+"""An unpaired surrogate, which Python writes, but JSON does not allow; pairs are kept."""
 _MOST_BRACKETS: Final = 1_000_000
 _MOST_COMMAS: Final = 2_000_000
-"""Most values of a notebook that is parsed, so that no file takes more than about 300 MB."""
+"""Maximum number of values of a parsed notebook, so that none takes more than about 300 MB."""
 _LANGUAGE: Final = re.compile(r"[a-z][a-z0-9+#-]{0,30}")
 _COMMAND: Final = re.compile(r"[ \t]*(?:%{1,2}[A-Za-z]|!|\?)")
 _OF_THE_KERNEL: Final = frozenset({"%%capture", "%%prun", "%%time", "%%timeit"})
-"""Commands at the head of a cell that run the rest of it."""
+"""Commands at the beginning of a cell that run the rest of the cell."""
 _TEXT: Final = frozenset({"%md", "%md-sandbox"})
 _OTHERS: Final = frozenset({"%fs", "%python", "%r", "%run", "%scala", "%sh", "%sql"})
-"""Commands at the head of a Databricks cell: its text, and its language."""
+"""Commands at the beginning of a Databricks cell: for text, and for a language."""
 
 
 class Script(Struct, frozen=True):
@@ -79,7 +79,7 @@ class Script(Struct, frozen=True):
 
     Attributes:
         data: the script in UTF-8.
-        in_file: its line numbers are those of the file.
+        in_file: whether line numbers of the script are those of the file.
     """
 
     data: bytes
@@ -91,9 +91,9 @@ class _Cell(Struct, frozen=True):
 
     Attributes:
         number: 1 for the first cell of the notebook.
-        strings: its source as a list of strings, as in the file.
-        lines: the lines of its source.
-        language: empty for the kernel's language.
+        strings: the cell's source as a list of strings, as in the file.
+        lines: the lines of the cell's source.
+        language: the cell's language; empty for the kernel's language.
     """
 
     number: int
@@ -104,12 +104,12 @@ class _Cell(Struct, frozen=True):
 
 
 def is_notebook(path_key: str) -> bool:
-    """Tell whether a file of this name is read as a notebook."""
+    """Return whether a file of this name is read as a notebook."""
     return path_key.lower().endswith(".ipynb")
 
 
 def most_bytes(path_key: str, cap_bytes: int) -> int:
-    """Return the largest size of a file of this name whose text may have `cap_bytes`."""
+    """Return the maximum size of a file of this name if its text can have `cap_bytes`."""
     return max(cap_bytes, MAX_NOTEBOOK_BYTES) if is_notebook(path_key) else cap_bytes
 
 
@@ -190,7 +190,7 @@ def _cell(number: int, cell: Any) -> _Cell | None:  # noqa: ANN401
 
 
 def _other_language(cell: dict[str, Any], opening: str) -> str:
-    """Return the language that a cell declares, which may differ from the kernel's."""
+    """Return the language that a cell declares, which can differ from the kernel's language."""
     if opening.startswith("%%"):
         return "" if opening in _OF_THE_KERNEL else opening
     if opening in _OTHERS:
@@ -228,7 +228,10 @@ def _one_below_another(cells: Sequence[_Cell], language: str, mark: str) -> list
 
 
 def _in_file(data: bytes, cells: Sequence[_Cell], language: str, mark: str) -> list[str] | None:
-    """Return the file's lines with the cells' text; None if a cell's line has none of its own."""
+    """Return the file's lines with the cells' text.
+
+    Return None if a cell's line is not a separate line.
+    """
     raw = data.split(b"\n")
     lines = [""] * len(raw)
     heads = iter(_heads(data))
@@ -245,14 +248,14 @@ def _in_file(data: bytes, cells: Sequence[_Cell], language: str, mark: str) -> l
 
 
 class _Head(Struct, frozen=True):
-    """The start of a source in the file: its 0-based line, and the text after its key."""
+    """The start of a cell's source in the file: 0-based line, and the text after the key."""
 
     line: int
     value: bytes
 
 
 def _heads(data: bytes) -> Iterator[_Head]:
-    """Yield the `source` keys with the least indentation; others belong to outputs."""
+    """Yield the `source` keys with the least indentation; deeper keys belong to outputs."""
     matches = list(_HEAD.finditer(data))
     least = min((len(match[1]) for match in matches), default=0)
     line = offset = 0
@@ -264,14 +267,14 @@ def _heads(data: bytes) -> Iterator[_Head]:
 
 
 class _Start(Struct, frozen=True):
-    """The start of a cell, by 0-based lines of the file: its title, and its source."""
+    """The start of a cell as 0-based lines of the file: of its title, and of its source."""
 
     title: int
     line: int
 
 
 def _start(raw: Sequence[bytes], head: _Head, cell: _Cell) -> _Start | None:
-    """Return the start of a cell if its source is the one at `head`, on lines of its own."""
+    """Return the start of a cell if its source is at `head`, in separate lines."""
     if head.value == b"[":
         at = range(head.line + 1, head.line + 1 + len(cell.strings))
         is_it = at.stop <= len(raw) and all(

@@ -1,4 +1,4 @@
-"""Path keys: a file's name below its root, the same on every machine."""
+"""Path keys: the path of a file below its root, the same on every machine."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -13,19 +13,19 @@ def problem(text: str) -> str | None:
     """Return the reason why `text` is not a path key, or None."""
     parts = text.split("/")
     if not text or "" in parts:
-        return "empty, absolute or with an empty part"
+        return "a path below the root must not be empty, absolute or contain an empty part"
     if "." in parts or ".." in parts:
-        return "contains a . or .. part"
+        return "the path contains . or .. as a part"
     return None if text.isascii() and text.isprintable() else _bad_character(text)
 
 
 def _bad_character(text: str) -> str | None:
     if any(unicodedata.category(character) == "Cs" for character in text):
-        return "not valid UTF-8"
+        return "the path is not valid UTF-8"
     if any(unicodedata.category(character) == "Cc" for character in text):
-        return "contains a control character"
+        return "the path contains a control character"
     # An answer would show a path that differs from the file's, and no client could open it.
-    return None if sanitise_line(text) == text else "contains characters that are never shown"
+    return None if sanitise_line(text) == text else "the path contains invisible characters"
 
 
 def parse_path_key(text: str) -> PathKey:
@@ -36,12 +36,12 @@ def parse_path_key(text: str) -> PathKey:
     """
     reason = problem(text)
     if reason is not None:
-        raise InvalidRequest(f"not a path below the root: {printable(text)}: {reason}")
+        raise InvalidRequest(f"invalid path {printable(text)}: {reason}")
     return PathKey(text)
 
 
 def is_below(root: Path, path: Path) -> bool:
-    """Tell whether `path` is `root` or inside it, by whole parts; both must be resolved.
+    """Return whether `path` is `root` or inside `root`, by whole parts; both must be resolved.
 
     `/a/bc` is not below `/a/b`, and `/a/b/..c` is.
     """
@@ -57,13 +57,13 @@ def printable(text: str) -> str:
 
 
 def casefold_collisions(keys: Iterable[PathKey]) -> tuple[tuple[PathKey, ...], ...]:
-    """Return groups of keys that are one file on a case-insensitive file system.
+    """Return groups of keys that denote the same file on a case-insensitive file system.
 
-    Both the groups and the keys in each are in byte order.
+    The groups, and the keys in each group, are in byte order.
     """
     groups: dict[str, set[PathKey]] = {}
     for key in keys:
-        # All but a few names are ASCII, for which this is the same and takes a tenth of the time.
+        # Nearly all names are ASCII. For ASCII, this has the same result in a tenth of the time.
         folded = key.lower() if key.isascii() else _folded(key)
         groups.setdefault(folded, set()).add(key)
     colliding = (sorted(group, key=str.encode) for group in groups.values() if len(group) > 1)

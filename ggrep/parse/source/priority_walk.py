@@ -1,6 +1,7 @@
-"""A walk that visits the most promising files first and yields their content on the way.
+"""A walk that visits the most promising files first and yields them during the walk.
 
-Each entry is judged as in any walk. Only the order differs, and the walk may stop at any time.
+The same entries are eligible as in any walk. Only the order differs, and the walk can be stopped at
+any time.
 """
 
 import os
@@ -25,7 +26,7 @@ _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class VisitedFile(Struct, frozen=True):
-    """An eligible file during the walk.
+    """An eligible file that the walk yields.
 
     Attributes:
         directory: descriptor of its directory; valid until the next file is requested.
@@ -35,7 +36,7 @@ class VisitedFile(Struct, frozen=True):
     directory: int
 
     def read(self) -> bytes | None:
-        """Return its current bytes, of a notebook those of its cells; None if unreadable.
+        """Return the file's current bytes, or those of a notebook's cells; None if unreadable.
 
         Secrets are not masked: a caller that shows text calls `read_file` instead.
         """
@@ -56,7 +57,7 @@ class VisitedFile(Struct, frozen=True):
 
 
 class PriorityWalk(Walker):
-    """The walk of one tree in the order of promise."""
+    """The walk of one tree, the most promising directories first."""
 
     def __init__(
         self,
@@ -71,12 +72,12 @@ class PriorityWalk(Walker):
         """Create the walk; nothing is visited yet.
 
         Args:
-            root: canonical.
-            settings: the rules of eligibility.
-            listing: git's; None outside a work tree.
-            apart: directories that are never entered, spelled as in the walk.
-            promise: returns how early to visit a directory, by its path with a trailing slash.
-            leads: returns whether to visit it at all.
+            root: the canonical path of the root.
+            settings: the settings by which files are eligible.
+            listing: git's listing; None outside of a work tree.
+            apart: paths of directories that are never entered, spelled as in the walk.
+            promise: returns the priority of a directory, by its path with a trailing slash.
+            leads: returns whether to visit a directory at all.
         """
         super().__init__(root, settings, listing, apart)
         self._promise = promise
@@ -84,14 +85,15 @@ class PriorityWalk(Walker):
 
     @property
     def entries(self) -> int:
-        """Return how many files and directories were visited, eligible or not."""
+        """Return the number of visited files and directories, eligible or not."""
         left_out = sum(self.excluded.values()) + len(self.skipped)
         return len(self.directories) + len(self.files) + left_out
 
     def visited(self) -> Iterator[VisitedFile | None]:
         """Yield the eligible files, directory by directory, and None for each directory.
 
-        So a caller with little time can check the clock in directories without eligible files, too.
+        A caller with little time can thus check the clock even in directories without eligible
+        files.
 
         Raises:
             InvalidRequest: the root itself cannot be read.

@@ -1,7 +1,7 @@
-"""Reads one file whole, unless it changes during the read or is no longer inside the root.
+"""Reads a whole file, unless it changes during the read or is no longer inside the root.
 
-The result is UTF-8 for any encoding of the file, and its secrets are masked. A minified file and a
-data file are cut to their beginning. A notebook is reduced to the sources of its cells.
+The result is UTF-8, for any encoding of the file, with masked secrets. Minified and data files are
+cut to their beginning. Notebooks are reduced to the sources of their cells.
 """
 
 import errno
@@ -37,7 +37,7 @@ from ggrep.parse.source.notebooks import as_script, is_notebook, most_bytes
 _TRIES = 3
 _PAUSE_S = 0.025
 _POINTER = b"version https://git-lfs.github.com/spec/v1\n"
-"""First line of a pointer that git LFS keeps in place of a file."""
+"""First line of a pointer file, with which git LFS replaces a file."""
 _MOST_POINTER_BYTES = 1024
 
 
@@ -50,16 +50,16 @@ def read_file(
     rule: Callable[[PathKey], str] = undeclared,
     sleep: Callable[[float], None] = time.sleep,
 ) -> FileText | SkippedFile:
-    """Return the content of `file`, or why there is none.
+    """Return the content of a file, or the reason why there is none.
 
-    A file that changes while it is read is tried again, three times in all.
+    A file that changes while it is read is read again, at most three times in all.
 
     Args:
-        root: canonical.
-        file: the walk's entry; only its path key is used.
-        max_bytes: larger files are skipped; for a notebook the sources of its cells count.
-        max_bulk_bytes: most bytes of a minified or data file that are returned.
-        rule: returns the codec that the repository declares for a path; empty without one.
+        root: the canonical path of the root.
+        file: the file as the walk listed it; only its path key is used.
+        max_bytes: larger files are skipped; for a notebook, the sources of its cells are counted.
+        max_bulk_bytes: maximum bytes of a minified or data file that are returned.
+        rule: returns the codec that the repository declares for a path, or an empty name.
         sleep: waits for the given seconds between two attempts.
     """
     key = file.path_key
@@ -93,14 +93,14 @@ def read_digest(
 def _read_once(
     root: Path, key: PathKey, max_bytes: int
 ) -> tuple[SourceFile, bytes] | SkippedFile | None:
-    """Return the result of one attempt, or None when the file changed meanwhile."""
+    """Return the result of one attempt, or None if the file changed meanwhile."""
     descriptor = open_below(root, key)
     try:
         before = _as_file(key, os.fstat(descriptor))
         if before.size_bytes > max_bytes:
             detail = f"{before.size_bytes} bytes, the limit is {max_bytes}"
             return SkippedFile(key, "too_large", detail)
-        # One byte more than the expected size: growth shows even if the times do not change.
+        # One byte more than the expected size, to detect growth even if the times do not change.
         data = read_descriptor(descriptor, most_bytes=before.size_bytes + 1)
         after = _as_file(key, os.fstat(descriptor))
     finally:
@@ -117,7 +117,9 @@ def _as_text(
 ) -> FileText | SkippedFile:
     key = file.path_key
     if len(data) <= _MOST_POINTER_BYTES and data.startswith(_POINTER):
-        return SkippedFile(key, "lfs_pointer", "its content is elsewhere; git lfs pull fetches it")
+        return SkippedFile(
+            key, "lfs_pointer", "the file is a pointer of Git LFS; git lfs pull fetches the content"
+        )
     decoded = decode(data, rule)
     if decoded is None:
         return SkippedFile(key, "binary", "its bytes are not text")
@@ -153,7 +155,7 @@ def _as_text(
 
 
 def beginning(data: bytes, most_bytes: int) -> bytes:
-    """Return no more than `most_bytes` of UTF-8, up to the end of a line or else a character."""
+    """Return at most `most_bytes` of UTF-8, up to the end of a line, or else of a character."""
     part = data[:most_bytes]
     end = part.rfind(b"\n", most_bytes // 2) + 1
     return part[:end] if end else part.decode("utf-8", "ignore").encode()
@@ -167,9 +169,9 @@ def _as_file(key: PathKey, status: os.stat_result) -> SourceFile:
 
 def _failure(key: PathKey, error: OSError) -> SkippedFile:
     if isinstance(error, Linked) or error.errno == errno.ELOOP:
-        return SkippedFile(key, "out_of_root", "a symbolic link took its place")
+        return SkippedFile(key, "out_of_root", "it was replaced by a symbolic link")
     if isinstance(error, NotRegular) or error.errno in {errno.ENXIO, errno.ENODEV}:
-        return SkippedFile(key, "special", "not a regular file any more")
+        return SkippedFile(key, "special", "it is no longer a regular file")
     if isinstance(error, (FileNotFoundError, NotADirectoryError)):
-        return SkippedFile(key, "vanished", "gone since the walk")
+        return SkippedFile(key, "vanished", "it was deleted while files were listed")
     return SkippedFile(key, failure_reason(error), error.strerror or "cannot be read")

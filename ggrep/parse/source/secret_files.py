@@ -1,4 +1,4 @@
-"""Recognises secret files by name alone; `masking` examines the content."""
+"""Recognises secret files by their names; `masking` examines the content."""
 
 import re
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ _WP_CONFIG: Final = "wp-config-"
 
 
 class _Names:
-    """Globs of names; plain names are looked up, so a name is matched with few globs."""
+    """Globs of names; names without wildcards are looked up, so that few globs need matching."""
 
     def __init__(self, globs: Iterable[str]) -> None:
         every = frozenset(globs)
@@ -42,7 +42,7 @@ _PLACES: Final = _Names((*lists.PLACES, *(f".{glob}" for glob in lists.PLACES)))
 
 
 def is_secret(path: str) -> bool:
-    """Tell whether a file contains keys or passwords, by its path below the root."""
+    """Return whether a file contains keys or passwords, according to its path below the root."""
     rest, _, written = path.rpartition("/")
     above, name = rest.lower().split("/"), written.lower()
     folder = above[-1]
@@ -52,7 +52,7 @@ def is_secret(path: str) -> bool:
     if not (is_called or _is_named(folder, name)):
         return False
     if folder == _FILLED_IN and name.endswith(_FILLED_IN_ENDINGS):
-        return False  # a template; an installer inserts the values
+        return False  # a template, into which an installer inserts the values
     if _NAMES.are_exactly(name):
         return True
     words = _BREAK.split(name)
@@ -61,7 +61,7 @@ def is_secret(path: str) -> bool:
 
 
 def is_private_directory(path: str) -> bool:
-    """Tell whether a directory contains private data of programs, by its path below the root."""
+    """Return whether a directory contains programs' private data, according to its path."""
     rest, _, name = path.lower().rpartition("/")
     return name in lists.PRIVATE_DIRECTORIES or rest.rpartition("/")[2] == lists.SHARED_PARENT
 
@@ -83,7 +83,7 @@ def _copied(name: str) -> str:
 
 
 def _is_own(folder: str, name: str) -> bool:
-    """Tell whether a program's or a page's name says that it contains its owner's values."""
+    """Return whether the name of a program or page indicates secrets of its owner."""
     words = {word for word in _BREAK.split(name.rpartition(".")[0]) if word}
     if name.endswith(lists.PAGES):
         others = words - lists.OWNED
@@ -93,7 +93,7 @@ def _is_own(folder: str, name: str) -> bool:
 
 
 def _is_called_so(above: list[str], written: str) -> bool:
-    """Tell whether a data file's name or folder says in plain words that it contains secrets."""
+    """Return whether the name or folder of a data file indicates that it contains secrets."""
     stem, point, extension = written.lstrip(".").rpartition(".")
     if not point:
         stem, extension = extension, ""
@@ -110,7 +110,7 @@ def _is_called_so(above: list[str], written: str) -> bool:
 
 
 def _say_so(words: list[str], extension: str) -> bool:
-    """Tell whether these words, with this ending or none, name a file of secrets."""
+    """Return whether the words of a name, with its ending, indicate a file of secrets."""
     if not lists.VAULTS.isdisjoint(words):
         return not lists.VAULT_CONTENTS.isdisjoint((*words, extension))
     first, behind = words[:1], words[1:3]

@@ -14,12 +14,13 @@ LITERAL: Final = (
     rb"[\"'`=:] ?(?:[A-Za-z/+_-]*[0-9][A-Za-z0-9/+_-]*[A-Z][A-Za-z0-9/+_=-]{10}"
     rb"|[a-z]*[0-9][a-z0-9]*[g-z][a-z0-9]*[0-9][a-z0-9]{10})"
 )
-"""The beginning of a literal that may be a key. `key_at` judges the whole literal.
+"""The beginning of a literal that is possibly a key. `key_at` judges the whole literal.
 
-The signs before the first digit are not counted: the automaton would need states for each.
+The number of signs before the first digit is not limited, because the automaton would need states
+for each.
 """
 MOST_KEYS: Final = 4
-"""Most such literals of a file; a file with more is data: test vectors, fonts, checksums."""
+"""Maximum number of such literals in a file; a file with more is data, such as test vectors."""
 _WHOLE: Final = re.compile(
     rb"([\"'`])?(?:=|: ?)?(?:base64:)?([A-Za-z0-9/+_-][A-Za-z0-9/+_~.:-]{17,127}={0,2})"
     rb"(?(1)\1|[ \t]*\r?$)",
@@ -31,18 +32,21 @@ _SETTING: Final = re.compile(rb"[ \t-]*(?:(?:export|set|ENV|ARG)[ \t]+)?[A-Za-z0
 _MOST_BEFORE: Final = 80
 """Maximum bytes that are read before a literal."""
 _MOST_LINE: Final = 4096
-"""Maximum bytes in which the beginning of its line is searched for: a file may be a single line."""
+"""Maximum bytes before a literal in which the beginning of its line is searched for."""
 _PUBLIC: Final = re.compile(forms.PUBLIC_BEFORE, re.IGNORECASE)
 _PUBLIC_START: Final = re.compile(forms.PUBLIC_STARTS)
 _BASE64: Final = re.compile(rb"[A-Za-z0-9+/]{4,}={0,2}")
 _PRINTED: Final = bytes((*b"\t\n\r", *range(ord(" "), 0x7F)))
 _MOST_BINARY: Final = 0.2
-"""Largest share of a text's bytes that may be other than printable ASCII."""
+"""Maximum share of bytes of a text that are not printable ASCII."""
 _ROW: Final = re.compile(rb"[ \t]*[brufN@]?[\"'`]")
 
 
 def key_at(data: bytes, quote: int) -> Span | None:
-    """Return the position of a key after the quote, or other sign, at `quote`; None without one."""
+    """Return the position of a key after the quote, or other sign, at `quote`.
+
+    Return None if there is none.
+    """
     if data[max(quote - len(_SCHEME), 0) : quote] == _SCHEME:
         quote = max(quote - len(_SCHEME) - 1, 0)
     match = _WHOLE.match(data, quote)
@@ -62,7 +66,7 @@ def key_at(data: bytes, quote: int) -> Span | None:
 
 
 def _is_among_others(data: bytes, line: int, quote: int) -> bool:
-    """Tell whether a neighbouring line is a literal too, in a longer text or a table."""
+    """Return whether a neighbouring line is also a literal: a longer text, or a table."""
     if not _ROW.fullmatch(data, line, quote + 1):
         return False
     above, below = data.rfind(b"\n", 0, max(line - 1, 0)) + 1, data.find(b"\n", quote) + 1
@@ -70,13 +74,13 @@ def _is_among_others(data: bytes, line: int, quote: int) -> bool:
 
 
 def is_readable(value: bytes) -> bool:
-    """Tell whether a value is base64 of a readable text."""
+    """Return whether a value is the base64 form of a readable text."""
     text = _decoded(value)
     return bool(text) and len(text.translate(None, _PRINTED)) <= _MOST_BINARY * len(text)
 
 
 def is_of_user(value: bytes) -> bool:
-    """Tell whether a value is base64 of a user's name and password."""
+    """Return whether a value is the base64 form of a user's name and password."""
     user, colon, password = _decoded(value).partition(b":")
     return bool(colon) and user.isascii() and is_readable(value) and not is_made_up(password)
 

@@ -1,4 +1,4 @@
-"""Finds secrets by their position: in URLs, calls, commands and manifests."""
+"""Finds secrets by their position: in URLs, function calls, commands and manifests."""
 
 import re
 import sys
@@ -23,13 +23,13 @@ from ggrep.parse.source.secret_records import in_manifests, in_page, in_records
 Span = tuple[int, int]
 
 _MOST_CALL: Final = 240
-"""How far the arguments of a call, or the options of a command, are read, in bytes."""
+"""Maximum bytes of the arguments of a call, or the options of a command, that are read."""
 _MOST_KEY: Final = 16_384
-"""Longest body of a private key, in bytes."""
+"""Maximum bytes of the body of a private key."""
 _MOST_NAME: Final = 24
 """Maximum bytes of a name that are read to the left of `key`."""
 MOST_VALUE: Final = 256
-"""Longest value that is judged, in bytes."""
+"""Maximum bytes of a value that are judged."""
 _LEAST_IN_URL: Final = 6
 _LEAST_BEHIND: Final = 6
 
@@ -54,10 +54,10 @@ _PLACES: Final = b"(?m)" + b"|".join(
     )
 )
 _SEARCHES: Final = tuple((form, ungrouped(form)) for form in (_KEYS, _PLACES))
-"""The forms to search for, each also without groups; at one position the first form counts.
+"""The forms to search for, each also without groups. At one position, the first form counts.
 
-A single automaton for both forms would have many more states. To build those takes longer than to
-read a text of many megabytes twice.
+A single automaton for both forms would have many more states. Building them takes longer than
+reading a text of many megabytes twice.
 """
 _CALL: Final = re.compile(forms.CALLS)
 """The most frequent form, recognised without groups."""
@@ -75,23 +75,23 @@ _ADDRESS: Final = re.compile(rb"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[\w-]+(?:\.[\w-]+)+
 _HEXADECIMAL: Final = re.compile(rb"[0-9a-f]+|[0-9A-F]+")
 _LEAST_HEXADECIMAL: Final = 32
 _LEAST_ALONE: Final = 20
-"""Least bytes of an argument that is a key."""
+"""Minimum bytes of an argument that is a key."""
 _PATH: Final = re.compile(rb"[A-Za-z0-9_.@/-]+")
 _PART: Final = re.compile(rb"[A-Za-z0-9_.-]{16,}")
 _NUMBERED: Final = re.compile(rb"[a-z]{5,}[0-9]")
-"""A word and a digit: counts as a password in a URL only."""
+"""A word and a digit, which counts as a password only in a URL."""
 _QUOTED: Final = re.compile(rb"[^\"'\n]{%d,256}(?=[\"'])" % _LEAST_BEHIND)
 _PUBLIC_KEY: Final = re.compile(rb"(?i:%s)[\w.-]{0,3}[=:\"'`]?\Z" % forms.PUBLIC_KEYS)
 
 
 class Places(Struct):
-    """The secrets of a text, as offsets of start and end.
+    """The secrets in a text, as offsets of start and end.
 
     Attributes:
-        spans: secrets, in no order.
-        keys: bodies of private keys.
-        has_manifest: it may contain a Secret of Kubernetes.
-        read: the end of the last table that was read.
+        spans: the secrets, in any order.
+        keys: the bodies of private keys.
+        has_manifest: whether the text possibly contains a Secret of Kubernetes.
+        read: the offset after the last table that was read.
     """
 
     spans: list[Span] = field(default_factory=list)
@@ -101,7 +101,7 @@ class Places(Struct):
 
 
 class _Search:
-    """Finds the next match of any form."""
+    """Finds the next match of any form in a text."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -109,9 +109,9 @@ class _Search:
         self._ahead = [_AHEAD] * len(_SEARCHES)
 
     def next(self, at: int) -> tuple[bytes, Span] | None:
-        """Return the form of the first match at or after `at`, and its position.
+        """Return the form (kind of secret) of the first match at or after `at`, and its position.
 
-        Requires: `at` is never less than in the call before.
+        Requires: `at` is at least as large as in the previous call.
         """
         for number, (_, search) in enumerate(self._scans):
             if self._ahead[number][0] < at:
@@ -123,7 +123,7 @@ class _Search:
 
 
 def find_places(data: bytes) -> Places:
-    """Return the secrets that are recognised by their form, or by the text before them."""
+    """Return a text's secrets that are recognised by their form, or by the text before."""
     places = Places(spans=list(in_records(data)))
     search, at = _Search(data), 0
     while (sought := search.next(at)) is not None:
@@ -140,7 +140,7 @@ def find_places(data: bytes) -> Places:
         if _FORMS[kind](data, span, start):
             places.spans.append(_whole(data, span))
         elif at - start <= MOST_VALUE:
-            at = start + 1  # another form may begin inside a match that was rejected
+            at = start + 1  # another form can begin inside a rejected match
     places.spans += places.keys
     if places.has_manifest:
         places.spans += in_manifests(data)
@@ -148,7 +148,7 @@ def find_places(data: bytes) -> Places:
 
 
 def _take(places: Places, data: bytes, kind: str, match: Span) -> int:
-    """Add the secrets that a match points to, and return where the search continues."""
+    """Add the secrets at a match; return the offset at which the search continues."""
     start, end = match
     match kind:
         case "key":
@@ -159,14 +159,14 @@ def _take(places: Places, data: bytes, kind: str, match: Span) -> int:
             if start >= places.read:
                 places.read, spans = in_page(data, start)
                 places.spans += spans
-            return start + 1  # the `|` at its end may begin another column's name
+            return start + 1  # the `|` at its end can begin the name of another column
         case _:
             places.spans += _behind(kind, data, start, end)
     return end
 
 
 def _behind(kind: str, data: bytes, start: int, end: int) -> Iterator[Span]:
-    """Return the passwords after the match from `start` to `end`."""
+    """Return the passwords after a match from `start` to `end`."""
     match kind:
         case "colon":
             return _behind_colon(data[start:end], start)
@@ -179,13 +179,13 @@ def _behind(kind: str, data: bytes, start: int, end: int) -> Iterator[Span]:
 
 
 def _inner(match: Any) -> Span:  # noqa: ANN401 - RE2 has no types
-    """Return the position of the form's own group, or of the whole match."""
+    """Return the position of the form's group, or of the whole match."""
     spans: list[Span] = [match.span(number) for number in range(1, match.re.groups + 1)]
     return min((span for span in spans if span[0] >= 0), key=lambda span: span[1] - span[0])
 
 
 def _key_body(data: bytes, start: int) -> list[Span]:
-    """Return the body of the private key whose header ends at `start`."""
+    """Return the position of the body of the private key whose header ends at `start`."""
     most = min(start + _MOST_KEY, len(data))
     end = _KEY_END.search(data, start, most)
     body = end.start() if end else most
@@ -206,7 +206,7 @@ def _is_random(data: bytes, span: Span, start: int) -> bool:
 
 
 def _is_chosen(data: bytes, span: Span, start: int) -> bool:
-    """Tell whether a text in the position of a password is one."""
+    """Return whether a text in the position of a password looks like a password."""
     value = data[slice(*span)]
     if not _LEAST_IN_URL <= len(value) <= MOST_VALUE or is_made_up(value):
         return False
@@ -245,7 +245,7 @@ _USERS: Final = re.compile(rb"[\w.-]\Z")
 
 
 def _whole(data: bytes, span: Span) -> Span:
-    """Return the position of a whole key that was recognised by a mark inside it."""
+    """Return the position of a whole key of which a part was recognised."""
     start, end = span
     if not _HEADLESS.match(data, start):
         return span
@@ -265,7 +265,7 @@ def _behind_colon(text: bytes, start: int) -> Iterator[Span]:
 
 
 def _in_call(data: bytes, start: int, end: int) -> Iterator[Span]:
-    """Yield the keys and passwords among the string arguments of a call, the first at `end`."""
+    """Yield the keys and passwords among a call's string arguments; the first begins at `end`."""
     number = int(b"," in data[start:end])
     for match in _ARGUMENT.finditer(data, end, end + _MOST_CALL):
         if match["end"]:
@@ -283,13 +283,13 @@ def _in_call(data: bytes, start: int, end: int) -> Iterator[Span]:
 
 
 def _is_key_alone(value: bytes) -> bool:
-    """Tell whether an argument is a key, in digits of any base."""
+    """Return whether an argument looks like a key, in digits of any base."""
     least = _LEAST_HEXADECIMAL if _HEXADECIMAL.fullmatch(value) else _LEAST_ALONE
     return len(value) >= least and value.isalnum() and looks_random(value)
 
 
 def _in_path(data: bytes, start: int, end: int) -> Iterator[Span]:
-    """Yield the token in a URL after a path segment that announces one."""
+    """Yield the token in a URL after a path segment that is followed by tokens."""
     line = data.rfind(b"\n", max(start - MOST_VALUE, 0), start) + 1
     if data.find(b"://", max(line, start - MOST_VALUE), start) < 0:
         return

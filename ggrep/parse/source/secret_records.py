@@ -1,4 +1,4 @@
-"""Finds secrets by their place in records: columns of tables, values of Kubernetes' Secrets."""
+"""Finds secrets by their position in records: columns of tables, values of Kubernetes' Secrets."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from ggrep.parse.source.entropy import is_made_up, is_password, is_phrase, looks
 Span = tuple[int, int]
 
 _MOST_HEADER: Final = 1024
-"""Maximum bytes of the line with a table's column names."""
+"""Maximum bytes of a line with the column names of a table."""
 _LEAST_VALUE: Final = 6
 _SEPARATORS: Final = (b",", b";", b"\t", b"|")
 _COLUMN: Final = re.compile(rb"[ \t]*[\"']?(?:%s)[\"']?[ \t]*" % forms.COLUMNS, re.IGNORECASE)
@@ -24,7 +24,7 @@ _RULE: Final = re.compile(rb"[ \t]*\|?[ \t:|-]*-[ \t:|-]*\r?\n")
 
 
 def in_records(data: bytes) -> Iterator[Span]:
-    """Yield the values of a text whose first line names its columns."""
+    """Yield the secrets of a table whose column names are in the first line of the text."""
     end = data.find(b"\n", 0, _MOST_HEADER)
     for separator in _SEPARATORS[:3]:
         if end > 0 and data.find(separator, 0, end) >= 0:
@@ -97,7 +97,7 @@ def in_manifests(data: bytes) -> Iterator[Span]:
         done = following.start() if following else len(data)
         read = start
         for section in _SECTION.finditer(data, start, done):
-            if section.start() >= read:  # else it is inside one that was read
+            if section.start() >= read:  # else the match is within a mapping that was already read
                 read, spans = _members(data, section.end(), done, len(section[1]))
                 yield from spans
         if not has_maps:

@@ -8,16 +8,18 @@ from typing import TypeAlias
 from ggrep.model.files import SourceFile
 
 Stamp: TypeAlias = tuple[int, int, int, int]
-"""Size, mtime and ctime in nanoseconds, inode. The ctime cannot be set. So any change of a file,
-its name or its permissions changes its stamp, unless it happens within one tick of the file
-system's clock."""
+"""Size, mtime and ctime in nanoseconds, inode.
+
+The ctime cannot be set by programs. Any change of a file, its name or its permissions therefore
+changes its stamp, unless it happens within one tick of the file system's clock.
+"""
 
 
 def stamp(path: Path | str | bytes) -> Stamp | None:
-    """Return the stamp of a path itself, no link followed; None when nothing is there.
+    """Return the stamp of a path, without following a link; None if the path does not exist.
 
     Raises:
-        OSError: the file system failed.
+        OSError: a stamp cannot be read.
     """
     try:
         status = os.lstat(path)
@@ -30,18 +32,18 @@ def stamp_of_open(descriptor: int) -> Stamp:
     """Return the stamp of an open file.
 
     Raises:
-        OSError: the file system failed.
+        OSError: a stamp cannot be read.
     """
     return _of(os.fstat(descriptor))
 
 
 def stamp_of(file: SourceFile) -> Stamp:
-    """Return the stamp a file had when it was walked or read."""
+    """Return the stamp that a file had when it was listed or read."""
     return file.size_bytes, file.mtime_ns, file.ctime_ns, file.inode
 
 
 def is_older(last: Stamp | None, moment_ns: int) -> bool:
-    """Tell whether a path last changed before a moment; true for an absent path."""
+    """Return whether a path last changed before a moment; True for a missing path."""
     return last is None or max(last[1], last[2]) < moment_ns
 
 
@@ -49,20 +51,20 @@ def stamps(paths: Iterable[Path]) -> dict[str, Stamp | None]:
     """Return the stamps of absolute paths.
 
     Raises:
-        OSError: the file system failed.
+        OSError: a stamp cannot be read.
     """
     return {str(path): stamp(path) for path in paths}
 
 
 def hold(base: bytes, expected: Mapping[str, Stamp | None]) -> bool:
-    """Tell whether every path still has its stamp.
+    """Return whether every path still has its expected stamp.
 
     Args:
-        base: put before each path; empty, or a directory with a trailing slash.
-        expected: by path, spelled as `os.fsdecode` does.
+        base: prefix of each path; empty, or a directory with a trailing slash.
+        expected: the stamps by path, spelled as by `os.fsdecode`.
 
     Raises:
-        OSError: the file system failed.
+        OSError: a stamp cannot be read.
     """
     return all(stamp(base + os.fsencode(path)) == recorded for path, recorded in expected.items())
 

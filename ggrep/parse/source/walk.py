@@ -1,4 +1,4 @@
-"""Walks a root once and returns for every file whether it is eligible, and if not, why."""
+"""Walks a root once; determines for every file whether it is eligible, and if not, why."""
 
 import os
 from collections.abc import Sequence
@@ -19,33 +19,34 @@ from ggrep.parse.source.stamps import Stamp
 from ggrep.parse.source.walker import Walker
 
 WITHOUT_GIT: Final = ".gitignore files were read without it, tracked files or not"
-"""Consequence of a walk without git; it ends the notice of that."""
+"""The consequence of a walk without git: the end of a notice."""
 
 
 class Walk(Struct, frozen=True):
     """The result of a walk.
 
     Attributes:
-        files: eligible files by path key, in byte order.
-        skipped: files that were not read and may be eligible, by path key in byte order. A
-            directory that cannot be read is here too: the files below it are unknown.
-        excluded: each rule and the number of entries it excluded, by rule; a directory that is not
-            entered counts once. Rules: `alias`, `builtin`, `dotfile`, `extension`, `ignored`,
-            `nested_repo`, `own_home`.
-        left_out: the first of those entries, each with its rule, in the order of the walk.
-        ignore_files: ignore files that decided about an entry, by path key in byte order.
-        git: the list came from git.
+        files: the eligible files, in the byte order of path keys.
+        skipped: files that were not read and are possibly eligible, in the byte order of path keys.
+            Includes directories that cannot be read, because the files below them are unknown.
+        excluded: each rule with the number of entries that it excluded, sorted by rule; a directory
+            that is not entered counts once. Rules: `alias`, `builtin`, `dotfile`, `extension`,
+            `ignored`, `nested_repo`, `own_home`.
+        left_out: the first excluded entries, each with its rule, in the order of the walk.
+        ignore_files: the ignore files that included or excluded an entry, in the byte order of path
+            keys.
+        git: whether the list of files is from git.
         root: device and inode of the root directory, see `root_identity`.
-        notices: notices to the user about how the list was made.
+        notices: notices to the user about the listing.
         unknown: files and directories whose state the file system did not return, by their raw
-            names; they, and everything below them, may still exist.
-        directories: the directories that were listed, with their stamps from just before. A path
-            has a trailing slash, the root's is empty.
-        inner: those of them that have an entry called `.git`.
-        included: eligible files that the profile names, tracked ones among them.
-        beside: files that are not eligible and whose edits count: one that becomes a text may be
-            eligible, and a tracked one makes the tree dirty.
-        unlisted: directories that no rule excludes and in which git lists nothing.
+            names. They, and everything below them, possibly still exist.
+        directories: the listed directories, with their stamps from directly before the listing. A
+            path has a trailing slash; the root's path is empty.
+        inner: the listed directories that contain an entry called `.git`.
+        included: eligible files that the profile names, including tracked files.
+        beside: ineligible files whose edits matter: a file that becomes a text can become eligible,
+            and an edited tracked file makes the tree dirty.
+        unlisted: directories that no rule excludes, but in which git lists nothing.
     """
 
     files: tuple[SourceFile, ...]
@@ -64,7 +65,7 @@ class Walk(Struct, frozen=True):
     unlisted: tuple[bytes, ...] = ()
 
     def knows(self, key: PathKey) -> bool:
-        """Tell whether the absence of `key` from `files` means that it is not eligible."""
+        """Return whether a path that is missing from `files` is certainly not eligible."""
         if not self.unknown:
             return True
         parts = key.split("/")
@@ -73,16 +74,16 @@ class Walk(Struct, frozen=True):
 
 
 def walk(root: Path, settings: Settings, *, apart: Sequence[Path] = ()) -> Walk:
-    """Return the files below the canonical `root` that are eligible under `settings`.
+    """Return the files below a root that are eligible under some settings.
 
     Args:
-        root: canonical.
-        settings: the rules of eligibility.
-        apart: directories that are never entered: ggrep's own, which change with each sync.
+        root: the canonical path of the root.
+        settings: the settings by which files are eligible.
+        apart: directories that are never entered: ggrep's directories, which change with each sync.
 
     Raises:
-        InvalidRequest: the root itself cannot be read. An empty result would mean that all its
-            files were deleted.
+        InvalidRequest: the root itself cannot be read. (An empty result would mean that all its
+            files were deleted.)
     """
     try:
         identity = _identity(root)
@@ -112,7 +113,7 @@ def walk(root: Path, settings: Settings, *, apart: Sequence[Path] = ()) -> Walk:
 
 
 def root_identity(root: Path) -> tuple[int, int] | None:
-    """Return a value that distinguishes a directory from another of the same name.
+    """Return a value that distinguishes a directory from another one with the same path.
 
     Returns:
         None if it does not exist or cannot be read.

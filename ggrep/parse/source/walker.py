@@ -1,8 +1,8 @@
-"""The traversal of a walk: one directory after another, each entry classified once.
+"""Traverses a tree one directory after the other, and classifies each entry once.
 
-No symbolic link is followed, not even one that replaces a directory meanwhile. Only directories,
-ignore files and the beginning of a possible text are opened. So a hostile tree can neither lead
-the walk outside nor block it.
+No symbolic link is followed, not even if it replaces a directory during the walk. Only directories,
+ignore files and the beginnings of possible texts are opened. A hostile tree can therefore neither
+make the walk leave the root nor block it.
 """
 
 import errno
@@ -34,13 +34,13 @@ from ggrep.parse.source.stamps import Stamp, stamp_of_open
 from ggrep.parse.source.unlisted_names import is_text, may_be_text
 
 MOST_LEFT_OUT: Final = 10_000
-"""Most excluded entries that are named."""
+"""Maximum number of excluded entries that are recorded by name."""
 _BARE: Final = frozenset({"HEAD", "objects", "refs"})
-"""Entries of a bare repository, which has no work tree."""
+"""Entries by which a bare repository, which has no work tree, is recognised."""
 
 
 class Walker:
-    """A walk in progress; directories still to visit are in a list, so any depth is possible."""
+    """A walk in progress. Directories to visit are in a list, so a tree can have any depth."""
 
     def __init__(
         self,
@@ -98,7 +98,8 @@ class Walker:
         try:
             place = self._with_ignore_files(place, names)
         except OSError as error:
-            # Files that it hides must not be indexed: the directory is unknown for now.
+            # Files that the ignore file excludes must not be indexed, so the directory counts as
+            # unknown.
             self._unreadable(place, error)
             return
         for entry in entries:
@@ -112,7 +113,7 @@ class Walker:
             self._lost(place.prefix.rstrip(b"/"), error)
 
     def _lost(self, path: bytes, error: OSError) -> None:
-        """Record an entry whose state the file system did not return: it may exist or not."""
+        """Record an entry whose state the file system did not return; it possibly exists."""
         self._skip(path, failure_reason(error), error.strerror or "cannot be read")
         self.unknown.add(PathKey(os.fsdecode(path)))
 
@@ -165,7 +166,7 @@ class Walker:
             else:
                 self._file(place, path, entry)
         except FileNotFoundError:
-            return  # deleted since its directory was read: treated as never there
+            return  # deleted since its directory was read: treated as missing
         except OSError as error:
             self._lost(path, error)
 
@@ -192,7 +193,7 @@ class Walker:
     def _shut_out(self, place: DirRules, path: bytes, verdict: Verdict) -> None:
         if self._judge.is_unlisted(place, path):
             if not os.access(self._root / os.fsdecode(path), os.R_OK | os.X_OK):
-                # git never lists such entries, so its listing does not show whether they exist.
+                # git does not list such entries, so its listing does not show whether they exist.
                 self._lost(path, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
                 return
             self.unlisted.append(path)
@@ -249,7 +250,7 @@ class Walker:
         return is_text(entry.name, size, self._listed)
 
     def _counts(self, path: bytes, verdict: Verdict) -> bool:
-        """Tell whether an edit of a file that is not eligible counts, see `Walk.beside`."""
+        """Return whether edits of an ineligible file matter, see `Walk.beside`."""
         whole = os.fsdecode(path)
         may_be_eligible = verdict is Verdict.EXTENSION and may_be_text(whole)
         return (may_be_eligible or self._judge.is_tracked_file(path)) and problem(whole) is None
@@ -261,7 +262,7 @@ class Walker:
         return reason is None
 
     def _is_nested(self, prefix: bytes, names: set[str]) -> bool:
-        """Tell whether a directory is a repository of its own, bare or not."""
+        """Return whether a directory is a separate repository, bare or not."""
         if ".git" in names:
             return self._is_repository(prefix)
         return names >= _BARE and not self._judge.is_tracked(prefix[:-1])

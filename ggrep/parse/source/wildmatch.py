@@ -1,4 +1,4 @@
-"""Compiles a gitignore glob to a regular expression over bytes that matches as git does."""
+"""Compiles a gitignore glob to a regular expression over bytes that matches like git."""
 
 import re
 from typing import Final, Literal
@@ -6,7 +6,7 @@ from typing import Final, Literal
 from msgspec import Struct
 
 MAX_GLOB_BYTES: Final = 4096
-"""Longest glob that is compiled; no path that can be opened is longer."""
+"""Maximum length of a glob that is compiled; no path that can be opened is longer."""
 
 _CLASSES: Final = {
     b"alnum": rb"0-9A-Za-z",
@@ -35,15 +35,15 @@ class _Token(Struct, frozen=True):
 
 
 def compile_glob(glob: bytes) -> re.Pattern[bytes]:
-    """Return the pattern that matches the paths of `glob`, from end to end.
+    """Return the expression that matches whole paths of a glob.
 
-    `*` and `?` stop at a slash, `**` between slashes does not. A glob that git cannot parse
-    (an open bracket, a trailing backslash) matches nothing, nor does one of more than
-    `MAX_GLOB_BYTES`.
+    `*` and `?` do not match a slash; `**` between slashes does. A glob that git cannot parse (an
+    open bracket, a trailing backslash), or of more than `MAX_GLOB_BYTES`, matches nothing.
 
-    The pattern never tries a position twice for one wildcard: each run between two wildcards is
-    matched at its first fitting position and kept (`(?>...)`). Text that fits after a later
-    position fits after that one too. A hostile glob of many stars costs its length times the path.
+    The expression never tries a position twice for one wildcard: each literal between two wildcards
+    is matched at its first possible position and kept (`(?>...)`), because text that matches after
+    a later position also matches after the first one. A hostile glob with many stars therefore
+    takes time proportional to its length times the path's length.
     """
     tokens = _tokens(glob) if len(glob) <= MAX_GLOB_BYTES else [_Token("one", _NEVER)]
     first, *others = _split(tokens, "deep")
@@ -63,7 +63,8 @@ def _segment(tokens: list[_Token]) -> bytes:
     first, *others = (b"".join(token.pattern for token in run) for run in _split(tokens, "star"))
     pieces = [first]
     for number, run in enumerate(others, start=1):
-        # The last run is at the segment's end, every other at the first position that fits.
+        # The last literal is matched at the segment's end, every other literal at the first
+        # possible position.
         lazy = b"" if number == len(others) else b"?"
         pieces.append(b"(?>[^/]*" + lazy + run + b")")
     return b"".join(pieces)
@@ -109,8 +110,8 @@ def _stars(glob: bytes, start: int) -> tuple[_Token, int]:
     end = start
     while glob[end : end + 1] == b"*":
         end += 1
-    # git compares the literal beginning of a glob separately, so stars right after it begin the
-    # rest: `a**/b` matches more than the manual says.
+    # git compares the literal beginning of a glob separately, so stars directly after it begin the
+    # rest of the glob: `a**/b` matches more than git's manual says.
     opens = _SPECIAL.search(glob, 0, start) is None or glob[start - 1] == _SLASH
     if end - start > 1 and opens:
         if end == len(glob):
@@ -141,7 +142,7 @@ def _bracket(glob: bytes, start: int) -> tuple[bytes, int]:
 
 
 def _member(glob: bytes, at: int) -> tuple[set[int], int] | None:
-    """Return the bytes that one item of a bracket stands for, and the position of the next item."""
+    """Return the bytes that one item of a bracket matches, and the position of the next item."""
     if glob[at : at + 2] == b"[:":
         close = glob.find(b"]", at + 2)
         if close < 0:

@@ -1,1 +1,1 @@
-"""Processes that parse, which can be killed: one pool, one program, two kinds of job."""
+"""Worker processes that parse files and can be killed: the pool, the program and its jobs."""

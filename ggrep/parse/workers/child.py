@@ -1,7 +1,8 @@
-"""The parent's side of one worker process: waits for a bounded time, then kills it.
+"""The parent's side of one worker process: waits for answers for a limited time, then kills it.
 
-The way a worker ends shows the cause: the file (its limits of processor time and memory), or the
-machine (killed from outside, not started, no answer while the machine was busy).
+The way in which a worker ends shows the cause: the file (it exceeded the limits of processor time
+or memory), or the machine (the worker was killed from outside, did not start, or did not answer
+while the machine was busy).
 """
 
 import os
@@ -22,36 +23,37 @@ _READ_BYTES: Final = 256 * 1024
 
 
 class WorkerTimeout(Exception):
-    """The worker did not answer in time; it is unknown whether it got processor time."""
+    """The worker did not answer in time; it is unknown whether it had processor time."""
 
 
 class WorkerLost(Exception):
-    """The worker did not start, or was killed from outside, as a machine short of memory does."""
+    """The worker did not start, or was killed from outside, for example for lack of memory."""
 
 
 class WorkerExhausted(Exception):
-    """The worker used up the processor time that one file may take."""
+    """The worker exceeded the processor time for one file."""
 
 
 class WorkerCrashed(Exception):
-    """The worker ended by itself, or its answer is not a frame."""
+    """The worker ended by itself, or sent an invalid answer."""
 
 
 class Child:
     """A running worker.
 
     Attributes:
-        served: how many requests it has answered.
+        served: the number of answered requests.
     """
 
     def __init__(self, command: tuple[str, ...], clock: Clock) -> None:
         """Start the process; `start` waits until it is ready.
 
         Raises:
-            OSError: the system has no room for a process.
+            OSError: the system cannot start a process.
         """
-        # Python puts the current directory first on the path of a module it runs. A searched
-        # repository must not be able to replace the program, so it starts in another directory.
+        # Python puts the current directory first on the search path of a module that it runs. The
+        # worker starts in another directory, so that a searched repository cannot replace the
+        # program.
         self._process = subprocess.Popen(  # noqa: S603 - the command is a constant or a test's
             command,
             stdin=subprocess.PIPE,
@@ -69,10 +71,10 @@ class Child:
         os.set_blocking(self._input, False)
 
     def start(self, timeout_ms: float) -> None:
-        """Wait for the worker's empty first frame.
+        """Wait until the worker has started, which its empty first frame shows.
 
         Raises:
-            WorkerLost: it ended, sent something else, or nothing in time.
+            WorkerLost: the worker ended, sent something else, or nothing in time.
         """
         try:
             greeting = self._answer(self._clock.monotonic_ms() + timeout_ms)
@@ -91,9 +93,9 @@ class Child:
 
         Raises:
             WorkerTimeout: the time ran out before the whole answer arrived.
-            WorkerExhausted: the file took more processor time than it may.
+            WorkerExhausted: the file exceeded its processor time.
             WorkerLost: the worker was killed from outside.
-            WorkerCrashed: it ended by itself.
+            WorkerCrashed: the worker ended by itself.
         """
         end_ms = self._clock.monotonic_ms() + timeout_ms
         try:
@@ -105,7 +107,7 @@ class Child:
         return answer
 
     def kill(self) -> None:
-        """End the process; a thread that waits in `ask` sees a crash."""
+        """End the process; a thread that waits in `ask` raises WorkerCrashed."""
         self._process.kill()
 
     def reap(self) -> None:
@@ -117,7 +119,7 @@ class Child:
                 pipe.close()
 
     def _ended(self) -> Exception:
-        """Return why a worker that closed its pipes ended; its exit status is known by then."""
+        """Return why a worker that closed its pipes ended, by its exit status."""
         self._process.kill()
         status = self._process.wait()
         if status == -signal.SIGPROF:

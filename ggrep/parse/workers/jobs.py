@@ -1,22 +1,22 @@
-"""Requests to and answers from a worker.
+"""Encodes and decodes requests to a worker and its answers.
 
-A frame is a 4-byte big-endian length, then that many bytes. The first frame of a worker is empty:
-it has started. A request is one line of JSON (the processor time that the file may take, and the
-kind of request), then the file's bytes. An answer is JSON: the plan of a file's chunks, the
-occurrences of a name, or the file's definitions.
+A frame is a 4-byte big-endian length, then that many bytes. The first frame of a worker is empty
+and shows that it has started. A request is one line of JSON (the maximum processor time for the
+file, and the kind of request), then the file's bytes. An answer is JSON: the plan of a file's
+chunks, the occurrences of a name, or the file's definitions.
 """
 
 import struct
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, cast
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, astuple
 
-from ggrep.base.stable_json import Json, dumps, loads
+from ggrep.base.stable_json import Json, decode, dumps, loads
 from ggrep.parse.chunking.file_outline import Outlined
 from ggrep.parse.chunking.spans import Plan, plan_from_json, plan_to_json
 from ggrep.parse.languages.chunk_limits import ChunkLimits
-from ggrep.parse.occurrences.words import Defined, Occurrence
+from ggrep.parse.occurrences.words import Occurrence
 
 HEADER_BYTES: Final = 4
 MAX_ANSWER_BYTES: Final = 64 * 1024 * 1024
@@ -38,9 +38,9 @@ class OccurrenceRequest(Struct, frozen=True):
     """Requests the occurrences of a name in a file.
 
     Attributes:
-        path_key: the file's language depends on it.
-        name: as requested, with its qualifiers.
-        any_case: also match other spellings in upper and lower case.
+        path_key: the path, on which the file's language depends.
+        name: the requested name, with its qualifiers.
+        any_case: whether to match the name in any letter case.
     """
 
     path_key: str
@@ -60,18 +60,18 @@ Request: TypeAlias = PlanRequest | OccurrenceRequest | OutlineRequest
 
 
 def frame(body: bytes) -> bytes:
-    """Return `body` after its length."""
+    """Return a frame: `body` after its length."""
     return _LENGTH.pack(len(body)) + body
 
 
 def body_length(header: bytes) -> int:
-    """Return how many bytes follow the header."""
+    """Return the number of bytes after the header."""
     length: int = _LENGTH.unpack(header)[0]
     return length
 
 
 def encode_request(request: Request, cpu_ms: int) -> bytes:
-    """Return the body of a request that may take `cpu_ms` of processor time."""
+    """Return the body of a request, with a limit of `cpu_ms` of processor time."""
     asked: dict[str, Json]
     if isinstance(request, PlanRequest):
         asked = {"limits": asdict(request.limits)}
@@ -84,7 +84,7 @@ def encode_request(request: Request, cpu_ms: int) -> bytes:
 
 
 def decode_request(body: bytes) -> tuple[Request, int]:
-    """Return the request, and the milliseconds of processor time that it may take."""
+    """Return the request, and the limit of its processor time in milliseconds."""
     line, _, data = body.partition(b"\n")
     head = loads(line)
     path_key, cpu_ms = head.pop("path_key"), head.pop("cpu_ms")
@@ -120,14 +120,7 @@ def decode_occurrences(body: bytes) -> tuple[Occurrence, ...]:
     Raises:
         ValueError, TypeError: the body is not an answer.
     """
-    return tuple(
-        Occurrence(
-            *(line, column, text, kind, container),
-            None if defined is None else Defined(*defined),
-            *(role, test, tuple(bases), receiver),
-        )
-        for line, column, text, kind, container, defined, role, test, bases, receiver in loads(body)
-    )
+    return decode(tuple[Occurrence, ...], loads(body))
 
 
 def encode_outline(outline: tuple[Outlined, ...]) -> bytes:
@@ -152,22 +145,18 @@ def decode_outline(body: bytes) -> tuple[Outlined, ...]:
     return tuple(Outlined(*item) for item in loads(body))
 
 
-def _plain(occurrence: Occurrence) -> Json:
-    defined = occurrence.defined
-    return [
-        *(occurrence.line, occurrence.column, _valid(occurrence.text), occurrence.kind),
-        _valid(occurrence.container),
-        None
-        if defined is None
-        else [
-            *(defined.kind, defined.start_line, defined.end_line, defined.declared_only),
-            *(_valid(defined.signature), _valid(defined.doc)),
-        ],
-        *(occurrence.role, occurrence.test, list(map(_valid, occurrence.bases))),
-        _valid(occurrence.receiver),
-    ]
+def _plain(value: object) -> Json:
+    match value:
+        case str():
+            return _valid(value)
+        case Struct():
+            return [_plain(each) for each in astuple(value)]
+        case tuple():
+            return [_plain(each) for each in value]
+        case _:
+            return cast("Json", value)
 
 
 def _valid(text: str) -> str:
-    """Return text that is valid in JSON: a name may contain bytes that are not UTF-8."""
+    """Return a text that is valid in JSON, because a name can contain bytes that are not UTF-8."""
     return text.encode("utf-8", "replace").decode()

@@ -1,6 +1,6 @@
-"""Workers that outlive the pool they worked for.
+"""Keeps workers after their pool is closed.
 
-Starting one takes more processor time than all else that a sync of one file does.
+Starting a worker takes more processor time than the rest of a sync of one file.
 """
 
 import weakref
@@ -11,14 +11,16 @@ from ggrep.parse.workers.child import Child
 
 
 class KeptWorkers:
-    """Idle workers between the pools of one process, all of one command. Threads may share it.
+    """The idle workers that successive pools of one process reuse; all have one command.
+
+    Thread-safe.
 
     Attributes:
-        most: bound on the workers of a pool that uses them; 0 for none.
+        most: maximum number of workers of a pool that reuses them; 0 for no maximum.
     """
 
     def __init__(self, idle: int, *, most: int = 0) -> None:
-        """Hold none yet, and never more than `idle`."""
+        """Begin without workers; keep at most `idle` workers."""
         self.most = most
         self._most_idle = idle
         self._lock = Lock()
@@ -26,7 +28,7 @@ class KeptWorkers:
         weakref.finalize(self, reap, self._idle)
 
     def take(self) -> Child | None:
-        """Return a running worker, which is the caller's from now on; None without any."""
+        """Remove and return a running worker; None if there is none."""
         with self._lock:
             while self._idle:
                 child = self._idle.pop()
@@ -36,7 +38,7 @@ class KeptWorkers:
             return None
 
     def keep(self, children: Iterable[Child]) -> None:
-        """Take over idle workers; those that there is no room for are ended."""
+        """Keep idle workers; end the workers that exceed the maximum."""
         with self._lock:
             self._idle += children
             ended = self._idle[self._most_idle :]
@@ -44,7 +46,7 @@ class KeptWorkers:
         reap(ended)
 
     def close(self) -> None:
-        """End all that are held."""
+        """End all kept workers."""
         with self._lock:
             reap(self._idle)
 

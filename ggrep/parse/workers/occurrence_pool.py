@@ -1,7 +1,8 @@
-"""Searches files for names, and outlines them, in killable worker processes, a few files at a time.
+"""Searches files for names and outlines files in worker processes, a few files at a time.
 
-A worker takes longer to start than most requests take. So a pool is kept from one request to the
-next, and the engines of a host share it. Workers end with the pool, or by themselves when idle.
+Starting a worker takes longer than most requests. A pool is therefore kept from one request to the
+next, and the engines of a process share it. Workers end with the pool, or by themselves after some
+idle time.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -34,23 +35,23 @@ from ggrep.parse.workers.pool import START_MS, WorkerPool
 
 OCCURRENCE_WORKERS: Final = 2
 ALLOWANCE: Final = Allowance(base_ms=5_000)
-"""Processor time for one file; a user waits for the answer."""
+"""Maximum processor time for one file, while a user waits for the answer."""
 IDLE_SECONDS: Final = 300
-"""A worker without a request for this long ends: its process may live on for days."""
+"""Time without a request after which a worker ends; its parent process can run for days."""
 
 Problem = Literal["parse_exhausted", "parse_crashed", ""]
 T = TypeVar("T")
 _PURPOSE: Final = "searching for names"
 _RETRY_MS: Final = 1_000
 _LONGEST_MS: Final = 3_600_000
-"""The longest deadline of a request."""
+"""The maximum time of a request."""
 
 
 class FileOccurrences(Struct, frozen=True):
     """The occurrences of a name in one file.
 
     Attributes:
-        problem: why its syntax could not be read; the occurrences are by words alone then.
+        problem: why the file could not be parsed; then the occurrences are found by words.
     """
 
     occurrences: tuple[Occurrence, ...]
@@ -58,7 +59,7 @@ class FileOccurrences(Struct, frozen=True):
 
 
 class OccurrencePool(WorkerPool):
-    """Workers that search for names, kept between requests."""
+    """Worker processes that search files for names; they are kept between requests."""
 
     def __init__(
         self,
@@ -68,7 +69,10 @@ class OccurrencePool(WorkerPool):
         command: tuple[str, ...] = (*WORKER_COMMAND, str(IDLE_SECONDS)),
         allowance: Allowance = ALLOWANCE,
     ) -> None:
-        """Start no worker yet; the default clock is the machine's, as the pool outlives callers."""
+        """Start no worker yet.
+
+        The default clock is the machine's, because the pool outlives callers.
+        """
         super().__init__(
             workers, clock or SystemClock(), command, purpose=_PURPOSE, window=2 * workers
         )
@@ -77,7 +81,7 @@ class OccurrencePool(WorkerPool):
     def find(
         self, requests: Iterable[OccurrenceRequest], deadline: Deadline
     ) -> Iterator[tuple[OccurrenceRequest, FileOccurrences]]:
-        """Yield each request with its answer, in order; only a few are in memory at a time.
+        """Yield each request with its answer, in order; few of them are in memory at a time.
 
         Raises:
             DeadlineExceeded: time ran out.
@@ -93,10 +97,10 @@ class OccurrencePool(WorkerPool):
     def outline(
         self, path_key: str, data: bytes, deadline: Deadline
     ) -> tuple[Outlined, ...] | Problem:
-        """Return a file's definitions, or why its syntax could not be read.
+        """Return a file's definitions, or the reason why the file could not be parsed.
 
         Raises:
-            GgrepError: as `find`.
+            GgrepError: the errors of `find`.
         """
         try:
             return self._asked(OutlineRequest(path_key, data), decode_outline, deadline)
@@ -106,7 +110,7 @@ class OccurrencePool(WorkerPool):
             return "parse_crashed"
 
     def _read(self, request: OccurrenceRequest, deadline: Deadline) -> FileOccurrences:
-        """Return a worker's answer, or the words' if the file's syntax could not be read."""
+        """Return a worker's answer, or occurrences by words if the file could not be parsed."""
         named = (request.path_key, request.data, request.name)
         if not has_syntax(request.path_key, request.data):
             return FileOccurrences(mentions(*named, any_case=request.any_case))
@@ -124,7 +128,7 @@ class OccurrencePool(WorkerPool):
 
         Raises:
             WorkerExhausted, WorkerCrashed: the file is the cause.
-            GgrepError: as `find`.
+            GgrepError: the errors of `find`.
         """
 
         def start_ms() -> float:
@@ -136,10 +140,12 @@ class OccurrencePool(WorkerPool):
                 encode_request(request, self._allowance.cpu_ms(len(request.data))),
                 decode,
                 start_ms=start_ms,
-                # The request's deadline may be on another clock than the pool's.
+                # The request's deadline can use another clock than the pool.
                 wait_ms=lambda: min(deadline.remaining_ms(), _LONGEST_MS),
                 again=(WorkerCrashed, WorkerTimeout, WorkerLost),
             )
         except (WorkerTimeout, WorkerLost) as error:
             deadline.check(_PURPOSE)
-            raise Busy("no process could read a file", retry_after_ms=_RETRY_MS) from error
+            raise Busy(
+                "no worker process could read the files", retry_after_ms=_RETRY_MS
+            ) from error

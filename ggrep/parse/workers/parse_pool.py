@@ -1,8 +1,8 @@
-"""Chunks files in worker processes, in order, each file within a CPU time limit.
+"""Cuts files into chunks in worker processes, in order, each file within a CPU time limit.
 
-The allowance of processor time decides how a file is cut; the worker measures it. Elapsed time
-decides nothing: a file whose worker got no processor time for long is put off, to be tried again
-with fewer other workers.
+Whether a file is cut by its structure depends on the processor time that the worker measures, not
+on elapsed time. If a worker had no processor time for long, its file is put off, and is tried again
+later with fewer other workers.
 """
 
 from collections.abc import Iterable, Iterator
@@ -29,24 +29,29 @@ from ggrep.parse.workers.kept import KeptWorkers
 from ggrep.parse.workers.pool import START_MS, WorkerPool
 
 PATIENCE_MS: Final = 60_000
-"""Longest wait for a file: many times the time of any real one on an idle machine."""
+"""Maximum wait for a file: many times the time for any real file on an idle machine."""
 ALONE_FACTOR: Final = 30
-"""Longest wait for a file that is parsed alone, in multiples of its allowance: its process gets
-that much processor time on a machine with thirty busy processes for each core."""
+"""Maximum wait for a file that is parsed alone, in multiples of its allowance.
+
+It suffices on a machine with thirty busy processes for each core.
+"""
 IN_PROCESS_BYTES: Final = 262_144
-"""Larger files are always read by a worker. Reading is linear in the size, yet ten megabytes of
-headings take seconds, which would block this process."""
+"""Files above this size are always read by a worker.
+
+Reading takes linear time, but ten megabytes of headings take seconds, which would block this
+process.
+"""
 
 
 class Terms(Struct, frozen=True):
-    """The bounds of a pool for one file.
+    """The limits of a pool for one file.
 
     Attributes:
-        allowance: processor time; a file that takes more is cut without a parser.
-        patience_ms: longest wait for its answer; after that it is put off.
-        start_ms: longest wait for the start of a worker.
-        alone: no other file is parsed at the same time: wait as long as a file could need, and
-            attribute a crash to the file.
+        allowance: the maximum processor time; a file that takes more is cut without a parser.
+        patience_ms: maximum wait for the answer; after this time the file is put off.
+        start_ms: maximum wait for the start of a worker.
+        alone: whether no other file is parsed at the same time; then wait as long as any file can
+            need, and attribute a crash to the file.
     """
 
     allowance: Allowance = Allowance()
@@ -55,7 +60,7 @@ class Terms(Struct, frozen=True):
     alone: bool = False
 
     def wait_ms(self, cpu_ms: int) -> float:
-        """Return how long to wait for a file that may take `cpu_ms` of processor time."""
+        """Return how long to wait for a file with a limit of `cpu_ms` of processor time."""
         return max(self.patience_ms, self.alone * ALONE_FACTOR * cpu_ms)
 
 
@@ -63,13 +68,13 @@ TERMS: Final = Terms()
 
 
 def needs_worker(file: FileText, limits: ChunkLimits) -> bool:
-    """Return whether a file under these limits must be cut in a worker."""
+    """Return whether a file must be cut in a worker."""
     parsed = limits.structure and needs_grammar(file.path_key, file.data)
     return parsed or len(file.data) > IN_PROCESS_BYTES
 
 
 class ParsePool(WorkerPool):
-    """Workers that cut files; they start when first needed."""
+    """Workers that cut files into chunks; they start when first needed."""
 
     def __init__(
         self,
@@ -89,7 +94,7 @@ class ParsePool(WorkerPool):
         self._terms = terms
 
     def hurry(self, patience_ms: float) -> None:
-        """Set the longest wait for a worker's start or answer from now on."""
+        """Set the maximum wait for a worker's start or answer from now on."""
         self._terms = replace(self._terms, patience_ms=patience_ms, start_ms=patience_ms)
 
     def chunk_all(self, files: Iterable[FileText]) -> Iterator[tuple[FileText, ChunkedFile | None]]:
@@ -116,8 +121,8 @@ class ParsePool(WorkerPool):
         """Return the worker's plan.
 
         Returns:
-            None if the file is put off: no worker had time for it, or its worker crashed beside
-            others, which together may have used too much memory.
+            None if the file is put off: no worker had time for it, or its worker crashed while
+                others were running, which together possibly used too much memory.
         """
         cpu_ms = self._terms.allowance.cpu_ms(len(file.data))
         try:

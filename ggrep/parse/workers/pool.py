@@ -1,6 +1,6 @@
-"""A pool of worker processes, each of which reads one file at a time and can be killed.
+"""A pool of worker processes, each of which handles one file at a time and can be killed.
 
-Workers start when first needed and are kept. One thread for each worker blocks on its pipe.
+Workers start when first needed and are reused. For each worker, one thread waits at its pipe.
 """
 
 import weakref
@@ -21,25 +21,24 @@ from ggrep.parse.workers.child import Child, WorkerCrashed, WorkerLost, WorkerTi
 from ggrep.parse.workers.kept import KeptWorkers, reap
 
 START_MS: Final = 120_000
-"""Longest wait for a worker's start, which takes a tenth of a second, or seconds on a busy
-machine."""
+"""Maximum wait for a worker's start, which takes a tenth of a second; seconds on a busy machine."""
 
 _Item = TypeVar("_Item")
 _Answer = TypeVar("_Answer")
 
 
 class WorkerNotStarted(WorkerLost):
-    """The system has no room for another worker, or it did not start in time."""
+    """The system could not start another worker, or the worker did not start in time."""
 
 
 class PoolStatistics(Struct, frozen=True):
     """The counts of a pool.
 
     Attributes:
-        spawned: worker processes started.
+        spawned: started worker processes.
         killed: workers killed because their answer took too long.
-        crashed: workers that ended, idle ones included, or did not start.
-        parsed: files that a worker read.
+        crashed: workers that ended, including idle ones, or did not start.
+        parsed: files that workers handled.
     """
 
     spawned: int = 0
@@ -49,7 +48,7 @@ class PoolStatistics(Struct, frozen=True):
 
 
 class WorkerPool:
-    """Worker processes, which end when the pool is closed or unreferenced, or this process ends.
+    """Worker processes; they end if the pool is closed or unreferenced, or if this process ends.
 
     Thread-safe.
     """
@@ -68,14 +67,15 @@ class WorkerPool:
         """Start no worker yet.
 
         Args:
-            workers: most processes at a time.
-            clock: measures the waiting.
-            command: starts a worker.
-            purpose: the work, for the message that it has ended.
-            window: most items that `in_order` reads ahead.
-            gives_up: start no further worker after one that did not start: each would cost a wait.
-            kept: workers of the same command that are used first; idle workers go back there when
-                the pool is closed. None to start and end workers here.
+            workers: maximum number of simultaneous processes.
+            clock: the clock for waiting.
+            command: the command that starts a worker.
+            purpose: the kind of work, for the message that the pool is closed.
+            window: maximum number of items that `in_order` reads ahead.
+            gives_up: whether to start no further worker after one that did not start, to avoid
+                further waits.
+            kept: idle workers of the same command, which are used first; idle workers are returned
+                to it when the pool is closed. None if the pool starts and ends all its workers.
         """
         self._workers = workers
         self._clock = clock
@@ -91,7 +91,7 @@ class WorkerPool:
         self._stalled = False
         self._counts = dict.fromkeys(PoolStatistics.__struct_fields__, 0)
         self._threads = ThreadPoolExecutor(workers, thread_name_prefix="parsing")
-        # A program that ends without closing the pool leaves no process behind.
+        # This ends the workers of a program that ends without closing the pool.
         weakref.finalize(self, reap, self._children)
 
     def __enter__(self) -> Self:
@@ -106,7 +106,7 @@ class WorkerPool:
         self.close()
 
     def close(self) -> None:
-        """Stop at once and end every worker; answers not yet yielded are lost."""
+        """Stop at once and end every worker; answers that were not yielded are lost."""
         with self._lock:
             self._closed = True
             if self._kept is not None:
@@ -139,12 +139,12 @@ class WorkerPool:
     ) -> Iterator[tuple[_Item, _Answer]]:
         """Yield each item with the result of `work` for it, in the items' order.
 
-        Only a bounded window of items is read ahead, so there may be any number of them.
+        Only a limited number of items is read ahead, so the input can have any length.
 
         Args:
             items: the input.
-            work: called in a thread of the pool.
-            check: called before more items are read; an exception that it raises ends the work.
+            work: called with each item, in a thread of the pool.
+            check: called before more items are read; an exception from it ends the work.
 
         Raises:
             Cancelled: the pool was closed.
@@ -162,7 +162,7 @@ class WorkerPool:
                 try:
                     result = answer.result()
                 except CancelledError:
-                    self._check_open()  # closing cancels items that wait for a thread
+                    self._check_open()  # `close` cancels items that are waiting for a thread
                     raise
                 yield first, result
         finally:
@@ -178,21 +178,21 @@ class WorkerPool:
         wait_ms: Callable[[], float],
         again: tuple[type[Exception], ...] = (WorkerCrashed,),
     ) -> _Answer:
-        """Return a worker's answer; if a used worker fails, ask a fresh one once.
+        """Return a worker's answer; if a reused worker fails, try a new worker once.
 
         Args:
             body: the request.
-            decode: reads the answer; its ValueError or TypeError counts as a crash.
+            decode: decodes the answer; ValueError or TypeError counts as a crash.
             start_ms: returns how long to wait for a worker's start.
             wait_ms: returns how long to wait for the answer.
-            again: failures of a used worker after which a fresh one is asked.
+            again: failures of a reused worker after which a new worker is tried.
 
         Raises:
             WorkerNotStarted: no worker could be started.
             WorkerTimeout: the answer did not arrive in time.
             WorkerExhausted: the file took more processor time than it may.
             WorkerLost: the worker was killed from outside.
-            WorkerCrashed: a fresh worker crashed.
+            WorkerCrashed: a new worker crashed.
             Cancelled: the pool was closed.
         """
         fresh = used = False
@@ -211,7 +211,7 @@ class WorkerPool:
 
     @contextmanager
     def borrowed(self, start_ms: float, *, fresh: bool) -> Iterator[Child]:
-        """Yield an idle worker, or a new one; any exception in the block ends it.
+        """Yield an idle worker, or a new one; an exception in the block ends the worker.
 
         Raises:
             WorkerNotStarted: no worker could be started.
@@ -227,7 +227,7 @@ class WorkerPool:
             self._idle.append(child)
 
     def count_answer(self) -> None:
-        """Count a file that a worker read."""
+        """Count a file that a worker handled."""
         with self._lock:
             self._counts["parsed"] += 1
 
@@ -237,7 +237,7 @@ class WorkerPool:
             return self._threads.submit(work, item)
 
     def _take(self, timeout_ms: float, *, fresh: bool) -> Child:
-        """Return an idle worker, or a new one if there is none or `fresh` asks for it."""
+        """Return an idle worker; a new worker if there is none, or if `fresh` is set."""
         with self._lock:
             self._check_open()
             if self._stalled:
@@ -287,4 +287,4 @@ def decoded(body: bytes, decode: Callable[[bytes], _Answer]) -> _Answer:
     try:
         return decode(body)
     except (ValueError, TypeError) as error:
-        raise WorkerCrashed("invalid answer from the worker") from error
+        raise WorkerCrashed("invalid reply from the worker process") from error

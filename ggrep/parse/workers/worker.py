@@ -1,8 +1,9 @@
 """The worker process: `python -m ggrep.parse.workers.worker [IDLE_SECONDS]`.
 
-It reads requests from its standard input: it cuts files, searches them for names and outlines
-them. It may be killed at any moment and may crash on a hostile file; only that file loses its
-structure then. It imports neither a database nor numpy, so it starts fast.
+It reads requests from its standard input. It cuts files into chunks, searches files for names, and
+outlines files. It can be killed at any moment, and can crash on a hostile file; then only this file
+is handled without its structure. The program imports neither a database nor numpy, so it starts
+fast.
 """
 
 import resource
@@ -33,7 +34,7 @@ from ggrep.parse.workers.jobs import (
 )
 
 MEMORY_LIMIT_BYTES: Final = 1_400 * 1024**2
-"""Address space of one worker; larger allocations by a grammar for a hostile file fail."""
+"""Maximum address space of one worker; larger allocations of a grammar for a hostile file fail."""
 
 
 def _answer(body: bytes) -> bytes:
@@ -59,12 +60,12 @@ def serve(
     idle_seconds: float | None = None,
     answer: Callable[[bytes], bytes] = _answer,
 ) -> None:
-    """Send the first frame, then answer requests in order until they end.
+    """Send the first frame, then answer requests in order until the input ends.
 
     Args:
-        requests: not buffered, so that `select` sees all pending bytes.
-        answers: the stream for the answers.
-        idle_seconds: end after this long without a request; None to wait for ever.
+        requests: the unbuffered input, so that `select` detects all pending bytes.
+        answers: the output for answers.
+        idle_seconds: time without a request after which to end; None to wait without limit.
         answer: returns the body of the answer to a request's body.
     """
     answers.write(HELLO)
@@ -78,7 +79,7 @@ def serve(
 
 
 def _exactly(stream: RawIOBase, size: int) -> bytes:
-    """Return `size` bytes, or fewer at the stream's end."""
+    """Return `size` bytes, or fewer at the end of the stream."""
     data = bytearray(size)
     rest = memoryview(data)
     while rest and (count := stream.readinto(rest)):
@@ -88,10 +89,10 @@ def _exactly(stream: RawIOBase, size: int) -> bytes:
 
 @contextmanager
 def allowed(cpu_ms: int) -> Iterator[None]:
-    """End this process by SIGPROF if the block takes more than `cpu_ms` of its processor time.
+    """End this process by SIGPROF if the block takes more than `cpu_ms` of processor time.
 
-    The kernel ends it even inside a parser that hangs, and after the death of the parent. The
-    processor time of other processes does not count.
+    The kernel ends the process even within a parser that hangs, and after the end of its parent.
+    The processor time of other processes does not count.
     """
     signal.setitimer(signal.ITIMER_PROF, cpu_ms / 1000)
     try:
@@ -101,10 +102,10 @@ def allowed(cpu_ms: int) -> Iterator[None]:
 
 
 def confine(memory_bytes: int) -> None:
-    """Bound this process's address space, write no core dumps and ignore interrupts."""
+    """Limit this process's address space, disable core dumps and ignore interrupts."""
     bound_memory(memory_bytes)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    # An interrupt at the terminal reaches the whole process group; the parent decides.
+    # An interrupt at the terminal is sent to the whole process group; the parent handles it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGPROF})
@@ -113,7 +114,7 @@ def confine(memory_bytes: int) -> None:
 def main(
     answer: Callable[[bytes], bytes] = _answer, memory_bytes: int = MEMORY_LIMIT_BYTES
 ) -> None:
-    """Serve standard input and output."""
+    """Answer requests from standard input on standard output."""
     confine(memory_bytes)
     idle_seconds = float(sys.argv[1]) if len(sys.argv) > 1 else None
     with open(0, "rb", buffering=0, closefd=False) as requests:

@@ -285,7 +285,7 @@ class Channel:
                 await self._break(WENT_AWAY)
                 raise Unreachable(self._connection.lost) from error
             except BaseException:
-                await self._break("a request was not sent to its end")
+                await self._break("a request was only partly sent")
                 raise
 
     def _push(self, data: bytes) -> int:

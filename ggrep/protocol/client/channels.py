@@ -235,7 +235,7 @@ class Channels:
 
     def _require_unclosed(self) -> None:
         if self._closed:
-            raise Cancelled("the connections to daemons were closed")
+            raise Cancelled("the connections to all daemons were closed")
 
     async def _connect(
         self, address: DaemonAddress, deadline: Deadline, start: Start

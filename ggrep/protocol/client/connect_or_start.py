@@ -114,7 +114,7 @@ class Connector:
         if record is None or not older or self._has_ended_older:
             version = record.binary_version if record else "an unknown version"
             raise Incompatible(
-                f"the daemon is of ggrep {version}, which speaks another protocol than"
+                f"the daemon runs ggrep {version}, whose protocol differs from that of version"
                 f" {__version__}; to end it: ggrep stop"
             )
         self._has_ended_older = True

@@ -255,7 +255,7 @@ class DaemonClient:
 def _give_up(error: GgrepError, tried: int, deadline: Deadline) -> None:
     """Raise if a further attempt is useless."""
     if deadline.remaining_ms() <= 0.0:
-        raise DeadlineExceeded("no daemon was ready in time") from error
+        raise DeadlineExceeded("the daemon was not ready within the timeout") from error
     if tried >= _TRIES or isinstance(error, NotStarted):
         raise error
 

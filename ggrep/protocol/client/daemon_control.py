@@ -1,6 +1,5 @@
 """Stops daemons, and lets running hosts serve further roots."""
 
-import fcntl
 import os
 import signal
 import time
@@ -13,8 +12,9 @@ from msgspec import Struct
 
 from ggrep.base import durable
 from ggrep.base.clock import Clock, Deadline
-from ggrep.base.errors import GgrepError, RequestError
+from ggrep.base.errors import Busy, GgrepError, RequestError, StoreError
 from ggrep.base.linux import is_stopped
+from ggrep.base.locks import HeldFile, Patience, read_only, take, wait_for
 from ggrep.base.processes import is_running
 from ggrep.config.home import Home
 from ggrep.protocol.client.daemon_files import marked, running
@@ -67,7 +67,7 @@ def stop(
             _signal(record.pid, number)
         if _ends(record, clock, wait):
             return Stopped(record, how)
-    raise GgrepError(f"process {record.pid} does not end")
+    raise GgrepError(f"the daemon process {record.pid} does not end")
 
 
 @contextmanager
@@ -88,7 +88,7 @@ def _signal(pid: int, number: int) -> None:
     except ProcessLookupError:
         return
     except PermissionError as error:
-        raise GgrepError(f"process {pid} belongs to another user") from error
+        raise GgrepError(f"the daemon process {pid} belongs to another user") from error
 
 
 def hello_to(record: DaemonRecord) -> Hello:
@@ -133,28 +133,26 @@ _MOST_ASKED: Final = 3
 """Maximum number of processes to try. A home has several processes only for different builds or
 variables, or during long syncs."""
 _TURN_MS: Final = 30_000.0
-_TURN_S: Final = 0.02
+_TURN_RETRY_MS: Final = 20.0
 
 
 @contextmanager
 def turn(home: Home, clock: Clock) -> Iterator[None]:
-    """Let one process at a time start daemons of a home; wait at most half a minute for others."""
-    descriptor = None
-    with suppress(OSError):  # claiming a socket reports an unwritable home
-        durable.make_directory(home.daemon, lasting=True)
-        descriptor = os.open(home.daemon, os.O_RDONLY | os.O_CLOEXEC)
-    deadline = Deadline.after(clock, _TURN_MS)
+    """Let one process at a time start daemons of a home; wait for it at most half a minute."""
+    held = None
+    patience = Patience(Deadline.after(clock, _TURN_MS), time.sleep, retry_ms=_TURN_RETRY_MS)
+    with suppress(StoreError, Busy):  # claiming a socket reports a home that cannot be written
+        held = wait_for(home.daemon, lambda: _take_directory(home.daemon), patience)
     try:
-        while descriptor is not None and deadline.remaining_ms() > 0.0:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                time.sleep(_TURN_S)
         yield
     finally:
-        if descriptor is not None:
-            os.close(descriptor)
+        if held is not None:
+            held.release()
+
+
+def _take_directory(directory: Path) -> HeldFile | None:
+    durable.make_directory(directory, lasting=True)
+    return take(directory, open_file=read_only)
 
 
 def adopted(

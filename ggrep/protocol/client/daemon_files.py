@@ -1,6 +1,5 @@
 """Files next to the sockets of a home: records of daemons, and markers that prevent a start."""
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -9,6 +8,7 @@ from pathlib import Path
 from msgspec import Struct, to_builtins
 
 from ggrep.base import durable, stable_json
+from ggrep.base.locks import is_held
 from ggrep.base.processes import is_running, own_start_ticks
 from ggrep.base.stable_json import DecodeError, decode
 from ggrep.config.home import Home
@@ -41,8 +41,8 @@ def running(home: Home) -> list[DaemonRecord]:
 
 
 def is_starting(home: Home) -> bool:
-    """Return whether a process is starting daemons of this home."""
-    return any(_is_held(path) for path in home.daemon.glob("*.starting"))
+    """Return whether some process is starting daemons of this home."""
+    return any(is_held(path) for path in home.daemon.glob("*.starting"))
 
 
 def host_in_record(socket: Path) -> str:
@@ -70,21 +70,6 @@ def _read(path: Path) -> DaemonRecord | None:
             return parse_record(file.read(MAX_RECORD_BYTES + 1))
     except OSError:
         return None
-
-
-def _is_held(path: Path) -> bool:
-    """Return whether a process has locked a file; the kernel releases locks of killed processes."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
 
 
 class Marker(Struct, frozen=True):

@@ -132,7 +132,7 @@ class Launcher:
 
         def nap(seconds: float) -> None:
             if left.wait(seconds):
-                raise Cancelled("no task waits for the daemon any more")
+                raise Cancelled("the start of the daemon was cancelled: no task waits for it")
 
         def run() -> None:
             try:

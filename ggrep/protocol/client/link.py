@@ -58,7 +58,7 @@ def greeting_ms(left_ms: float) -> float:
 def require_running(pid: int) -> None:
     """Raise if a daemon's process is stopped."""
     if is_stopped(pid):
-        raise NoReply(f"the daemon, process {pid}, is stopped and does not answer")
+        raise NoReply(f"the daemon process {pid} is suspended and does not answer")
 
 
 class Link:
@@ -152,7 +152,7 @@ class Link:
             self._socket.settimeout(max(1.0, deadline.within(HANDSHAKE_MS).remaining_ms()) / 1000.0)
             self._socket.sendall(data)
         except TimeoutError as error:
-            raise NoReply(f"the daemon, process {self.pid}, does not read") from error
+            raise NoReply(f"the daemon process {self.pid} does not read requests") from error
         except OSError as error:
             raise Unreachable(f"{WENT_AWAY}: {error.strerror or error}") from error
 
@@ -206,14 +206,14 @@ def welcomed(event: ClientEvent | None, pid: int) -> Welcome:
         case GgrepError():
             raise event
         case _:
-            raise NoReply(f"the daemon, process {pid}, does not answer")
+            raise NoReply(f"the daemon process {pid} does not answer")
 
 
 def require_own(connection: socket.socket, path: Path) -> None:
     """Raise unless the daemon belongs to this user, to root, or to a shared home."""
     _, uid = linux.peer_of(connection)
     if uid not in {os.geteuid(), 0} and not is_shared(path.parent):
-        raise Unreachable("the socket belongs to another user")
+        raise Unreachable("the socket of the daemon belongs to another user")
 
 
 def peer_pid(connection: socket.socket) -> int:

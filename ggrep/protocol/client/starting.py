@@ -1,6 +1,5 @@
 """Starts a daemon process, once for any number of clients."""
 
-import fcntl
 import os
 import socket
 import subprocess
@@ -19,6 +18,7 @@ from ggrep.base import durable, stable_json
 from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.commands import STARTING
 from ggrep.base.errors import Cancelled, GgrepError
+from ggrep.base.locks import take
 from ggrep.config.settings import PROFILE_VARIABLE
 from ggrep.config.settings_files import PROFILE
 from ggrep.model.sanitise import sanitise_line
@@ -149,31 +149,21 @@ def _claimed(place: Path) -> Iterator[_Claim | None]:
     lock = place.with_suffix(".starting")
     try:
         durable.make_directory(lock.parent)
-        descriptor = durable.open_lock(lock)
+        held = take(lock)
     except OSError as error:
         raise NotStarted(f"no daemon can be started: {error.strerror}") from error
+    if held is None:
+        yield None
+        return
+    claim = _Claim(held.descriptor)
     try:
-        if not _is_locked(descriptor, lock):
-            yield None
-            return
-        claim = _Claim(descriptor)
-        try:
-            yield claim
-        finally:
-            if not claim.passed_on:
-                lock.unlink(missing_ok=True)
+        yield claim
     finally:
-        os.close(descriptor)
-
-
-def _is_locked(descriptor: int, lock: Path) -> bool:
-    """Try to acquire the lock; return whether this process has it."""
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # The previous client removes its file at the end; a lock on a removed file is useless.
-        return os.path.samestat(os.fstat(descriptor), lock.stat())
-    except (BlockingIOError, FileNotFoundError):
-        return False
+        if claim.passed_on:
+            os.close(held.descriptor)  # the starting process keeps the lock
+        else:
+            lock.unlink(missing_ok=True)
+            held.release()
 
 
 def _listens(path: Path) -> bool:
@@ -238,7 +228,9 @@ def _run(
     if process.returncode:
         why = lines[-1].removeprefix("error: ") if lines else f"status {process.returncode}"
         killed = process.returncode < 0 or process.returncode == Cancelled.exit_status
-        raise (Died if killed else NotStarted)(f"the daemon did not start: {sanitise_line(why)}")
+        raise (Died if killed else NotStarted)(
+            f"the daemon could not be started: {sanitise_line(why)}"
+        )
 
 
 def _begun(

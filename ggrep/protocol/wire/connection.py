@@ -127,11 +127,11 @@ def follow(role: Role, state: State, step: Step) -> State:
     """Return the state after a step."""
     following = TABLE[role][state].get(step)
     if following is None:
-        raise OutOfTurn(f"{step.value} is out of turn: the {role.value} is at {state.value}")
+        raise OutOfTurn(f"unexpected {step.value}: the {role.value} is in the state {state.value}")
     return following
 
 
-WENT_AWAY: Final = "the daemon went away"
+WENT_AWAY: Final = "the daemon closed the connection"
 
 
 class InvalidMessage(Struct, frozen=True):
@@ -314,7 +314,7 @@ class ClientConnection(Connection):
             welcome = parse_welcome(body)
             check_welcome(welcome, self._hello)
         except GgrepError as error:
-            self._lose(Step.GARBLED, "the daemon does not suit")
+            self._lose(Step.GARBLED, "the daemon is not compatible")
             return error
         self._follow(Step.WELCOME)
         return welcome
@@ -328,7 +328,7 @@ class ClientConnection(Connection):
         if not request_id:
             # With several open requests, it is unknown which was refused.
             if len(self._open_requests) != 1:
-                return self._lose(Step.REFUSAL, f"the daemon refuses a request: {reply.error}")
+                return self._lose(Step.REFUSAL, f"the daemon refused a request: {reply.error}")
             (request_id,) = self._open_requests
         self._follow(Step.REPLY)
         self.forget(request_id)

@@ -124,8 +124,8 @@ def parse_object(payload: bytes) -> dict[str, object]:
 def _fault_of(size: int, cap_bytes: int) -> str:
     """Return the error of an invalid frame length; empty for a valid one."""
     if size > cap_bytes:
-        return f"frame: {size} bytes exceed the cap of {cap_bytes}"
-    return "" if size else "frame: 0 bytes hold no object"
+        return f"frame: {size} bytes are more than the maximum of {cap_bytes}"
+    return "" if size else "frame: must not be empty"
 
 
 def _check_depth(value: dict[str, object]) -> None:
@@ -142,7 +142,7 @@ def _check_depth(value: dict[str, object]) -> None:
         ]
         if not level:
             return
-    raise InvalidRequest(f"frame: nested more than {MAX_DEPTH} deep")
+    raise InvalidRequest(f"frame: nested more than {MAX_DEPTH} levels")
 
 
 def _items(container: object) -> list[object]:

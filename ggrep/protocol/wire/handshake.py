@@ -78,9 +78,9 @@ def parse_hello(body: Mapping[str, object]) -> Hello:
     """
     name = body.get("message", "hello")
     if name != "hello":
-        raise misfit("message", name, "hello: the handshake comes first")
+        raise misfit("message", name, "hello, because the handshake comes first")
     if "store_id" not in body:
-        raise InvalidRequest("store_id: missing: the handshake comes first")
+        raise InvalidRequest("store_id: missing; the first message must be a handshake")
     if "protocol_version" in body:
         if "protocol_versions" in body:
             raise InvalidRequest("protocol_version: cannot go together with protocol_versions")
@@ -106,8 +106,8 @@ def answer_hello(hello: Hello, offer: Welcome) -> Welcome:
     common = set(hello.protocol_versions) & set(offer.protocol_versions)
     if not common:
         raise Incompatible(
-            f"protocol_versions: the client speaks {_listed(hello.protocol_versions)},"
-            f" this daemon {_listed(offer.protocol_versions)}"
+            f"protocol_versions: the client supports {_listed(hello.protocol_versions)},"
+            f" the daemon supports {_listed(offer.protocol_versions)}"
         )
     return replace(offer, protocol_version=max(common))
 
@@ -136,12 +136,15 @@ def check_welcome(welcome: Welcome, hello: Hello) -> None:
     if not common or welcome.protocol_version != max(common):
         raise Incompatible(
             f"protocol_version: the daemon chose {welcome.protocol_version} of"
-            f" {_listed(welcome.protocol_versions)}, this client speaks"
+            f" {_listed(welcome.protocol_versions)}, the client supports"
             f" {_listed(hello.protocol_versions)}"
         )
     for name, version in NEEDED_SCHEMAS.items():
         if version not in welcome.supported_schema_versions.get(name, ()):
-            raise Incompatible(f"supported_schema_versions: {name} without version {version}")
+            raise Incompatible(
+                "supported_schema_versions: the daemon does not support version "
+                f"{version} of {name}"
+            )
 
 
 def _check_same(name: str, actual: str, expected: str) -> None:

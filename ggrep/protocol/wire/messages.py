@@ -319,7 +319,9 @@ def message_json(request_id: str, message: Message, caller: str = "") -> dict[st
     try:
         stable_json.dumps(fields)
     except TypeError as error:
-        raise InvalidRequest("a text has a lone surrogate, which UTF-8 cannot encode") from error
+        raise InvalidRequest(
+            "a string contains a lone surrogate, which UTF-8 cannot encode"
+        ) from error
     if isinstance(message, Ask) and not has_scope(message.request):
         del fields["path"]
     named: dict[str, Json] = {"request_id": request_id} if request_id else {}
@@ -347,7 +349,9 @@ def _request_id(body: Mapping[str, object]) -> str:
     request_id = request_id_of(body)
     if not request_id:
         raise misfit(
-            "request_id", body["request_id"], "1 to 64 of A-Z a-z 0-9 . _ : -, and not sync"
+            "request_id",
+            body["request_id"],
+            "1 to 64 characters of A-Z a-z 0-9 . _ : -, except the word sync",
         )
     return request_id
 

@@ -61,7 +61,7 @@ def rule_of(hint: Any) -> Rule:  # noqa: ANN401 - any annotation
     if kind not in {tuple, Mapping}:
         return _leaf(kind, hint, bounds)
     if bounds is None:
-        raise TypeError(f"no bound on the items of a {hint} in a message")
+        raise TypeError(f"the type {hint} of a message field declares no maximum number of items")
     item: Any = get_args(hint)[0 if kind is tuple else 1]
     if any(bounds.each):
         item = Annotated[item, WireBounds(bounds.each[1], bounds.each[0], form=bounds.form)]
@@ -88,7 +88,7 @@ def _leaf(kind: Any, hint: Any, bounds: WireBounds | None) -> Rule:  # noqa: ANN
         words = get_args(hint) or tuple(str(member.value) for member in kind)
         return Rule((str,), f"one of {', '.join(words)}", words=words)
     if bounds is None:
-        raise TypeError(f"no bound on a {hint} in a message")
+        raise TypeError(f"the type {hint} of a message field declares no bounds")
     reach = f"{bounds.least} to {bounds.most}"
     if kind is str:
         shown = bounds.form == "shown"
@@ -165,9 +165,9 @@ def _array_fault(value: list[object], rule: Rule) -> str:
     assert rule.bounds is not None  # noqa: S101 - as `rule_of` makes them
     assert rule.item is not None  # noqa: S101
     if len(value) > rule.bounds.most:
-        return f": {len(value)} items exceed {rule.bounds.most}"
+        return f": {len(value)} items are more than the maximum of {rule.bounds.most}"
     if len(value) < rule.bounds.least:
-        return f": {len(value)} items are fewer than {rule.bounds.least}"
+        return f": {len(value)} items are fewer than the minimum of {rule.bounds.least}"
     for index, item in enumerate(value):
         if fault := _fault(item, rule.item):
             return f"[{index}]{fault}"
@@ -181,7 +181,7 @@ def _object_fault(value: dict[str, object], rule: Rule) -> str:
     inner = [(name, rule.item) for name in sorted(value)] if rule.item else rule.fields
     for name, each in inner:
         if bounds and bounds.keys and not re.fullmatch(bounds.keys, name):
-            return f": {_shown(name)} is no name"
+            return f": {_shown(name)} is not a valid name"
         if name in value and (fault := _fault(value[name], each)):
             return f".{name}{fault}"
     return ""
@@ -196,10 +196,10 @@ def _text_fault(value: str, rule: Rule) -> str:
     try:
         size = len(value) if value.isascii() else len(value.encode())
     except UnicodeEncodeError:
-        return ": holds a lone surrogate, which is no text"
+        return ": contains a lone surrogate, which is not valid text"
     if size > bounds.most:
         quoted = "" if bounds.form == "secret" else f": {_shown(value)}"
-        return f": {size} bytes exceed {bounds.most}{quoted}"
+        return f": {size} bytes are more than the maximum of {bounds.most}{quoted}"
     is_path = bounds.form == "path" and (value or bounds.least)
     if is_path and ("\0" in value or not value.startswith("/")):
         return f": expected an absolute path, found {_shown(value)}"

@@ -1,1 +1,1 @@
-"""One repository wired together: settings, store, encoder, sync and query."""
+"""Combines the parts of one repository: settings, store, encoder, sync and queries."""

@@ -1,7 +1,8 @@
-"""One repository as a library: its index, and the answers to questions over it.
+"""One repository as a library: its index, and the answers to requests.
 
 The modules of an operation are loaded by its first request. A process that answers a single search
-so starts in four fifths of the time. A daemon loads all of them when it warms up.
+therefore starts in four fifths of the time. A daemon loads the modules of all operations when it
+warms up.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -42,7 +43,7 @@ R = TypeVar("R")
 
 
 class Engine(RepoIndex):
-    """A repository's index that answers questions. Threads may share it."""
+    """A repository's index that answers requests. Thread-safe."""
 
     def __init__(  # noqa: PLR0913 - as the index
         self,
@@ -56,9 +57,9 @@ class Engine(RepoIndex):
         hosted: Hosted = ALONE,
         until: Deadline | None = None,
     ) -> None:
-        """Wire the repository at `root`; see `RepoIndex`.
+        """Set up the repository at `root`; see `RepoIndex`.
 
-        No request without a deadline of its own lasts longer than `until`.
+        A request without a deadline ends at `until` at the latest.
         """
         super().__init__(
             root, home, environ=environ, flags=flags, clock=clock, settings=settings, hosted=hosted
@@ -75,17 +76,17 @@ class Engine(RepoIndex):
         ) = None
 
     def close(self) -> None:
-        """Close the snapshot, its tables and our processes; the next request reopens them."""
+        """Close the snapshot and its tables, and end child processes; requests reopen them."""
         super().close()
         self._description = None
-        # A running request keeps the old pool, which ends its processes with the request.
+        # A running request keeps the old pool. The pool's processes end with the request.
         self._occurrences = self._hosted_occurrences or OccurrencePool()
 
     def warm(self) -> None:
-        """Preload the encoder, the snapshot, its segments and a table for a first search.
+        """Load the encoder, the snapshot, its segments and a table before the first search.
 
         Raises:
-            GgrepError: there is nothing to open, or it cannot be opened.
+            GgrepError: there is no index, or the index cannot be opened.
         """
         _ = self.encoder
         with self.pin(Deadline.never(self.clock), counted=False) as view:
@@ -102,15 +103,17 @@ class Engine(RepoIndex):
         admitted: Admitted | None = None,
         snapshot_id: SnapshotId | None = None,
     ) -> QueryResponse:
-        """Answer a query over one snapshot.
+        """Answer a search request from one snapshot.
 
         Args:
             request: the search request.
-            deadline: when to give up; None for the request's own, or the configured one.
-            budgets: settings of output that replace those of the repository.
+            deadline: when to stop with `DeadlineExceeded`; None for the request's deadline, or else
+                the configured one.
+            budgets: limits of output that replace the repository's settings.
             request_id: the id of the answer; empty for a new id.
-            admitted: the figures of admission; None without admission control.
-            snapshot_id: which snapshot; None for the active one.
+            admitted: how long the request waited for admission, and behind how many; None without
+                admission control.
+            snapshot_id: the snapshot to search; None for the active one.
 
         Raises:
             InvalidRequest: the request cannot be understood.
@@ -133,7 +136,7 @@ class Engine(RepoIndex):
     ) -> QueryResponse:
         """Answer a query from a snapshot, or by a scan of the work tree if there is none.
 
-        `tell` gets the command that makes an index if the repository has none.
+        If the repository has no index, `tell` is called with the command that builds an index.
 
         Raises:
             NoIndex, IndexDamaged: no snapshot is usable, and a scan cannot answer the query.
@@ -160,9 +163,10 @@ class Engine(RepoIndex):
         request_id: str = "",
         admitted: Admitted | None = None,
     ) -> QueryResponse:
-        """Answer a query by scanning the work tree, while nothing is published.
+        """Answer a query by scanning the work tree, while no snapshot is published.
 
-        Arguments as of `search`; `asked_ms` is the time of the request on the engine's clock.
+        For the arguments, see `search`. `asked_ms` is the time of the request on the engine's
+        clock.
 
         Raises:
             InvalidRequest: the request cannot be understood.
@@ -179,9 +183,9 @@ class Engine(RepoIndex):
         )
 
     def _scanner(self, damage: str = "") -> "Scanner":
-        from ggrep.search.scan import ahead
+        from ggrep.search.scan import prefetch_listing
 
-        begun = ahead.begin(self.identity.root, self.settings, self.clock)
+        begun = prefetch_listing.begin(self.identity.root, self.settings, self.clock)
         from ggrep.search.engine.scanning import Scanner
 
         return Scanner(
@@ -191,12 +195,12 @@ class Engine(RepoIndex):
             self.clock,
             new_id=self._new_id,
             standing=self._standing,
-            ahead=begun,
+            prefetch=begun,
             damage=damage,
         )
 
     def describe(self, deadline: Deadline | None = None) -> RepoDescription:
-        """Return the facts that a coordinator needs before it queries.
+        """Return the description that a coordinator needs before it queries this repository.
 
         Raises:
             DeadlineExceeded: time ran out while the snapshot was opened.
@@ -209,7 +213,7 @@ class Engine(RepoIndex):
             return self._described(None, deadline)
 
     def describe_current(self, deadline: Deadline) -> tuple[SnapshotView, RepoDescription]:
-        """Return the active snapshot and its description; see `Snapshots.current`.
+        """Return the active snapshot and its description; not verified, see `Snapshots.current`.
 
         Raises:
             NoIndex: nothing was ever published.
@@ -223,7 +227,7 @@ class Engine(RepoIndex):
         self._snapshots.look_again()
 
     def _described(self, view: SnapshotView | None, deadline: Deadline) -> RepoDescription:
-        """Return the description of a snapshot; the same object while nothing changes."""
+        """Return the description of a snapshot. The object stays the same while nothing changes."""
         standing, skipped, cached = self._standing(), self._skipped(), self._description
         if cached is not None and cached[0] is view and cached[1:3] == (standing, skipped):
             return cached[3]
@@ -246,13 +250,14 @@ class Engine(RepoIndex):
         request_id: str = "",
         admitted: Admitted | None = None,
     ) -> R:
-        """Return the answer to a request, from one snapshot; arguments as of `search`.
+        """Return the answer to a request, from one snapshot. For the arguments, see `search`.
 
         Raises:
             InvalidRequest: the request cannot be understood.
             NoIndex: nothing was ever published.
             SnapshotGone: the snapshot of the request was removed.
-            SessionExpired: its session ended, or a rebuild removed the session's snapshot.
+            SessionExpired: the request's session ended, or a rebuild removed the session's
+                snapshot.
             SessionFull: the session has returned as many files as a token can name.
             DeadlineExceeded: the request's time ran out.
         """
@@ -286,7 +291,7 @@ class Engine(RepoIndex):
         *,
         vectors: bool = True,
     ) -> Iterator[Context]:
-        """Pin a snapshot and yield the context of an answer; without vectors no encoder."""
+        """Pin a snapshot and yield the context of an answer, with the encoder only for vectors."""
         start_ms, pinned = self.clock.monotonic_ms(), ""
         try:
             with self.pin(deadline, snapshot_id=snapshot_id) as view:

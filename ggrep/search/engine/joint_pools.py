@@ -1,13 +1,15 @@
 """Searches many repositories as one collection, for a coordinator that merges their lists.
 
-The rows of all members are scored together. Each corpus has one list, in the coordinator's order.
-Its *front* contains all hits that can be shown: those up to the `top`-th that folding leaves, and
-all with the score of that one. A member's list is its part of the front, cut to the length that the
-request allows. Behind the front, only copies matter: of texts in the front, and of texts that other
-repositories show. They are sent as places without text, if the member's own list would hold them.
+The rows of all members are scored together. For each corpus, all rows are merged into one list, in
+the coordinator's order. The *head* of a list contains all hits that can be shown: after copies are
+folded, the first `top` hits, and all hits with the same score as the last of these. A member's list
+consists of the member's hits in the head, cut to the length that the request allows. After the
+head, only copies matter: copies of texts in the head, and of texts that other repositories show.
+Copies are sent as positions without text, if the member's list in a search of its own would contain
+them.
 
-Silent members are counted and scored, and show nothing. `joint_reach` tells which of them could
-change the answer.
+Silent members are counted and scored, but their hits are not shown. `joint_reach` determines which
+silent members could change the answer.
 """
 
 from collections import Counter, defaultdict
@@ -50,19 +52,20 @@ from ggrep.search.query.quota_choice import Chosen, choose
 from ggrep.search.query.segments import SearchableSegment, open_segments
 
 _ROOM: Final = 8
-"""Hits to read behind those that can be shown: some may have the score of the last one."""
+"""Number of further hits to read, because some of them can have the score of the last shown hit."""
 _MOST_DEEP: Final = 4_096
-"""Most hits of a merged list to read for different texts."""
+"""Maximum number of hits of a merged list to read in search of enough different texts."""
 
 
-class _Front(Struct, frozen=True):
-    """The front of a corpus' merged list.
+class _Head(Struct, frozen=True):
+    """The head of a corpus' merged list.
 
     Attributes:
         candidates: best first.
-        texts: first halves of their chunk ids, and of those that other repositories show.
-        least: score of the last candidate; 0 if there are fewer texts than the request shows, so
-            that any score reaches the list.
+        texts: first halves of the candidates' chunk ids, and of the chunk ids that other
+            repositories show.
+        least: score of the last candidate. It is 0 if there are fewer texts than the request shows,
+            because then a row with any score belongs to the list.
     """
 
     corpus: Corpus
@@ -82,8 +85,8 @@ def joint_pools(
     """Return the members' lists, scored against the sum of their statistics.
 
     Raises:
-        Incompatible: very many copies of few texts rank first; ask each member by itself.
-        GgrepError: as for one repository.
+        Incompatible: very many copies of few texts rank first; search each member alone.
+        GgrepError: as in a search of one repository.
     """
     view.require_still()
     refuse_place(question.search)
@@ -125,10 +128,10 @@ def joint_pools(
 
 
 class _Joint(Struct, frozen=True):
-    """One query to several repositories.
+    """One query to several repositories, scored as one collection.
 
     Attributes:
-        every: ranking of all members, before any correction.
+        every: the ranking of all members, before the learned correction.
     """
 
     view: JointView
@@ -137,8 +140,8 @@ class _Joint(Struct, frozen=True):
     encoder: Encoder | None
     deadline: Deadline
 
-    def lists(self) -> tuple[Ranked, list[_Front]]:
-        """Return the ranking, and the front of each corpus' list.
+    def lists(self) -> tuple[Ranked, list[_Head]]:
+        """Return the ranking, and the head of each corpus' list.
 
         Raises:
             Incompatible: very many copies of few texts rank first.
@@ -147,22 +150,20 @@ class _Joint(Struct, frozen=True):
         while length <= _MOST_DEEP:
             ranked = ranked_within(self.every, self._asked(), length)
             lists = [self._list(ranked, corpus, length) for corpus in self.question.search.corpora]
-            complete = [front for front in lists if front is not None]
+            complete = [head for head in lists if head is not None]
             if len(complete) == len(lists):
                 return ranked, complete
             length *= 4
-        raise Incompatible("too many copies of few texts rank first")
+        raise Incompatible("too many of the best hits are copies of few texts")
 
-    def by_member(self, ranked: Ranked, lists: Sequence[_Front]) -> tuple[MemberLists, ...]:
-        """Return the lists of each member with hits in a front, or copies of them."""
-        dealt = [
-            Allocation(front.candidates, ("best",) * len(front.candidates), 0) for front in lists
-        ]
+    def by_member(self, ranked: Ranked, lists: Sequence[_Head]) -> tuple[MemberLists, ...]:
+        """Return the list of each member with hits in a head, or with copies of such hits."""
+        dealt = [Allocation(head.candidates, ("best",) * len(head.candidates), 0) for head in lists]
         shown = show_all(ranked, dealt, UNBOUNDED, self.deadline)
         by_member: dict[int, dict[Corpus, list[Hit]]] = defaultdict(lambda: defaultdict(list))
-        for front, hits in zip(lists, shown, strict=True):
-            for candidate, hit in zip(front.candidates, hits, strict=True):
-                by_member[self._member(candidate)][front.corpus].append(hit)
+        for head, hits in zip(lists, shown, strict=True):
+            for candidate, hit in zip(head.candidates, hits, strict=True):
+                by_member[self._member(candidate)][head.corpus].append(hit)
         if self.question.folds:
             texts = _by_beginning(hit.chunk_id for hits in shown for hit in hits)
             for member, corpus, hit in self._copies(ranked, lists, self._others_texts() | texts):
@@ -174,9 +175,10 @@ class _Joint(Struct, frozen=True):
         )
 
     def limits(self, ranked: Ranked) -> tuple[MemberLimit, ...]:
-        """Return the cuts of members' matches that the lists do not show.
+        """Return the limits because of which members' matches are missing from the lists.
 
-        A member's list over all corpora is as long as its quotas and the limit per file allow.
+        The length of a member's list over all corpora is determined by the request's length and
+        limit per file.
         """
         if ranked.verified is None:
             return ()
@@ -193,20 +195,20 @@ class _Joint(Struct, frozen=True):
             for limit in not_shown(int(matched[member]), search, min(most, int(shown[member])))
         )
 
-    def reaching(self, lists: Sequence[_Front], leaders: TopFiles) -> tuple[int, ...]:
-        """Return the silent members that could change the answer."""
+    def reaching(self, lists: Sequence[_Head], leaders: TopFiles) -> tuple[int, ...]:
+        """Return the silent members (whose hits are not shown) that could change the answer."""
         if not self.question.silent:
             return ()
         within = zip(self.every.eligible, self._within(self.question.silent), strict=True)
         silent = replace(self.every, eligible=tuple(mask & rows for mask, rows in within))
-        least = {front.corpus: front.least for front in lists}
+        least = {head.corpus: head.least for head in lists}
         reaching = members_reaching(silent, least, leaders)
-        for front in lists if self.question.folds else ():
-            reaching |= {*self._holders(silent, front, set())}
+        for head in lists if self.question.folds else ():
+            reaching |= {*self._holders(silent, head, set())}
         return tuple(sorted(reaching))
 
     def _asked(self) -> Sequence[Mask]:
-        """Return, per segment, the rows of members that are not silent."""
+        """Return, per segment, the rows of members whose hits are shown."""
         if not self.question.silent:
             return self.every.eligible
         return [~mask for mask in self._within(self.question.silent)]
@@ -225,8 +227,8 @@ class _Joint(Struct, frozen=True):
     def _segments(self) -> Sequence[SearchableSegment]:
         return open_segments(self.view)
 
-    def _list(self, ranked: Ranked, corpus: Corpus, length: int) -> _Front | None:
-        """Return the front of a corpus' list; None if `length` hits do not contain it."""
+    def _list(self, ranked: Ranked, corpus: Corpus, length: int) -> _Head | None:
+        """Return the head of a corpus' list; None if `length` hits are too few to contain it."""
         ordered = self._choose(ranked, corpus, length).candidates
         ids = candidate_ids(ranked.view, ranked.segments, ordered) if self.question.folds else []
         end, full = self._end(ordered, ids)
@@ -236,17 +238,18 @@ class _Joint(Struct, frozen=True):
                 return None
         texts = [*dict.fromkeys(ids[:end]), *self._others_texts()]
         least = ordered[end - 1].score if full else 0.0
-        return _Front(corpus, self._cut(ordered[:end]), texts, least)
+        return _Head(corpus, self._cut(ordered[:end]), texts, least)
 
     def _end(
         self, ordered: Sequence[Candidate], ids: Sequence[bytes], in_order: float = 0.0
     ) -> tuple[int, bool]:
-        """Return the length of the front, and whether no hit behind it can be shown.
+        """Return the length of the head, and whether no hit after the head can be shown.
 
-        The coordinator orders hits of equal score, so all with the score of the last one belong to
-        the front; hits with the score `in_order` are in their final order already. With `ids`,
-        copies are folded: of each text the hits of one member stay, the member with the best hit.
-        If several members have a best hit, the smallest number of hits that may stay counts.
+        The coordinator orders hits of equal score, so the head contains all hits with the same
+        score as its last hit. Hits with the score `in_order` are already in their final order. With
+        `ids`, copies are folded: for each text, only the hits of the member with the best hit
+        remain. If several members have a hit of the best score, the smallest of their numbers of
+        hits counts.
         """
         numbers_of: dict[bytes, Counter[int]] = {}
         end = 0
@@ -269,7 +272,7 @@ class _Joint(Struct, frozen=True):
         return end, False
 
     def _cut(self, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """Return each member's best candidates, as many as the request allows."""
+        """Return each member's best candidates, at most as many as the request allows."""
         numbers = Counter[int]()
         kept = []
         for candidate in candidates:
@@ -284,47 +287,47 @@ class _Joint(Struct, frozen=True):
         return choose(ranked, (corpus,), length, most=deep, deadline=self.deadline, by_mode=False)
 
     def _copies(
-        self, ranked: Ranked, lists: Sequence[_Front], texts: Mapping[bytes, str]
+        self, ranked: Ranked, lists: Sequence[_Head], texts: Mapping[bytes, str]
     ) -> list[tuple[int, Corpus, Hit]]:
-        """Return copies behind the fronts, of texts in a front or of other repositories' texts.
+        """Return the copies after the heads, of texts in a head or of other repositories' texts.
 
-        A copy counts if the member's own list, as long as the request allows, contains it.
+        A copy counts only if a search of the member alone would list it.
         """
         copies = []
-        for front in lists:
-            known = {(candidate.segment, candidate.row) for candidate in front.candidates}
-            wanted = frozenset(front.texts)
-            for member in self._holders(ranked, front, known):
+        for head in lists:
+            known = {(candidate.segment, candidate.row) for candidate in head.candidates}
+            wanted = frozenset(head.texts)
+            for member in self._holders(ranked, head, known):
                 alone = ranked_within(ranked, self._within([member]), self.question.per_list)
-                chosen = self._choose(alone, front.corpus, self.question.per_list).candidates
+                chosen = self._choose(alone, head.corpus, self.question.per_list).candidates
                 ids = candidate_ids(ranked.view, ranked.segments, chosen)
                 copies += [
-                    (member, front.corpus, bare_hit(alone, candidate, texts[text]))
+                    (member, head.corpus, bare_hit(alone, candidate, texts[text]))
                     for candidate, text in zip(chosen, ids, strict=True)
                     if text in wanted and (candidate.segment, candidate.row) not in known
                 ]
         return copies
 
-    def _holders(self, ranked: Ranked, front: _Front, known: set[tuple[int, int]]) -> list[int]:
-        """Return the members with further rows that score and hold a text of a front."""
+    def _holders(self, ranked: Ranked, head: _Head, known: set[tuple[int, int]]) -> list[int]:
+        """Return the members with further rows that have a score and contain a text of a head."""
         members: set[int] = set()
-        texts, scales = frozenset(front.texts), self._scales(ranked, front)
+        texts, scales = frozenset(head.texts), self._scales(ranked, head)
         for place, segment in enumerate(ranked.segments):
             scored, image = ranked.scores[place], segment.image
             if segment.owners is None or not texts:
                 continue
             shown = ranked.eligible[place][scored.rows] & (scored.total > 0.0)
-            shown &= scored.corpora == CORPORA.index(front.corpus)
+            shown &= scored.corpora == CORPORA.index(head.corpus)
             rows = rows_of_texts(ranked.view, segment, texts, scales, scored.rows[shown])
             further = [row for row in rows.tolist() if (place, row) not in known]
             members.update(segment.owners[image.row_files[further]].tolist())
         return sorted(members)
 
-    def _scales(self, ranked: Ranked, front: _Front) -> Figures | None:
-        """Return the scales of the vectors of a front's texts; None if copies may have others.
+    def _scales(self, ranked: Ranked, head: _Head) -> Figures | None:
+        """Return the scales of the vectors of a head's texts; None if copies' scales can differ.
 
-        Equal texts have equal scales if the encoder gives them equal vectors. Scales of texts of
-        other repositories are not known.
+        Equal texts have equal scales if the encoder always returns the same vector for a text. The
+        scales of texts of other repositories are not known.
         """
         if self.encoder is None or self.encoder.identity.name not in SAME_BITS:
             return None
@@ -332,7 +335,7 @@ class _Joint(Struct, frozen=True):
             return None
         scales = (
             ranked.segments[candidate.segment].image.scales[candidate.row]
-            for candidate in front.candidates
+            for candidate in head.candidates
         )
         return np.array([float(scale) for scale in scales])
 
@@ -341,5 +344,5 @@ class _Joint(Struct, frozen=True):
 
 
 def _by_beginning(chunk_ids: Iterable[str]) -> dict[bytes, str]:
-    """Return chunk ids by their first halves, by which texts are compared."""
+    """Return chunk ids by their first halves; texts are compared by these halves."""
     return {bytes.fromhex(chunk_id[:32]): chunk_id for chunk_id in chunk_ids}

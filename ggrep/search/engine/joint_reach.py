@@ -1,11 +1,12 @@
-"""Tells which silent members could change an answer over many repositories.
+"""Determines which silent members could change an answer over many repositories.
 
-Their rows are scored like all others. A row matters if it scores as much as the last text of its
-corpus' merged list, or if its file would be among those that determine the answer's confidence. The
-learned correction has a bound. Rows that do not matter even at that bound are left out; the
-correction is computed for the files of the others, so the result is exact. For exact matches,
-confidence depends on the best row alone. The scores of other members stay the same, because the
-statistics of silent members are in the sum already.
+Silent members are repositories whose hits are not shown. Their rows are scored like all others. A
+row matters if it scores at least as much as the last text of its corpus' merged list, or if its
+file would be among the files that determine the answer's confidence. The learned correction is
+bounded, so rows that do not matter even at the bound are left out. The correction is computed for
+the files of the remaining rows, so the result is exact. For exact matches, confidence depends on
+the best row alone. Showing a silent member would not change other scores: the summed statistics
+already include silent members.
 """
 
 from collections.abc import Mapping
@@ -24,16 +25,16 @@ from ggrep.search.query.score import DECIMALS, Scores, SegmentScores
 from ggrep.search.query.segments import SearchableSegment
 
 _ROUNDED: Final = 10.0**-DECIMALS
-"""Most that rounding adds to a score above its bound."""
+"""Maximum by which rounding can increase a score beyond its bound."""
 _EVERY_FILE: Final = 1 << 40
 
 
 def members_reaching(ranked: Ranked, least: Mapping[Corpus, float], leaders: TopFiles) -> set[int]:
-    """Return the members with a row that matters.
+    """Return the members with a row that could change the answer.
 
     Args:
         ranked: the joint view before any correction, with the silent members' rows eligible.
-        least: for each list, the score that a row must reach; 0 for any.
+        least: for each list, the score that a row must reach; 0 if any score suffices.
         leaders: top files of the members that show hits.
     """
     by_corpus = np.array([least.get(corpus, np.inf) for corpus in CORPORA])
@@ -66,7 +67,7 @@ def _mattering(
     leading: float,
     highest: float,
 ) -> npt.NDArray[np.bool_]:
-    """Return bool (rows,): the rows that may matter if code scores up to `highest` times more."""
+    """Return bool (rows,): the rows that matter if scores of code rise by the factor `highest`."""
     numbers, files = best.rows_of(np.ones(len(best.runs.files), dtype=np.bool_))
     total = best.scores(scored, numbers, files)
     bound = total * np.where(best.corpora == CODE, highest, 1.0)

@@ -1,4 +1,4 @@
-"""Answers a coordinator's requests about a name by a single rule, with the facts that decide."""
+"""Answers a coordinator's requests about a name, by one rule for matching names each."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -17,9 +17,9 @@ from ggrep.model.name_pools import (
     SymbolPool,
     SymbolPoolRequest,
 )
-from ggrep.model.navigation import ReferencesRequest, SymbolRequest
+from ggrep.model.navigation import DefinedAt, ReferencesRequest, SymbolRequest
 from ggrep.model.sanitise import sanitise_line
-from ggrep.search.engine.outside_imports import outside_imports
+from ggrep.search.engine.outside_imports import outside_imports, outside_names
 from ggrep.search.navigation.definitions import (
     Fitting,
     fitting,
@@ -27,6 +27,7 @@ from ggrep.search.navigation.definitions import (
     qualified_name,
     spellings,
 )
+from ggrep.search.navigation.implementations import implementations
 from ggrep.search.navigation.mentions import Judged, Mentions
 from ggrep.search.navigation.name_answers import (
     check_name,
@@ -51,10 +52,10 @@ _NONE = Fitting("none", ())
 
 
 def symbol_pool(context: Context, request: SymbolPoolRequest) -> SymbolPool:
-    """Return the definitions that fit a name best by one rule.
+    """Return the definitions that fit a name best by the rule in the request.
 
     Args:
-        context: of the answer; its deadline is checked before each file.
+        context: the context of the answer; its deadline is checked before each file.
         request: the name and the rule.
 
     Raises:
@@ -73,8 +74,10 @@ def symbol_pool(context: Context, request: SymbolPoolRequest) -> SymbolPool:
         fitted = fitting(reading, files, name, any_case=any_case)
         files = mentioning_files(reading.held, name, context.deadline)
     if not fitted.fits:
-        near = (*near, *_beside(fitted.places))
-    fits = fitted.places if fitted.fits else ()
+        near = (*near, *_beside(fitted.others))
+    fits, implementing = fitted.places, list[tuple[DefinedAt, bool]]()
+    if not request.skip and (fits or request.step == "spelled"):
+        implementing = implementations(reading, query, fits, fitted.others)
     shown = fits[request.skip :][: query.limit]
     return SymbolPool(
         provenance=context.provenance,
@@ -86,11 +89,14 @@ def symbol_pool(context: Context, request: SymbolPoolRequest) -> SymbolPool:
         limits_hit=sorted_limits(reading.limits),
         warnings=_notices(context, reading, files, request.step, shown),
         selects=_selects(reading, query, empty=request.step == "spelled" and not fits),
+        implementations=tuple(implementing[: query.limit]),
+        implementations_total=len(implementing),
+        outside=() if fits or request.step == "near" else outside_names(context, reading, name),
     )
 
 
 def references_pool(context: Context, request: ReferencesPoolRequest) -> ReferencesPool:
-    """Return the occurrences of a name by one rule; arguments and errors as of `symbol_pool`."""
+    """Return the occurrences of a name by one rule; for arguments and errors, see `symbol_pool`."""
     query = request.asked
     reading = reading_of(context, query, words_do=True)
     name = split_name(query.name)
@@ -119,16 +125,17 @@ def references_pool(context: Context, request: ReferencesPoolRequest) -> Referen
         mention_files=mention_files,
         defined=tuple(tally.definitions),
         selects=_selects(reading, query, empty=request.step == "spelled" and not tally.totals),
+        outside=() if tally.definitions else outside_names(context, reading, name),
     )
 
 
 def _importers(
     context: Context, reading: Reading, tally: Mentions, judged: Judged
 ) -> tuple[Importer, ...]:
-    """Return the imports of the shown files from other repositories, in the order of the answer.
+    """Return the shown files' imports from other repositories, in the order of the answer.
 
-    A plain name that is defined here needs none. A qualified name always does: the definitions of
-    other repositories decide whether its owner is defined here.
+    A plain name that this repository defines needs no imports. A qualified name always needs them,
+    because its owner can be defined in another repository.
     """
     if tally.totals["definition"] and not tally.asked.owners:
         return ()
@@ -140,7 +147,7 @@ def _importers(
 def _selects(
     reading: Reading, query: SymbolRequest | ReferencesRequest, *, empty: bool
 ) -> tuple[bool, ...]:
-    """Return whether the path and each filter match anything, if the first rule has no result."""
+    """Return whether the path and each filter match anything, if the first rule had no result."""
     if not empty:
         return ()
     return selects(reading.held.segments, query.scope, query.filters, reading.deadline)
@@ -157,7 +164,7 @@ def _definition(reading: Reading, place: Place) -> PooledDefinition:
 
 
 def _beside(places: Sequence[Place]) -> tuple[NearName, ...]:
-    """Return the first few names of definitions that fit the last part of a name alone."""
+    """Return the first few names of definitions that fit only the last part of the name."""
     near: dict[str, NearName] = {}
     for place in places:
         name, file = sanitise_line(qualified_name(place)), place.file
@@ -179,7 +186,7 @@ def _notices(
     step: NameStep,
     shown: Iterable[Place],
 ) -> tuple[Notice, ...]:
-    """Return the notices of the reading; the first rule adds those about languages of files."""
+    """Return the notices of the reading; for the first rule, also notices about languages."""
     notices = [
         *state_notices(context.view),
         *reading.notices,

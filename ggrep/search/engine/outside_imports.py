@@ -1,20 +1,49 @@
-"""Imports of files from other repositories, and the packages that a repository provides."""
+"""The files' imports from other repositories, and the packages that a repository provides."""
 
+import re
 import sys
 from collections.abc import Iterable, Sequence
-from itertools import groupby
-from typing import Final
+from itertools import groupby, islice, takewhile
+from typing import Final, TypeVar
+
+from msgspec.structs import replace
 
 from ggrep.base.clock import Deadline
 from ggrep.model.files import TEST
-from ggrep.model.name_pools import MOST_IMPORTED, Importer, ImportsRequest, ImportsResponse
+from ggrep.model.name_pools import (
+    MAX_ORIGINS,
+    MOST_IMPORTED,
+    Importer,
+    ImportsRequest,
+    ImportsResponse,
+)
+from ggrep.model.navigation import (
+    OutsideName,
+    ReferencesRequest,
+    ReferencesResponse,
+    SymbolRequest,
+    SymbolResponse,
+)
+from ggrep.model.sanitise import sanitise_line
 from ggrep.model.slate import FileFacts, Section
-from ggrep.search.navigation.name_candidates import NameFile, Searched, searched
+from ggrep.search.navigation.name_answers import check_name, reading_of, references, symbol
+from ggrep.search.navigation.name_candidates import (
+    AskedName,
+    NameFile,
+    Searched,
+    mentioning_files,
+    searched,
+    split_name,
+)
+from ggrep.search.navigation.name_pages import page_snapshot
+from ggrep.search.navigation.name_reading import NamedFile, Reading
+from ggrep.search.navigation.named_places import by_handle
 from ggrep.search.query.answerer import Answerer, parsed_snapshot
 from ggrep.search.query.context import Context
 from ggrep.search.query.file_text import file_texts
 from ggrep.search.query.row_reading import row_details
 from ggrep.search.query.segments import open_segments
+from ggrep.search.reading.bare_text import bare_text
 from ggrep.search.slate.import_targets import import_targets
 from ggrep.search.slate.interface_names import (
     names_package,
@@ -22,21 +51,30 @@ from ggrep.search.slate.interface_names import (
     packages_provided,
 )
 from ggrep.search.slate.selected_files import SelectedPaths
-from ggrep.search.slate.source_text import bare_text, listed_imports, text_imports
+from ggrep.search.slate.source_text import listed_imports, text_imports
 
 MOST_MANIFESTS: Final = 200
-"""Most manifests that are read for package names; the nearest to the root come first."""
+"""Maximum number of manifests read for package names; those nearest to the root come first."""
 _MOST_TEXT_CHARACTERS: Final = 65_536
-"""Most characters of a file that are read for imports, which are at its top."""
+"""Number of characters at the beginning of a file that are read for imports."""
 _MOST_NAME_CHARACTERS: Final = 120
 _NEAR: Final = (".", "/", "~", "@/", "#/", "crate::", "self::", "super::")
-"""Prefixes of names that always mean a file of the same repository."""
+"""Prefixes of import names that always refer to a file of the same repository."""
 _ELSEWHERE: Final = "..elsewhere"
 """A directory that no repository has, so that a foreign file has no siblings here."""
+_MOST_READ: Final = 8
+"""Most files that are read for the origin of a name."""
+_MOST_USES: Final = 5
+_ROOT: Final = re.compile(r"([^\W\d]\w*)(?:(?:\.|::)\w+)*(?:\.|::)$")
+"""The first of the names in front of a member: `np` of `np.linalg.norm`."""
+_OPEN_IMPORT: Final = re.compile(
+    r"\s*(?:#\s*include\s*<([^>]+)>|(?:global\s+)?using\s+(?:static\s+)?([\w.]+)\s*;"
+    r"|(?:import|use)\s+([\w.:]+?)(?:\.|::)[*_]|from\s+([\w.]+)\s+import\s+\*)"
+)
 
 
 class Modules:
-    """The files of a repository and the packages it provides, which imports may refer to."""
+    """The files and packages of a repository to which imports can refer."""
 
     def __init__(self, reading: Searched, deadline: Deadline) -> None:
         """Read paths and manifests.
@@ -69,11 +107,11 @@ class Modules:
 def outside_imports(
     reading: Searched, files: Sequence[tuple[NameFile, str]], deadline: Deadline
 ) -> list[Importer]:
-    """Return the imports of files that do not refer to their own repository.
+    """Return the files' imports that do not refer to the files' own repository.
 
     Args:
         reading: the segments of the files.
-        files: each with its text; files without such an import are left out.
+        files: files with their texts; files without such an import are not in the result.
         deadline: checked before each file.
 
     Raises:
@@ -105,7 +143,7 @@ def outside_imports(
 
 
 def _listed(reading: Searched, files: Iterable[NameFile]) -> dict[tuple[int, int], str]:
-    """Return the imports listed in the anchors of files, by segment and file."""
+    """Return the imports listed in the header chunks of files, by segment and file."""
     listed: dict[tuple[int, int], str] = {}
     places = sorted({(file.segment, file.file) for file in files})
     for place, pairs in groupby(places, key=lambda pair: pair[0]):
@@ -122,7 +160,7 @@ def _listed(reading: Searched, files: Iterable[NameFile]) -> dict[tuple[int, int
 
 
 def imports_found(context: Context, request: ImportsRequest) -> ImportsResponse:
-    """Return which files of other repositories import anything of this repository.
+    """Return which of the request's files, all from other repositories, import from this one.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -141,8 +179,98 @@ def imports_found(context: Context, request: ImportsRequest) -> ImportsResponse:
     return ImportsResponse(tuple(provided))
 
 
+def outside_names(context: Context, reading: Reading, asked: AskedName) -> tuple[OutsideName, ...]:
+    """Return imports that show where a name comes from that this repository does not define.
+
+    The first files with the name are read. An import names it, names its receiver (`np.array`), or
+    makes all names of a package known; the last is a guess.
+
+    Raises:
+        DeadlineExceeded: time ran out.
+        SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+    """
+    files = mentioning_files(reading.held, asked, context.deadline)
+    named = list(islice(reading.read(files, asked.typed, any_case=False), _MOST_READ))
+    if not named:
+        return ()
+    modules = Modules(reading.held, context.deadline)
+    origins: dict[str, OutsideName] = {}
+    is_imported = False
+    for guess in (False, True):
+        for file in () if is_imported else named:
+            language = reading.language(file.file)
+            lines = file.text.split("\n")
+            imports = _open_imports(lines) if guess else _imports_of(reading, file, asked, lines)
+            is_imported = is_imported or (bool(imports) and not guess)
+            for source, line in imports:
+                package = _package(source, language)
+                if package and not (
+                    source.startswith(_NEAR) or modules.hold(file.file.path, language, source)
+                ):
+                    place = _named_at(source, line, lines)
+                    path, content = sanitise_line(file.file.path), sanitise_line(lines[place - 1])
+                    origin = OutsideName(package, path, place, content.strip()[:240], guess)
+                    origins.setdefault(package, origin)
+    return tuple(origins.values())[:MAX_ORIGINS]
+
+
+def _imports_of(
+    reading: Reading, file: NamedFile, asked: AskedName, lines: Sequence[str]
+) -> list[tuple[str, int]]:
+    """Return the modules of a file's imports that name a name or its receiver, with their lines."""
+    uses = [place.mention for place in file.places]
+    imports = [use for use in uses if use.source]
+    if asked.owners:
+        imports = [use for use in imports if asked.owners[-1] in re.split(r"\W+", use.source)]
+    if imports:
+        return [(use.source, use.line) for use in imports]
+    roots = [_ROOT.search(lines[use.line - 1][: use.column - 1]) for use in uses[:_MOST_USES]]
+    found = []
+    for root in dict.fromkeys(root[1] for root in roots if root):
+        for other in reading.read([file.file], root, any_case=False):
+            found += [
+                (use.source, use.line)
+                for use in (place.mention for place in other.places)
+                if use.source and (use.kind == "usage" or _calls_itself(use.source, root))
+            ]
+    return found
+
+
+def _named_at(module: str, line: int, lines: Sequence[str]) -> int:
+    """Return the line of an import that names the module, near the line that names its member."""
+    around = sorted(range(1, len(lines) + 1), key=lambda number: abs(number - line))
+    return next((number for number in around if module in lines[number - 1]), line)
+
+
+def _calls_itself(module: str, name: str) -> bool:
+    """Return whether a quoted module goes by a name: `mux` of `github.com/gorilla/mux/v5`."""
+    *parents, last = module.split("/")
+    return name in {last, *(parents[-1:] if re.fullmatch(r"v\d+", last) else [])}
+
+
+def _open_imports(lines: Sequence[str]) -> list[tuple[str, int]]:
+    """Return the packages all of whose names a file knows, with the lines of the imports."""
+    matches = ((_OPEN_IMPORT.match(line), number) for number, line in enumerate(lines, start=1))
+    return [(str(match[match.lastindex or 0]), number) for match, number in matches if match]
+
+
+def _package(source: str, language: str) -> str:
+    """Return the package of an imported module or name, as its language calls it."""
+    parts = re.split(r"\.|::", source)
+    match language:
+        case "python" | "rust":
+            package = parts[0]
+        case "javascript" | "typescript" | "tsx" | "vue" | "svelte":
+            package = "/".join(source.split("/")[: 2 if source.startswith("@") else 1])
+        case "java" | "kotlin" | "scala" | "groovy":
+            package = ".".join(takewhile(lambda part: not part[:1].isupper(), parts))
+        case _:
+            package = source
+    return sanitise_line(package)
+
+
 def _leads_out(name: str, language: str) -> bool:
-    """Return whether a name may refer to another indexed repository."""
+    """Return whether an imported name can refer to another indexed repository."""
     if not name or len(name) > _MOST_NAME_CHARACTERS or name.startswith(_NEAR):
         return False
     return language != "python" or name.partition(".")[0] not in sys.stdlib_module_names
@@ -157,6 +285,29 @@ def _packages(
         yield from packages_provided(path, bare.uncommented)
 
 
+def _symbol(context: Context, request: SymbolRequest) -> SymbolResponse:
+    answer = symbol(context, by_handle(context, request))
+    return answer if answer.total else _with_origin(context, answer)
+
+
+def _references(context: Context, request: ReferencesRequest) -> ReferencesResponse:
+    answer = references(context, by_handle(context, request))
+    is_defined = bool(answer.defined) or not answer.references
+    return answer if is_defined else _with_origin(context, answer)
+
+
+_NameAnswer = TypeVar("_NameAnswer", SymbolResponse, ReferencesResponse)
+
+
+def _with_origin(context: Context, answer: _NameAnswer) -> _NameAnswer:
+    """Return an answer about an undefined name, with the imports that show where it is defined."""
+    reading = reading_of(context, answer.request, words_do=False)
+    asked = split_name(answer.request.name)
+    return replace(answer, outside=outside_names(context, reading, asked))
+
+
+SYMBOL: Final = Answerer(_symbol, check_name, page_snapshot)
+REFERENCES: Final = Answerer(_references, check_name, page_snapshot)
 IMPORTS: Final = Answerer(
     imports_found, snapshot=lambda _, request: parsed_snapshot(request.snapshot_id)
 )

@@ -1,4 +1,4 @@
-"""Turns requests into responses: limits, provenance and timings around the query pipeline."""
+"""Turns requests into responses, by the query pipeline; adds limits, provenance and timings."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -71,11 +71,14 @@ if TYPE_CHECKING:
 _COUNTS: Final = CacheKey[tuple[tuple[Corpus, int], ...]]()
 
 AS_DEEP_AS_NEEDED: Final = 1 << 40
-"""Rows of a corpus that are ordered for lists to be merged. With a bound per repository, the answer
-of several repositories would differ from that of a single store over all their files."""
+"""Maximum number of rows of a corpus to order for lists that a coordinator merges: all of them.
+
+With a bound per repository, the answer of several repositories would differ from the answer of a
+single store over all their files.
+"""
 
 UNBOUNDED: Final = Caps(MAX_SNIPPET_BYTES_PER_RESULT, 1 << 40)
-"""Caps of lists to be merged, as the coordinator chooses the hits that are shown."""
+"""Caps of lists that a coordinator merges: none, because the coordinator chooses the shown hits."""
 
 
 def answer(
@@ -84,10 +87,10 @@ def answer(
     """Return the full answer to a request.
 
     Args:
-        context: of the answer.
+        context: the context of the answer.
         request: the search request.
-        figures: of the collection to score against, which includes the snapshot; None for those of
-            the snapshot alone.
+        figures: statistics of the collection to score against, which includes the snapshot; None
+            for the snapshot's own statistics.
     """
     settings, deadline = context.settings, context.deadline
     request, clamps = clamped(request, settings)
@@ -145,13 +148,13 @@ def answer(
 
 
 def pool(context: Context, request: PoolRequest) -> PoolResponse:
-    """Return the lists a coordinator merges.
+    """Return the lists that a coordinator merges.
 
-    Snippets are as long as the compiled-in cap allows. The coordinator chooses the hits that are
-    shown, and so makes and reports the cuts.
+    Snippets are as long as the compiled-in cap allows. The coordinator chooses the shown hits, cuts
+    their snippets and reports the cuts.
 
     Raises:
-        SnapshotGone: the statistics are not those of the active snapshot.
+        SnapshotGone: the statistics in the request are not of the active snapshot.
         InvalidRequest: the query has a meaning in a single repository only.
     """
     refuse_place(request.search)
@@ -161,7 +164,7 @@ def pool(context: Context, request: PoolRequest) -> PoolResponse:
     snapshot_id = view.manifest.snapshot_id
     if request.snapshot_id is not None and request.snapshot_id != snapshot_id:
         raise SnapshotGone(f"snapshot {request.snapshot_id} is no longer active")
-    # `limit` cuts no list here, so a bound on it must not be reported.
+    # `limit` does not cut these lists, so its cap must not be reported.
     search, clamps = clamped(replace(request.search, limit=1), context.settings)
     ranked = context.rank(search, request.per_list, request.statistics, request.vector)
     length, deep = request.per_list, AS_DEEP_AS_NEEDED
@@ -239,9 +242,9 @@ def _counts(view: SnapshotView, deadline: Deadline) -> tuple[tuple[Corpus, int],
 def clamped(
     request: SearchRequest, settings: Settings
 ) -> tuple[SearchRequest, tuple[LimitHit, ...]]:
-    """Return the request within the caps, and the clamped limits.
+    """Return the request with its numbers clamped to the caps, and the limits that were clamped.
 
-    A `per_file` of 0 means the cap itself.
+    A `per_file` of 0 stands for the cap.
     """
     limits = []
     if request.limit > settings.max_query_results:
@@ -272,7 +275,7 @@ def _shortened(
 
 
 def _sessions(home: Home, store_id: StoreId, deadline: Deadline, clock: Clock) -> "Sessions":
-    # A search has no session, and starts faster without their modules.
+    # A search has no session, and it starts faster without the modules of sessions.
     from ggrep.search.slate.sessions import sessions_of
 
     return sessions_of(home, store_id, deadline, clock)

@@ -1,8 +1,8 @@
 """Searches many repositories, each scored by its own statistics, for lists merged by rank.
 
-Hits of equal rank come in the order of their repositories. So a merged list shows hits of at most
-`top` repositories, and text is read only for hits that it can show. Every repository is ranked, as
-the confidence of the answer depends on the best files of all.
+Hits of equal rank are ordered by the order of their repositories. A merged list thus shows hits of
+at most `top` repositories. Text is read only for hits that a merged list can show. Every repository
+is ranked, because the confidence of the answer depends on the best files of all repositories.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ class _Member(Struct, frozen=True):
     """A repository with hits that can be shown.
 
     Attributes:
-        lists: its chosen hits in each merged list that can show some of them.
+        lists: for each merged list that can show hits of the repository, these hits.
     """
 
     ranked: Ranked
@@ -59,8 +59,9 @@ class _Merged(Struct):
     """The members whose hits merged lists can show.
 
     Attributes:
-        open: merged lists that the hits of rank 0 do not fill yet, with the number of these hits.
-        members: by place.
+        open: merged lists with fewer than `top` hits of rank 0 so far, and their number of such
+            hits.
+        members: the members by their position in the question.
     """
 
     search: SearchRequest
@@ -71,7 +72,7 @@ class _Merged(Struct):
     members: dict[int, _Member] = field(default_factory=dict)
 
     def add(self, place: int, ranked: Ranked) -> tuple[LimitHit, ...]:
-        """Add a member, later than all others of its rank; return the cuts of its lists."""
+        """Add a member after all others of equal rank; return the limits that its lists hit."""
         lists: dict[Corpus | None, Allocation[Candidate]] = {}
         for key in [*self.open]:
             corpora = self.search.corpora if key is _BLENDED else (key,)
@@ -93,7 +94,7 @@ class _Merged(Struct):
     def _chosen(
         self, ranked: Ranked, corpora: Sequence[Corpus], *, by_mode: bool
     ) -> Allocation[Candidate] | None:
-        """Return a list of a member; None if it is empty."""
+        """Return a member's list for some corpora; None if the list is empty."""
         places = [CORPORA.index(corpus) for corpus in corpora]
         if not any(best.numbers[places].any() for best in ranked.best):
             return None
@@ -140,7 +141,7 @@ def batched_pools(
     settings: Settings,
     deadline: Deadline,
 ) -> BatchedPoolResponse:
-    """Return the members' lists; for lists that are not merged by rank, by a view of all."""
+    """Return the members' lists; with a joint view, all members are scored as one collection."""
     pools = partial(rank_pools, views) if joint is None else partial(joint_pools, joint)
     return pools(question, encoder=encoder, settings=settings, deadline=deadline)
 
@@ -153,14 +154,14 @@ def rank_pools(
     settings: Settings,
     deadline: Deadline,
 ) -> BatchedPoolResponse:
-    """Return the beginnings of members' lists, each scored by the member's own statistics.
+    """Return the beginning of each member's lists, scored by the member's own statistics.
 
     Raises:
-        InvalidRequest: the order does not name each member once.
+        InvalidRequest: the order of the members does not contain each member once.
         GgrepError: as for one repository.
     """
     if sorted(question.by_rank) != [*range(len(views))]:
-        raise InvalidRequest("by_rank: expected the place of each member once")
+        raise InvalidRequest("by_rank: must list the index of each member exactly once")
     require_still(views)
     refuse_place(question.search)
     search, clamps = clamped(replace(question.search, limit=1), settings)

@@ -1,7 +1,7 @@
-"""Receipts of answers: made with an answer, replayed later.
+"""Receipts of answers: created together with an answer, and replayed later.
 
-While the snapshot of a receipt exists, the same request over it gives the same bytes. After its
-removal the active snapshot answers, and each hit of the receipt is looked up there.
+While the snapshot of a receipt exists, the same request over the snapshot returns the same bytes.
+After its removal the active snapshot answers, and each hit of the receipt is looked up there.
 """
 
 import hashlib
@@ -32,10 +32,10 @@ from ggrep.search.engine.engine import Engine
 from ggrep.search.query.relocate import whereabouts
 
 MAX_ANSWER_BYTES = 16 * 1024 * 1024
-"""The receipt of a longer answer keeps its digest and its hits only."""
+"""The receipt of a longer answer contains only the digest and the hits of the answer."""
 
 Writer = Callable[[QueryResponse], bytes]
-"""Returns the bytes of an answer, which are printed and compared."""
+"""A function that returns the bytes of an answer, to print and to compare."""
 
 
 def make_receipt(
@@ -44,7 +44,7 @@ def make_receipt(
     """Return the receipt of an answer.
 
     Args:
-        engine: of the repository that answered.
+        engine: the engine of the repository that answered.
         question: the deterministic search request.
         response: the answer.
         answer: the bytes of the answer.
@@ -63,12 +63,12 @@ def replay(engine: Engine, receipt: Receipt, write: Writer, *, today: bool = Fal
 
     Args:
         engine: the repository with its current settings.
-        receipt: of an answer of the repository, or of another copy of it.
-        write: returns the bytes of an answer, as for the receipt.
-        today: ask the active snapshot, even if that of the receipt exists.
+        receipt: a receipt of an answer of the repository, or of another copy of the repository.
+        write: returns the bytes of an answer, like the function that made the receipt's bytes.
+        today: whether to use the active snapshot even if the receipt's snapshot exists.
 
     Raises:
-        InvalidRequest: this build does not support the request or a budget of it.
+        InvalidRequest: this build does not support the request, or one of its budgets.
         NoIndex: nothing was ever published.
         DeadlineExceeded: the request's time ran out.
         SnapshotGone: the snapshot was removed before its hits were looked up.
@@ -102,9 +102,9 @@ def replay(engine: Engine, receipt: Receipt, write: Writer, *, today: bool = Fal
 def _ask(
     engine: Engine, receipt: Receipt, deadline: Deadline, *, today: bool
 ) -> tuple[ReplayResult | None, QueryResponse]:
-    """Return the answer, and why it is not from the receipt's snapshot; None if it is.
+    """Return the answer, and why it is not from the receipt's snapshot, or None if it is.
 
-    A snapshot id is valid in the index of its store only.
+    A snapshot id is valid only in the store of the snapshot.
     """
     question, budgets = receipt.question, dict(receipt.budgets)
     original_id, elsewhere = receipt.origin.snapshot_id, _elsewhere(engine, receipt.origin)
@@ -146,16 +146,16 @@ def _origin(engine: Engine, response: QueryResponse, answer: bytes) -> Origin:
 
 
 MOST_DIFFERENCES: Final = 16
-"""Differences that are listed; their number is always reported."""
+"""Maximum number of differences that are listed; their total number is always reported."""
 
 _VALUE_CHARACTERS: Final = 160
 
 
 def differences(was: stable_json.Json, now: stable_json.Json) -> tuple[list[ReplayDifference], int]:
-    """Return the first places at which two documents differ, and how many there are.
+    """Return the first positions at which two documents differ, and the number of all differences.
 
     Objects are compared by key and arrays by position, so an insertion shifts all later elements.
-    The order is that of the canonical bytes.
+    Differences are in the order of the canonical bytes.
     """
     differing = list(_walk("$", was, now))
     return differing[:MOST_DIFFERENCES], len(differing)

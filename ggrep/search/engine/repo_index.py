@@ -1,7 +1,7 @@
-"""One repository's index as a library: brought up to date, kept, and opened.
+"""One repository's index as a library: sync, maintenance and access to snapshots.
 
-Modules that write the index are loaded by the first call that writes, so a process that only
-answers starts without them.
+The modules that write the index are loaded by the first call that writes. A process that only
+answers requests starts without them.
 """
 
 import os
@@ -51,17 +51,19 @@ if TYPE_CHECKING:
 
 
 class Hosted(Struct, frozen=True):
-    """Resources that a process with many stores shares with the engine of each.
+    """Resources of a process with many stores, shared by the engines of all these stores.
 
     Attributes:
-        handles: reserves handles for that many segments while a block runs.
-        slots: for encoding; None for those of the home, as configured.
-        on_damage: called, by any thread, each time damage of the store is detected; returns whether
-            a sync that rebuilds it runs or begins at once.
-        standing: returns the freshness of the index; None for that recorded by its last sync.
-        occurrences: the processes that look up names in files; None for a pool per engine.
-        parsers: worker processes kept between syncs, with the most per sync; None if each sync
-            starts and ends its own.
+        handles: reserves file handles for a number of segments while a block runs.
+        slots: limit how many processes encode at once; None for the slots of the home, as
+            configured.
+        on_damage: called, in any thread, each time damage of the store is detected; returns whether
+            a sync that rebuilds the damaged parts is running or starts at once.
+        standing: returns the freshness of the index; None for the freshness that its last sync
+            recorded.
+        occurrences: the pool of processes that look up names in files; None for a pool per engine.
+        parsers: worker processes that are kept between syncs, with the maximum number per sync;
+            None if each sync starts and ends its own workers.
     """
 
     handles: Callable[[int], AbstractContextManager[None]] = lambda _: nullcontext()
@@ -77,12 +79,12 @@ ALONE: Final = Hosted()
 
 
 class RepoIndex:
-    """A repository and its store. Opening it reads no index data before the first request.
+    """A repository and its store. The index is read only with the first request.
 
-    Threads may share it; each snapshot it opens is immutable.
+    Thread-safe; each opened snapshot is immutable.
 
     Attributes:
-        profile: the configured profile, which callers apply; empty if settings were given.
+        profile: the configured profile, which callers apply; empty if `settings` were passed.
     """
 
     def __init__(  # noqa: PLR0913 - all but the root and the home have a default
@@ -96,14 +98,14 @@ class RepoIndex:
         settings: Settings | None = None,
         hosted: Hosted = ALONE,
     ) -> None:
-        """Wire the repository at `root`, which must be canonical.
+        """Set up the repository at `root`, which must be a canonical path.
 
         Args:
             root: the repository.
-            home: the home of its store.
-            environ: variables that settings are read from.
+            home: the home directory that contains its store.
+            environ: variables from which settings are read.
             flags: settings that override all others.
-            clock: None for that of the machine.
+            clock: the clock; None for the machine's clock.
             settings: the current settings; None to load them.
             hosted: the resources shared with other stores of the process.
 
@@ -139,7 +141,7 @@ class RepoIndex:
             if self._loaded is None:
                 encoder = open_encoder(self.settings.encoder)
                 if encoder is not None and encoder.identity != self.identity.encoder:
-                    # Its vectors are not comparable with those of the store.
+                    # The vectors of this encoder are not comparable with the store's vectors.
                     raise InvalidRequest(
                         "encoder: the model folder was replaced; restart the daemon"
                     )
@@ -147,7 +149,7 @@ class RepoIndex:
             return self._loaded[0]
 
     def _limited(self, encoder: Encoder | None) -> Encoder | None:
-        """Return the encoder, limited by the encoding slots of this host.
+        """Return the encoder, wrapped so that it waits for one of the host's encoding slots.
 
         Queries of the static encoder need no slot: encoding takes less time than acquiring a slot.
         """
@@ -181,7 +183,7 @@ class RepoIndex:
             allow_degraded: index as many files as fit into the budget of a profile.
             fresh: reuse nothing of the index; see `ggrep.index.sync.rebuild.rebuild`.
             early: publish a part of a first index before the rest.
-            wanted: returns the files to begin a first index with.
+            wanted: returns the files with which a first index begins.
             progress: called with the progress of the sync.
         """
         from ggrep.index.maintenance.moved import take_over
@@ -209,7 +211,7 @@ class RepoIndex:
             note_use(self.identity.store, self.clock.now())
         if not moved:
             return report
-        message = f"the repository was moved here; the index of {moved} was taken over"
+        message = f"the repository was moved; its index was taken over from {moved}"
         return replace(report, warnings=(SyncWarning("index_moved", message), *report.warnings))
 
     def _is_missing(self) -> bool:
@@ -226,16 +228,18 @@ class RepoIndex:
             return upgrade_store(self._target(None), repo_id=self.identity.repo_id)
 
     def sweep(self, *, beside: bool = True) -> "Swept":
-        """Delete leftovers of killed commands in the home; `keep_up` cleans this store.
+        """Delete leftovers of killed commands in the home; `keep_up` deletes those in this store.
 
-        Runs before a sync, which may need the space. It does not wait for running commands.
+        Runs before a sync, which may need the space. It does not wait for commands that are still
+        running.
 
         Args:
-            beside: False if the home was just swept: only check whether this store needs cleaning.
+            beside: whether to sweep the whole home. False if it was just swept: then only this
+                store is checked.
         """
         from ggrep.index.store.remains import Swept, sweep_home
 
-        with suppress(GgrepError, OSError):  # an unreadable record fails the sync with a message
+        with suppress(GgrepError, OSError):  # the sync reports an unreadable record
             self._orphaned |= is_orphaned(store_files.lease_files(self.identity.store))
         if not beside:
             return Swept()
@@ -250,14 +254,14 @@ class RepoIndex:
             return keep_up(target, self.view(), orphaned=orphaned, compacting=compacting)
 
     def is_compaction_due(self) -> bool:
-        """Return whether a compaction is worth its cost now."""
+        """Return whether the benefit of a compaction now exceeds its cost."""
         from ggrep.index.maintenance.compaction_policy import overdue
 
         return overdue(self.view(), self.settings) is not None
 
     @contextmanager
     def target(self) -> Iterator[SyncTarget]:
-        """Yield the target of syncs and maintenance while the block runs."""
+        """Yield the opened store that syncs and maintenance write to, while the block runs."""
         with typed_failures(self.home.base), self._vectors() as vectors:
             yield self._target(vectors)
 
@@ -296,7 +300,7 @@ class RepoIndex:
     def pin(
         self, deadline: Deadline, *, counted: bool = True, snapshot_id: SnapshotId | None = None
     ) -> AbstractContextManager[SnapshotView]:
-        """Yield a snapshot that is not removed while the block runs; see `Snapshots.pin`."""
+        """Yield a snapshot that cannot be removed while the block runs; see `Snapshots.pin`."""
         return self._snapshots.pin(deadline, counted=counted, snapshot_id=snapshot_id)
 
     def view(self, deadline: Deadline | None = None) -> SnapshotView:

@@ -1,6 +1,6 @@
-"""Answers a search by a scan while no snapshot is published; a notice of the answer says so.
+"""Answers a search by a scan while no snapshot is published; a notice in the answer reports it.
 
-A daemon answers from here right after its start, so this module loads no engine and no database.
+A daemon uses this module right after its start, so it loads neither the engine nor the database.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,7 +27,7 @@ from ggrep.search.engine.query_answers import answer
 from ggrep.search.query.context import Context
 from ggrep.search.query.finding import wants_vector
 from ggrep.search.query.pipeline import check_request
-from ggrep.search.scan.ahead import Ahead
+from ggrep.search.scan.prefetch_listing import Prefetch
 from ggrep.search.scan.scanner import WHOLE_MS, Scanned, ScanTarget, scanned
 
 _MIB: Final = 1 << 20
@@ -37,15 +37,15 @@ class Scanner(Struct, frozen=True):
     """Answers searches of one repository by scanning its work tree; thread-safe.
 
     Attributes:
-        identity: of the repository.
-        home: the home of its store.
+        identity: the identity of the repository.
+        home: the home directory of the repository's store.
         settings: the current settings.
-        clock: of deadlines and bounds.
+        clock: the clock of deadlines and time bounds.
         new_id: returns a unique id.
         standing: returns the freshness of the index.
-        ahead: the steps of the scan that have begun.
-        damage: the message about a damaged index, if that is the reason for the scan.
-        served: a daemon builds the index.
+        prefetch: the steps of the scan that were started in advance.
+        damage: the message about a damaged index, if the damage is the reason for the scan.
+        served: whether a daemon is building the index.
     """
 
     identity: RepoIdentity
@@ -54,7 +54,7 @@ class Scanner(Struct, frozen=True):
     clock: Clock
     new_id: Callable[[], str]
     standing: Callable[[], IndexFreshness]
-    ahead: Ahead
+    prefetch: Prefetch
     damage: str = ""
     served: bool = False
 
@@ -81,7 +81,7 @@ class Scanner(Struct, frozen=True):
             settings=with_budgets(self.settings, budgets),
             encoder=open_encoder(self.settings.encoder) if encodes else None,
             clock=self.clock,
-            ahead=self.ahead,
+            prefetch=self.prefetch,
             asked_ms=asked_ms,
             new_id=self.new_id(),
         )
@@ -114,7 +114,7 @@ class Scanner(Struct, frozen=True):
         )
 
     def _notices(self, facts: ScanFacts) -> tuple[Notice, ...]:
-        """Return the notices of a scan: damage of the index, if any, and the searched files."""
+        """Return the notices of a scan: damage of the index, if any, and how much was searched."""
         searched = _searched(facts)
         if self.damage:
             return Notice("index_damaged", self.damage), Notice("scan", searched)
@@ -123,7 +123,7 @@ class Scanner(Struct, frozen=True):
             remedy = "the index is being built, see: ggrep status"
         else:
             remedy = "to index the repository: ggrep index"
-        return (Notice("scan", f"not indexed yet: {searched}; {remedy}"),)
+        return (Notice("scan", f"there is no index yet: {searched}; {remedy}"),)
 
     def _origin(self) -> Origin:
         identity = self.identity
@@ -140,9 +140,9 @@ class Scanner(Struct, frozen=True):
 
 
 def _with_rare(response: QueryResponse, context: Context, scan: Scanned) -> QueryResponse:
-    """Return the answer with a file for each rare word, in at most a third of its hits.
+    """Return the answer with a file for each rare word, in at most a third of the hits.
 
-    Statistics of a scan are estimates, so a long file with a single mention may rank low.
+    The statistics of a scan are estimates, so a long file that mentions the word once can rank low.
     """
     request, added = response.request, list[Hit]()
     for files in scan.rare_files:
@@ -169,13 +169,16 @@ def _searched(facts: ScanFacts) -> str:
     """Return how much of the work tree was searched."""
     size = f"{round(facts.bytes_read / _MIB) or 'under 1'} MiB"
     if facts.listed_files is None:
-        searched = f"{facts.files} files ({size}) were searched, and there are more"
+        searched = f"only {facts.files} files ({size}) were scanned"
     elif facts.files < facts.listed_files:
-        searched = f"{facts.files} of {facts.listed_files} files ({size}) were searched"
+        searched = f"{facts.files} of {facts.listed_files} files ({size}) were scanned"
     elif facts.files > 1:
-        searched = f"all {facts.files} files ({size}) were searched"
+        searched = f"all {facts.files} files ({size}) were scanned"
     else:
-        searched = f"the only file ({size}) was searched" if facts.files else "there are no files"
+        searched = f"the only file ({size}) was scanned" if facts.files else "there are no files"
     if facts.ranked_files < facts.matching_files:
-        searched += f", and the best {facts.ranked_files} of {facts.matching_files} ranked"
+        searched += (
+            f", and the best {facts.ranked_files} of {facts.matching_files} matching files "
+            "were ranked"
+        )
     return searched

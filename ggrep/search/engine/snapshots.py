@@ -30,23 +30,23 @@ from ggrep.index.store.view import SnapshotView, open_snapshot
 from ggrep.index.sync.healing import Healer
 
 MAX_OPENED: Final = 2
-"""Most older snapshots that stay open; each keeps memory maps and derived data of its segments."""
+"""Maximum number of older snapshots that stay open; each has memory maps and derived data."""
 _NOTED_MS: Final = 1_800_000.0
-"""Interval between notes of use while only the pointer is read; the record is in hours."""
+"""Interval between records of the store's last use while only the pointer is read."""
 _PIN_RETRY_MS: Final = 5.0
-"""Interval between attempts; moving a store aside takes less."""
+"""Interval between attempts to open a store that is being removed."""
 
 
 class Snapshots:
-    """Opens the snapshots of one store. Threads may share it.
+    """Opens the snapshots of one store. Thread-safe.
 
     Args:
-        identity: of the repository.
+        identity: the identity of the repository.
         home: the home of the store.
-        clock: for the time of the last use.
-        handles: reserves handles for that many segments while a block runs.
+        clock: the clock for the time of the last use.
+        handles: reserves file handles for a number of segments while a block runs.
         on_damage: called each time damage of the store is detected; returns whether a sync that
-            rebuilds it runs or begins at once.
+            rebuilds the damaged parts is running or starts at once.
     """
 
     def __init__(
@@ -78,11 +78,11 @@ class Snapshots:
         counted: bool = True,
         snapshot_id: SnapshotId | None = None,
     ) -> Iterator[SnapshotView]:
-        """Yield a snapshot that is not removed while the block runs.
+        """Yield a snapshot that cannot be removed while the block runs.
 
         Args:
-            deadline: of waiting and opening.
-            counted: reserve handles for its segments.
+            deadline: limits waiting and opening.
+            counted: whether to reserve file handles for the snapshot's segments.
             snapshot_id: the snapshot; None for the active one.
 
         Raises:
@@ -109,7 +109,7 @@ class Snapshots:
                     raise
 
     def current(self, deadline: Deadline) -> SnapshotView:
-        """Return the active snapshot; while its pointer is unchanged, nothing else is checked.
+        """Return the active snapshot; while the pointer is unchanged, nothing else is checked.
 
         The snapshot is not pinned and its files are not verified: the caller must check them before
         it reads them.
@@ -118,7 +118,7 @@ class Snapshots:
             GgrepError: as `pin`.
         """
         pointer, cached = stamp_or_none(self._pointer_file), self._current
-        # A snapshot that was repaired meanwhile is another object.
+        # After a repair, the snapshot is another object.
         same = cached is not None and pointer == cached[0] and cached[1] is self._view
         if cached is not None and same and cached[1].damage is None:
             if self._clock.monotonic_ms() >= self._note_at_ms:
@@ -126,11 +126,11 @@ class Snapshots:
                 note_use(self._store, self._clock.now())
             return cached[1]
         with self.pin(deadline, counted=False) as view:
-            self._current = pointer, view  # as new as the pointer, or newer
+            self._current = pointer, view  # the opened snapshot is as new as the pointer, or newer
             return view
 
     def look_again(self) -> None:
-        """Verify the files in the next `current`: a file of the snapshot was touched."""
+        """Make the next `current` verify the files, because a file of the snapshot was touched."""
         self._current = None
 
     def _look(self, snapshot_id: SnapshotId | None, deadline: Deadline) -> SnapshotView:
@@ -148,11 +148,12 @@ class Snapshots:
             return self._older.open(snapshot_id, deadline, healer)
 
     def view(self, deadline: Deadline | None = None) -> SnapshotView:
-        """Return the active snapshot; the same object while the pointer does not move.
+        """Return the active snapshot. The object stays the same while the pointer is unchanged.
 
-        Its files are unchanged since they were verified. Damaged derived files are rebuilt.
+        The snapshot's files are unchanged since their verification. Damaged derived files are
+        rebuilt.
 
-        Requires: the caller holds the readers' lock, if other processes may collect.
+        Requires: the caller holds the readers' lock, if other processes can delete unused files.
 
         Raises:
             NoIndex: nothing was ever published.
@@ -163,7 +164,7 @@ class Snapshots:
             return cached
         if not self._store.is_dir():
             raise NoIndex("this repository has no index yet; run: ggrep index")
-        # Threads may do this at once: each uses the view that it has opened itself.
+        # Several threads can do this at once; each thread uses the view that it opened.
         with self._healing(deadline) as healer:
             opened = self._judge(
                 Verifier(self._store, deadline=deadline, mender=healer)
@@ -192,12 +193,12 @@ class Snapshots:
             )
         finally:
             verifier.save()
-        # The next search rebuilds an image; a sync rebuilds everything else.
+        # The next search rebuilds a damaged image; a sync rebuilds everything else.
         return judged.known_to_be(rebuilding=judged.damage is not None and self._on_damage())
 
     @contextmanager
     def _healing(self, deadline: Deadline | None) -> Iterator[Healer]:
-        """Yield the rebuilder of an opened snapshot; damage that stays is reported."""
+        """Yield the rebuilder of an opened snapshot; report damage that it cannot repair."""
         healer = Healer(self._store, self._clock, deadline, hopeless=self._hopeless)
         try:
             yield healer
@@ -218,7 +219,7 @@ class Snapshots:
         self._view = self._current = None
 
     def _cached_view(self) -> SnapshotView | None:
-        """Return the view opened last if it is still current."""
+        """Return the last opened view if it is still current."""
         cached = self._view
         good = cached and cached.damage is None and self._is_active(cached) and cached.lies_still()
         return cached if good else None
@@ -227,11 +228,11 @@ class Snapshots:
         try:
             return cached.manifest.snapshot_id == read_active(self._store)
         except CorruptStore:
-            return False  # opening it again recovers, and adds a notice
+            return False  # opening the snapshot again recovers, and adds a notice
 
 
 class _OlderSnapshots:
-    """Opens snapshots by id and keeps the most recently used. Thread-safe."""
+    """Opens snapshots by id and keeps the most recently used open. Thread-safe."""
 
     def __init__(self, store: Path, store_id: StoreId) -> None:
         self._store = store
@@ -245,12 +246,12 @@ class _OlderSnapshots:
         deadline: Deadline | None = None,
         mender: Mender | None = None,
     ) -> SnapshotView:
-        """Return a snapshot, verified on opening; the same object while it is kept.
+        """Return a snapshot, verified on opening; the same object while it stays open.
 
         Raises:
-            SnapshotGone: it was removed, or never existed.
-            NoIndex: its store was removed.
-            CorruptStore: it is damaged.
+            SnapshotGone: the snapshot was removed, or never existed.
+            NoIndex: the snapshot's store was removed.
+            CorruptStore: the snapshot is damaged.
             StoreError: an artifact cannot be read now.
             DeadlineExceeded: time ran out while it was opened.
         """
@@ -260,7 +261,9 @@ class _OlderSnapshots:
             raise error
         if view is None or not view.lies_still():
             if not store_files.manifest_file(self._store, snapshot_id).exists():
-                raise SnapshotGone(f"snapshot {snapshot_id} is not there; ask again")
+                raise SnapshotGone(
+                    f"snapshot {snapshot_id} no longer exists; send the request again"
+                )
             # Threads may do this at once: the last view is kept.
             view = open_snapshot(
                 self._store,

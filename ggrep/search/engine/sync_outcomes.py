@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def kept_up(index: "RepoIndex", outcome: SyncOutcome, compaction: Compaction) -> SyncOutcome:
-    """Do the store's maintenance; without compaction, a sync still merges small segments."""
+    """Maintain the store after a sync. Without `compaction`, only small segments are merged."""
     try:
         upkeep = index.keep_up(compacting=compaction in {"after", "alone"})
         overdue = compaction == "apart" and index.is_compaction_due()
     except GgrepError as error:
-        notice = Notice("upkeep_failed", f"upkeep failed: {error}")
+        notice = Notice("upkeep_failed", f"compaction or cleaning of the store failed: {error}")
         return replace(outcome, notices=(*outcome.notices, notice))
     outcome = replace(outcome, overdue=overdue)
     if upkeep.collection is not None:
@@ -28,7 +28,7 @@ def kept_up(index: "RepoIndex", outcome: SyncOutcome, compaction: Compaction) ->
 
 
 def compacted(index: "RepoIndex") -> SyncOutcome:
-    """Do the store's maintenance without a sync."""
+    """Maintain the store without a sync."""
     manifest = index.view().manifest
     counts = manifest.counts
     unsynced = SyncOutcome(
@@ -67,7 +67,7 @@ def _with_compaction(outcome: SyncOutcome, done: "CompactionReport") -> SyncOutc
 
 
 def outcome_of(report: SyncReport) -> SyncOutcome:
-    """Return the figures of a sync, without any maintenance after it."""
+    """Return the figures of a sync alone, without the maintenance after it."""
     figures = asdict(report)
     for name in ("schema_version", "files", "warnings"):
         del figures[name]

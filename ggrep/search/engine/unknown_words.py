@@ -1,4 +1,4 @@
-"""Says which words of a question nothing indexed holds, whatever else matches."""
+"""Reports the words of a query that no indexed file contains, even if other words match."""
 
 from typing import Final
 
@@ -16,16 +16,16 @@ from ggrep.search.navigation.name_candidates import Searched, split_name
 from ggrep.search.query.pipeline import Ranked
 
 _LIKENESS: Final = 3
-"""A name is near if no more than one letter of so many is another."""
+"""A name counts as near if at most one letter in this many differs."""
 
 
 def unknown_word_notices(
     ranked: Ranked, leading: TopFiles, confidence: Confidence, deadline: Deadline
 ) -> tuple[Notice, ...]:
-    """Return a notice of names that nothing indexed contains, with the nearest ones.
+    """Return a notice of names that no indexed file contains, with the most similar existing names.
 
-    Other words are named where the answer is in doubt. Where nothing matches at all, and no name is
-    near, there is nothing to say.
+    The notice lists other unknown words only if confidence in the answer is low. There is no notice
+    if nothing matches at all and no existing name is similar.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -44,7 +44,7 @@ def unknown_word_notices(
     ]
     if not near and not leading.leaders:
         return ()
-    message = unknown_words_message("nothing here contains", unknown)
+    message = unknown_words_message("no file contains", unknown)
     if near:
         message += f"; nearest: {', '.join(dict.fromkeys(near))}"
     return (Notice(UNKNOWN_WORDS, message),)

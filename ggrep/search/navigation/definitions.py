@@ -13,12 +13,14 @@ from ggrep.base.clock import Deadline
 from ggrep.base.scripts import folded
 from ggrep.index.lexical.layout import SYMBOL
 from ggrep.index.lexical.tokens import folded_name, whole_names
-from ggrep.model.containers import FITTING, Fit, nothing_but
+from ggrep.model.containers import FITTING, OTHER_CONTAINER, Fit, nothing_but
 from ggrep.model.limits import Notice
 from ggrep.model.name_pools import MAX_SUGGESTIONS, NearName, other_case
+from ggrep.model.navigation import DefinedAt
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.written_names import bare_name, is_same_name
 from ggrep.parse.occurrences.keyed_names import SECTION
+from ggrep.parse.occurrences.words import Defined
 from ggrep.search.navigation.name_candidates import AskedName, NameFile, Searched, defining_files
 from ggrep.search.navigation.name_reading import Place, Reading
 from ggrep.search.query.row_reading import row_details
@@ -33,11 +35,13 @@ class Definitions(Struct, frozen=True):
 
     Attributes:
         places: in the order of the answer.
+        others: definitions of the name's last part elsewhere.
         suggestions: other names, where there are none.
         notices: that it is spelled otherwise.
     """
 
     places: tuple[Place, ...]
+    others: tuple[Place, ...] = ()
     suggestions: tuple[str, ...] = ()
     notices: tuple[Notice, ...] = ()
 
@@ -55,15 +59,15 @@ def find_definitions(reading: Reading, asked: AskedName) -> Definitions:
         found = fitting(reading, files, asked, any_case=any_case)
         if found.fits:
             notices = other_case(asked.last, spellings(found.places)) if any_case else ()
-            return Definitions(found.places, notices=notices)
-        beside += found.places
+            return Definitions(found.places, found.others, notices=notices)
+        beside += found.others
     if beside:
         names = dict.fromkeys(sanitise_line(qualified_name(place)) for place in beside)
         shown = tuple(names)[:MAX_SUGGESTIONS]
         told = nothing_but((*asked.owners, asked.last), shown)
-        return Definitions((), shown, (Notice("other_container", told),))
+        return Definitions((), tuple(beside), shown, (Notice(OTHER_CONTAINER, told),))
     near = near_names(reading.held, asked, reading.deadline)
-    return Definitions((), tuple(dict.fromkeys(one.name for one in near)))
+    return Definitions((), (), tuple(dict.fromkeys(one.name for one in near)))
 
 
 class Fitting(Struct, frozen=True):
@@ -71,11 +75,13 @@ class Fitting(Struct, frozen=True):
 
     Attributes:
         fit: by what they do; `beside` where none fits what the name is qualified by.
-        places: in the order of an answer; those beside in the order they were read in.
+        places: in the order of an answer.
+        others: definitions that fit worse, in the order they were read in.
     """
 
     fit: Fit
     places: tuple[Place, ...]
+    others: tuple[Place, ...] = ()
 
     @property
     def fits(self) -> bool:
@@ -94,8 +100,9 @@ def fitting(
     fits = [fit_of(place, asked) for place in every]
     for fit in FITTING:
         if kept := [place for place, each in zip(every, fits, strict=True) if each == fit]:
-            return Fitting(fit, tuple(sorted(kept, key=_order)))
-    return Fitting("beside" if every else "none", tuple(every))
+            others = tuple(place for place, each in zip(every, fits, strict=True) if each != fit)
+            return Fitting(fit, tuple(sorted(kept, key=_order)), others)
+    return Fitting("beside" if every else "none", (), tuple(every))
 
 
 def fit_of(place: Place, asked: AskedName) -> Fit:
@@ -116,6 +123,18 @@ def spellings(places: Iterable[Place]) -> list[str]:
 def qualified_name(place: Place) -> str:
     """Return the name at a place, qualified by the enclosing definitions."""
     return ".".join(filter(None, (place.mention.container, place.mention.text)))
+
+
+def defined_at(place: Place, defined: Defined, name: str) -> DefinedAt:
+    """Return a definition in the file of a place, under its qualified name."""
+    return DefinedAt(
+        path=sanitise_line(place.file.path),
+        start_line=defined.start_line,
+        end_line=defined.end_line,
+        kind=defined.kind,
+        qualified_name=sanitise_line(name),
+        signature=sanitise_line(defined.signature),
+    )
 
 
 def _defining(

@@ -9,14 +9,20 @@ from msgspec.structs import replace
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.fingerprints import asked_fingerprint
 from ggrep.index.store.definition_extents import Step, widened
+from ggrep.model.files import TEST
 from ggrep.model.limits import LimitHit
+from ggrep.model.line_numbers import folded_range, numbered_lines
 from ggrep.model.navigation import Boundary, ExpandRequest, ExpandResponse, Neighbour
+from ggrep.model.request import Find, SearchRequest
 from ggrep.model.sanitise import is_text, sanitise, sanitise_line
 from ggrep.search.query.context import Context, Stages
 from ggrep.search.query.file_text import file_text
+from ggrep.search.query.finding import read_query
 from ggrep.search.query.row_reading import shown_rows
 from ggrep.search.query.segments import SearchableSegment, open_segments
 from ggrep.search.query.targets import ResolvedTarget, find_target
+from ggrep.search.reading.deciding import SHORT, deciding_text
+from ggrep.search.reading.folding import Fold, Source, with_folds
 
 BOUNDARIES: Final[tuple[Boundary, ...]] = ("chunk", "definition", "container", "file")
 """From the narrowest to the widest."""
@@ -110,6 +116,7 @@ def _widened(
 MAX_EXPAND_BYTES: Final = 1 << 20
 """Most text of one answer."""
 USUAL_BYTES: Final = 16_384
+FOCUS_BYTES: Final = 4_096
 _NEIGHBOURS: Final = 3
 """Chunks named on either side."""
 
@@ -121,10 +128,12 @@ def check_expand(request: ExpandRequest) -> None:
         InvalidRequest: names what is wrong.
     """
     if not is_text(request.target) or "\0" in request.target or not request.target.strip():
-        raise InvalidRequest(f"target: {request.target!r} names no place")
+        raise InvalidRequest(f"target: {request.target!r} is not a valid place")
+    if not is_text(request.focus):
+        raise InvalidRequest(f"focus: {request.focus!r} is not valid text")
     if request.boundary not in ("auto", "lines", *BOUNDARIES):
         known = ", ".join(("auto", "lines", *BOUNDARIES))
-        raise InvalidRequest(f"boundary: unknown {request.boundary!r}; use one of {known}")
+        raise InvalidRequest(f"boundary: unknown value {request.boundary!r}; use one of {known}")
     if request.max_bytes < 0:
         raise InvalidRequest(f"max_bytes: {request.max_bytes} is negative")
     if request.timeout_ms < 0:
@@ -181,6 +190,7 @@ class _File(Struct, frozen=True):
 
     path: str
     language: str
+    is_test: bool
     lines: tuple[str, ...]
     pieces: tuple[Piece, ...]
     rows: tuple[int, ...]
@@ -205,9 +215,10 @@ class _Shown(Struct, frozen=True):
 def _clamped(
     request: ExpandRequest, target: ResolvedTarget
 ) -> tuple[ExpandRequest, tuple[LimitHit, ...]]:
-    """Return the request with the bytes in force: a range of lines is shown whole."""
+    """Return the request with the bytes in force: a range without focus is shown whole."""
     if not request.max_bytes:
         usual = MAX_EXPAND_BYTES if target.is_range else USUAL_BYTES
+        usual = FOCUS_BYTES if request.focus else usual
         return replace(request, max_bytes=usual), ()
     if request.max_bytes <= MAX_EXPAND_BYTES:
         return request, ()
@@ -236,6 +247,7 @@ def _read(context: Context, segment: SearchableSegment, target: ResolvedTarget) 
     return _File(
         path=sanitise_line(image.path(target.file)),
         language=image.language(target.file),
+        is_test=bool(int(image.file_traits[target.file]) & TEST),
         lines=tuple(text.removesuffix("\n").split("\n")) if text else (),
         pieces=tuple(pieces),
         rows=tuple(rows),
@@ -261,15 +273,52 @@ def _shown(file: _File, target: ResolvedTarget, request: ExpandRequest) -> _Show
         reach = Reach("lines", target.first_line, last_line, reaches[0].trail)
     elif request.boundary == "auto":
         asked = reaches if target.is_file else reaches[: BOUNDARIES.index("container")]
-        fitting = [reach for reach in asked if _size(file, reach) <= request.max_bytes]
+        fitting = [
+            reach for reach in asked if request.focus or _size(file, reach) <= request.max_bytes
+        ]
         reach = fitting[-1] if fitting else reaches[0]
     else:
         reach = reaches[BOUNDARIES.index(request.boundary)]
+    if folded := _folded(file, reach, target, request):
+        return folded
     size = _size(file, reach)
     if size > request.max_bytes:
         return _cut(file, reach, target.first_line, request.max_bytes, size)
     lines = file.lines[reach.first_line - 1 : reach.last_line]
     return _Shown(reach, reach.first_line, reach.last_line, "\n".join(lines), 0)
+
+
+def _folded(
+    file: _File, reach: Reach, target: ResolvedTarget, request: ExpandRequest
+) -> _Shown | None:
+    """Return the part of the file with folds; None if it is not requested or does not fit.
+
+    A short body is shown whole. With focus, tests are folded unless the place is in one or the
+    words ask for tests.
+    """
+    lines = file.lines[reach.first_line - 1 : reach.last_line]
+    source = Source(lines, reach.first_line, file.language, file.is_test)
+    query = read_query(SearchRequest(request.focus, find=Find.CONCEPT)) if request.focus else None
+    tests = [
+        (low, high)
+        for low, high in source.tests
+        if not low <= target.first_line <= high or target.is_file
+    ]
+    if query is None or (len(lines) <= SHORT and _size(file, reach) <= request.max_bytes):
+        folds = () if request.tests else (Fold(low, high, "tests") for low, high in tests)
+        shown = with_folds(source, folds)
+    else:
+        shown, room = "", request.max_bytes
+        parts = [(piece.first_line, piece.last_line) for piece in file.pieces if piece.name]
+        hidden = tests if not (request.tests and query.wants_tests) else []
+        while room and (not shown or len(shown.encode()) > request.max_bytes):
+            shown = deciding_text(source, frozenset(query.terms), room, parts, hidden)
+            room //= 2
+    if shown == source.text or len(shown.encode()) > request.max_bytes:
+        return None
+    numbered = list(numbered_lines(shown.split("\n"), reach.first_line))
+    kept = sum(folded_range(number, line) is None for number, line in numbered)
+    return _Shown(reach, reach.first_line, reach.last_line, shown, len(lines) - kept)
 
 
 def _size(file: _File, reach: Reach) -> int:

@@ -18,11 +18,11 @@ from ggrep.model.containers import (
     sort_definitions,
 )
 from ggrep.model.limits import LimitHit
-from ggrep.model.navigation import DefinedAt, Reference, ReferencesRequest
+from ggrep.model.navigation import Reference, ReferencesRequest
 from ggrep.model.sanitise import sanitise_line
 from ggrep.parse.occurrences.keyed_names import SECTION
 from ggrep.search.navigation.containers import Judge, Standing, Use
-from ggrep.search.navigation.definitions import fit_of, qualified_name
+from ggrep.search.navigation.definitions import defined_at, fit_of, qualified_name
 from ggrep.search.navigation.name_candidates import AskedName, NameFile, Searched
 from ggrep.search.navigation.name_reading import Place
 from ggrep.search.navigation.uses import role_in
@@ -67,7 +67,6 @@ class Mentions(Struct):
     Attributes:
         skip: so many of those that fit the answer were shown before.
         defining: files that may define the name; None while unknown.
-        kinds: which are shown.
         totals: all of them, by kind.
         other_spelling: the first that is not spelled as the name was asked for.
         definitions: the first ones.
@@ -77,17 +76,11 @@ class Mentions(Struct):
     asked: AskedName
     skip: int = 0
     defining: frozenset[NameFile] | None = None
-    kinds: frozenset[str] = frozenset()
     totals: Counter[str] = field(default_factory=Counter)
     other_spelling: Place | None = None
     definitions: list[DefinedName] = field(default_factory=list)
     _kept: list[tuple[Place, Reference, Use]] = field(default_factory=list)
     _passed: int = 0
-
-    def __post_init__(self) -> None:
-        """Derive which kinds are shown from the request."""
-        given = {"string": self.request.strings, "comment": self.request.comments}
-        self.kinds = frozenset({"usage", *(kind for kind, wanted in given.items() if wanted)})
 
     def wants(self, file: NameFile) -> bool:
         """Return whether the answer needs the syntax of a file that follows those taken.
@@ -101,7 +94,7 @@ class Mentions(Struct):
 
     def take(self, held: Searched, text: str, places: tuple[Place, ...]) -> None:
         """Count a file's occurrences and keep those that may fit the answer."""
-        lines: list[str] = []
+        lines, kinds = list[str](), self.request.kinds
         for place in places:
             mention = place.mention
             if mention.defined is not None and mention.defined.kind == SECTION:
@@ -112,7 +105,7 @@ class Mentions(Struct):
                 self.other_spelling = self.other_spelling or place
             if mention.defined is not None and len(self.definitions) < self._most_definitions:
                 self.definitions.append(_defined_name(held, place, self.asked))
-            if mention.kind in self.kinds and self._keeps():
+            if mention.kind in kinds and self._keeps():
                 lines = lines or text.split("\n")
                 line = lines[mention.line - 1]
                 shown = _reference(held, place, line)
@@ -121,7 +114,7 @@ class Mentions(Struct):
     @property
     def _reorders(self) -> bool:
         """Return whether the answer's order is known at the end alone."""
-        return bool(self.asked.owners) or len(self.kinds) > 1
+        return bool(self.asked.owners) or len(self.request.kinds) > 1
 
     @property
     def _most_definitions(self) -> int:
@@ -140,7 +133,7 @@ class Mentions(Struct):
         Args:
             family: whose uses are wanted of a qualified name; None for what the definitions say.
         """
-        wanted = sum(self.totals[kind] for kind in self.kinds)
+        wanted = sum(self.totals[kind] for kind in self.request.kinds)
         owners = self.asked.owners
         found = sort_definitions(self.definitions, owners)
         kept = [(place, one) for place, one, _ in self._kept]
@@ -177,14 +170,7 @@ def _defined_name(held: Searched, place: Place, asked: AskedName) -> DefinedName
     mention, defined = place.mention, place.mention.defined
     assert defined is not None  # noqa: S101 - only defining places are kept
     return DefinedName(
-        at=DefinedAt(
-            path=sanitise_line(place.file.path),
-            start_line=defined.start_line,
-            end_line=defined.end_line,
-            kind=defined.kind,
-            qualified_name=sanitise_line(qualified_name(place)),
-            signature=sanitise_line(defined.signature),
-        ),
+        at=defined_at(place, defined, qualified_name(place)),
         container=mention.container,
         fit=fit_of(place, asked),
         language=held.segments[place.file.segment].image.language(place.file.file),

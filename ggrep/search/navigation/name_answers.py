@@ -7,7 +7,7 @@ from typing import Final
 from ggrep.config.fingerprints import asked_fingerprint
 from ggrep.model.containers import container_notices, related_definitions
 from ggrep.model.limits import Notice
-from ggrep.model.name_pools import check_spelling, clamped, other_case
+from ggrep.model.name_pools import check_spelling, clamped, implementation_cut, other_case
 from ggrep.model.navigation import (
     Definition,
     ReferencesRequest,
@@ -19,6 +19,7 @@ from ggrep.model.request import SearchRequest
 from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.parse.languages.registry import is_unread
 from ggrep.search.navigation.definitions import find_definitions, qualified_name
+from ggrep.search.navigation.implementations import implementations
 from ggrep.search.navigation.mentions import Mentions
 from ggrep.search.navigation.name_candidates import (
     NameFile,
@@ -73,6 +74,9 @@ def symbol(context: Context, request: SymbolRequest) -> SymbolResponse:
     found = find_definitions(reading, asked)
     manifest, total = context.view.manifest, len(found.places)
     skip, _ = page_start(request, manifest.name)
+    each = () if skip else implementations(reading, request, found.places, found.others)
+    implementing = [at for at, _ in each]
+    limits += implementation_cut(request, len(implementing))
     kept = found.places[skip:][: request.limit]
     definitions = [definition_at(reading.held, place) for place in kept]
     origin = manifest.name, manifest.snapshot_id
@@ -83,6 +87,8 @@ def symbol(context: Context, request: SymbolRequest) -> SymbolResponse:
         definitions=tuple(definitions),
         total=total,
         suggestions=found.suggestions,
+        implementations=tuple(implementing[: request.limit]),
+        implementations_total=len(implementing),
         **context.head(
             asked_fingerprint("symbol-1", request, settings=context.settings),
             deterministic=request.deterministic,
@@ -226,7 +232,7 @@ def definition_at(held: Searched, place: Place) -> Definition:
 
 
 UNREAD_LANGUAGE: Final = "unread_language"
-_NAMELESS: Final = {"code": "languages unknown here", "text": "plain text"}
+_NAMELESS: Final = {"code": "unknown languages", "text": "plain text"}
 """What is told by the form of its lines alone has no language's name."""
 
 
@@ -245,6 +251,6 @@ def unread_languages(held: Searched, files: Sequence[NameFile]) -> list[Notice]:
     ]
     told = (
         f"definitions cannot be distinguished from usages in {', '.join(counted)}: "
-        "these files may hold the name, and words alone are compared in them"
+        "they have no parser, so all occurrences of the word count as usages"
     )
     return [Notice(UNREAD_LANGUAGE, told)] if counted else []

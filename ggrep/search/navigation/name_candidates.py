@@ -4,7 +4,9 @@ Postings hold words in lower case without the underscores around them, so a file
 turn out not to hold the name at all; none that holds it is missed.
 """
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
 
 import numpy as np
 from msgspec import Struct
@@ -35,6 +37,18 @@ from ggrep.model.written_names import (
 from ggrep.search.query.eligible import Mask, eligible_rows
 from ggrep.search.query.row_reading import BATCH_ROWS, row_texts
 from ggrep.search.query.segments import SearchableSegment
+
+_HEADS: Final = (
+    *("actor", "class", "enum", "extension", "impl", "interface", "mixin", "object", "protocol"),
+    *("record", "struct", "trait"),
+)
+"""Words that begin a type."""
+_HEAD: Final = (
+    rf"(?:\bimpl\b|\b(?:{'|'.join(_HEADS)})\s+\w+(?=\W))[^;{{}}]{{0,600}}?"
+    r"(?:[(,:<>&|]|\b(?:extends|impl|implements|private|protected|public|virtual|with))"
+)
+"""Begins a type, up to the mark or word in front of a base."""
+_PYTHON_HEAD: Final = r"\bclass\s+\w+\s*(?:\[[^\n]{0,200}\])?\([^:]{0,600}?"
 
 
 class AskedName(Struct, frozen=True):
@@ -145,13 +159,53 @@ def defining_files(held: Searched, asked: AskedName, deadline: Deadline) -> list
 
 def _possible_files(held: Searched, place: int, asked: AskedName, deadline: Deadline) -> list[int]:
     """Return the files with rows whose text may define a name, by the form of its lines."""
-    segment, parts = held.segments[place], (*folded_words(asked.last), ANY_WORD)
-    keys, rows = segment.image.definition_keys, _body_rows(held, place, asked)
-    if keys is None:
-        kept = rows[held.eligible[place][rows]]
-        return _possible_by_texts(held.view, segment, kept.tolist(), parts, deadline)
+    parts = *folded_words(asked.last), ANY_WORD
+    keys, rows = held.segments[place].image.definition_keys, _body_rows(held, place, asked)
+    if keys is None:  # images of earlier builds lack the keys that answer this
+
+        def may_define(text: str, language: str) -> bool:
+            return not possible_definitions(text, language).isdisjoint(parts)
+
+        return _files_by_text(held, place, rows, may_define, deadline)
     files: set[int] = set().union(*(files_of_word(keys, part).tolist() for part in parts))
     return sorted(files.intersection(_files_of(held, place, rows))) if files else []
+
+
+def head_rows(held: Searched) -> list[Rows]:
+    """Return the rows of each segment with a word that begins a type."""
+    return [
+        np.unique(np.concatenate([segment.rows_with(word) for word in _HEADS]))
+        for segment in held.segments
+    ]
+
+
+def extending_files(
+    held: Searched, heads: Sequence[Rows], asked: AskedName, deadline: Deadline
+) -> list[NameFile]:
+    """Return the files with the head of a type that may name another type as its base.
+
+    Args:
+        held: the snapshot's segments.
+        heads: see `head_rows`.
+        asked: the name of the base.
+        deadline: checked before each batch of rows.
+
+    Raises:
+        DeadlineExceeded: time ran out.
+        SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+    """
+    base = rf"(?<!\w){re.escape(asked.last)}(?!\w)"
+    python, other = re.compile(_PYTHON_HEAD + base), re.compile(rf"{_HEAD}\s*(?:\w+[.:\\]+)*{base}")
+
+    def extends(text: str, language: str) -> bool:
+        return (python if language == "python" else other).search(text) is not None
+
+    files: list[NameFile] = []
+    for place, rows in enumerate(heads):
+        near = np.intersect1d(rows, _body_rows(held, place, asked), assume_unique=True)
+        found = _files_by_text(held, place, near, extends, deadline)
+        files += _name_files(held, place, found, set())
+    return files
 
 
 def rows_of_files(held: Searched, place: int, asked: AskedName, files: Sequence[int]) -> list[int]:
@@ -205,24 +259,21 @@ def _name_files(
     ]
 
 
-def _possible_by_texts(
-    view: SnapshotView,
-    segment: SearchableSegment,
-    rows: Sequence[int],
-    parts: Sequence[str],
+def _files_by_text(
+    held: Searched,
+    place: int,
+    rows: Rows,
+    fits: Callable[[str, str], bool],
     deadline: Deadline,
 ) -> list[int]:
-    """Return the files of those rows whose text may define one of the parts of a name.
-
-    Images of earlier builds lack the keys that answer this.
-    """
-    files: set[int] = set()
-    for start in range(0, len(rows), BATCH_ROWS):
+    """Return the files of those rows whose text and language fit."""
+    segment, files = held.segments[place], set[int]()
+    eligible: list[int] = rows[held.eligible[place][rows]].tolist()
+    for start in range(0, len(eligible), BATCH_ROWS):
         deadline.check("looking up names")
-        batch = rows[start : start + BATCH_ROWS]
-        for row, text in zip(batch, row_texts(view, segment, batch), strict=True):
+        batch = eligible[start : start + BATCH_ROWS]
+        for row, text in zip(batch, row_texts(held.view, segment, batch), strict=True):
             file = int(segment.image.row_files[row])
-            language = segment.image.language(file)
-            if file not in files and not possible_definitions(text, language).isdisjoint(parts):
+            if file not in files and fits(text, segment.image.language(file)):
                 files.add(file)
     return sorted(files)

@@ -16,14 +16,11 @@ from ggrep.model.navigation import (
     ExpandRequest,
     ExpandResponse,
     ReferencesRequest,
-    ReferencesResponse,
     SymbolRequest,
-    SymbolResponse,
 )
 from ggrep.search.navigation.expanding import check_expand, expand
 from ggrep.search.navigation.left_out import left_out_hint
-from ggrep.search.navigation.name_answers import check_name, references, symbol
-from ggrep.search.navigation.name_pages import page_snapshot
+from ggrep.search.navigation.name_answers import check_name, symbol
 from ggrep.search.query.answerer import Answerer
 from ggrep.search.query.context import Context
 from ggrep.search.query.row_reading import shown_rows
@@ -111,7 +108,7 @@ def by_handle(context: Context, request: _Asked) -> _Asked:
             return replace(request, name=named)
     path = segment.image.path(target.file)
     place = f"{path}:{target.first_line}-{target.last_line}"
-    raise InvalidRequest(f"name: {name} defines nothing; it is {place}")
+    raise InvalidRequest(f"name: {name} is the place {place}, which defines nothing")
 
 
 def _refuse(context: Context, target: str, near: tuple[str, ...]) -> NoReturn:
@@ -174,14 +171,4 @@ def _expanded(context: Context, request: ExpandRequest) -> ExpandResponse:
         raise InvalidRequest(f"{error}{left_out}") from error
 
 
-SYMBOL: Final[Answerer[SymbolRequest, SymbolResponse]] = Answerer(
-    lambda context, request: symbol(context, by_handle(context, request)),
-    check_name,
-    page_snapshot,
-)
-REFERENCES: Final[Answerer[ReferencesRequest, ReferencesResponse]] = Answerer(
-    lambda context, request: references(context, by_handle(context, request)),
-    check_name,
-    page_snapshot,
-)
 EXPAND: Final = Answerer(_expanded, check_expand)

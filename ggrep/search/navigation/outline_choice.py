@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.model.outline import OutlineEntry, bare_label, entry_line, size_of
+from ggrep.parse.languages.inner_tests import LineRange, is_inside
 
 FORMS: Final = ((110, False), (60, True), (36, True), (0, True))
 """Characters of a definition's head, 0 for its name alone, and whether it is shown without types.
@@ -76,7 +77,11 @@ def around(entries: Sequence[OutlineEntry], line: int) -> list[OutlineEntry]:
 
 
 def chosen(
-    entries: Sequence[OutlineEntry], room: int, *, depth: int = 0, tests: bool = False
+    entries: Sequence[OutlineEntry],
+    room: int,
+    *,
+    depth: int = 0,
+    tests: Sequence[LineRange] = (),
 ) -> Chosen:
     """Return the entries to show in so many bytes.
 
@@ -84,7 +89,7 @@ def chosen(
         entries: of one file, in source order.
         room: most bytes of their lines.
         depth: levels that may be shown; 0 for all.
-        tests: the file is a test, so that none of its definitions is one beside others.
+        tests: the lines of tests among the file's code.
     """
     shallow = [place for place, entry in enumerate(entries) if not depth or entry.depth < depth]
     whole = size_of([entry_line(_cut(entry, *FORMS[0])) for entry in entries])
@@ -92,8 +97,8 @@ def chosen(
     for width, bare in FORMS:
         made = {place: _cut(entries[place], width, bare) for place in shallow}
         if size_of([entry_line(one) for one in made.values()]) <= room:
-            return _told(entries, made, whole, tests=tests)
-    ranks = _ranks(entries, tests=tests)
+            return _told(entries, made, whole, tests)
+    ranks = _ranks(entries, tests)
     parents = _parents(entries)
     kept: dict[int, OutlineEntry] = {}
     left, dropped_rank = room, None
@@ -109,30 +114,32 @@ def chosen(
             continue
         left -= cost
         kept.update((one, made[one]) for one in wanted)
-    return _told(entries, kept, whole, tests=tests)
+    return _told(entries, kept, whole, tests)
 
 
 def _told(
-    entries: Sequence[OutlineEntry], kept: dict[int, OutlineEntry], whole: int, *, tests: bool
+    entries: Sequence[OutlineEntry],
+    kept: dict[int, OutlineEntry],
+    whole: int,
+    tests: Sequence[LineRange],
 ) -> Chosen:
-    of_tests = _tests(entries, any_of=not tests)
     counts: Counter[str] = Counter()
     for place, entry in enumerate(entries):
         if place not in kept:
-            counts["test" if of_tests[place] else entry.kind] += _names(entry)
+            is_test = is_inside(tests, entry.start_line, entry.end_line)
+            counts["test" if is_test else entry.kind] += _names(entry)
     left = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
     shown = tuple(kept[place] for place in sorted(kept))
     return Chosen(shown, dict(left), whole)
 
 
 def _ranks(
-    entries: Sequence[OutlineEntry], *, tests: bool
+    entries: Sequence[OutlineEntry], tests: Sequence[LineRange]
 ) -> list[tuple[bool, int, bool, int, int]]:
     """Return what entries are ordered by: the lowest stays longest."""
-    of_tests = _tests(entries, any_of=not tests)
     return [
         (
-            of_tests[place],
+            is_inside(tests, entry.start_line, entry.end_line),
             _class_of(entry.kind) + _MEMBER_RANKS * entry.depth,
             entry.name.rpartition(".")[2].startswith("_"),
             entry.start_line - entry.end_line,
@@ -145,22 +152,6 @@ def _ranks(
 def _class_of(kind: str) -> int:
     """Return where a kind stands: types and headings, functions, values."""
     return 1 if kind in _FUNCTIONS else 3 if kind in _VALUES else 0
-
-
-def _tests(entries: Sequence[OutlineEntry], *, any_of: bool) -> list[bool]:
-    """Return which entries are tests, or lie in one; none where the whole file is."""
-    found: list[bool] = []
-    for entry, parent in zip(entries, _parents(entries), strict=True):
-        inside = parent >= 0 and found[parent]
-        found.append(any_of and (inside or _is_test(entry)))
-    return found
-
-
-def _is_test(entry: OutlineEntry) -> bool:
-    last = entry.name.rpartition(".")[2]
-    if entry.kind == "module":
-        return last in {"test", "tests"}
-    return last.startswith(("test_", "Test")) and entry.kind in {"function", "method", "class"}
 
 
 def _parents(entries: Sequence[OutlineEntry]) -> list[int]:

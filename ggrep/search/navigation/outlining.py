@@ -1,5 +1,6 @@
 """Answers requests for outlines: what a file or a folder defines, from the snapshot alone."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct, field
@@ -25,6 +26,7 @@ from ggrep.model.outline import (
 )
 from ggrep.model.sanitise import is_text, sanitise_line
 from ggrep.parse.chunking.file_outline import MAX_OUTLINED, Outlined, is_outlined
+from ggrep.parse.languages.inner_tests import LineRange, inner_tests
 from ggrep.parse.languages.registry import is_unread
 from ggrep.search.navigation.folder_outline import listed_folder
 from ggrep.search.navigation.outline_choice import around, chosen, joined_fields
@@ -41,8 +43,8 @@ MAX_OUTLINE_BYTES: Final = 1 << 20
 _TAIL_BYTES: Final = 120
 """Set aside for the line that says what was left out."""
 _TROUBLE: Final = {
-    "parse_exhausted": "parsing took too long; the outline comes from its chunks",
-    "parse_crashed": "it cannot be parsed; the outline comes from its chunks",
+    "parse_exhausted": "parsing took too long; the outline comes from the index",
+    "parse_crashed": "the file cannot be parsed; the outline comes from the index",
 }
 
 
@@ -53,14 +55,16 @@ def check_outline(request: OutlineRequest) -> None:
         InvalidRequest: names what is wrong.
     """
     if not 1 <= len(request.targets) <= MOST_TARGETS:
-        raise InvalidRequest(f"path: give 1 to {MOST_TARGETS}, not {len(request.targets)}")
+        raise InvalidRequest(f"path: {len(request.targets)} paths; 1 to {MOST_TARGETS} are allowed")
     for target in request.targets:
         if not is_text(target) or "\0" in target:
-            raise InvalidRequest(f"path: {target!r} names no place")
+            raise InvalidRequest(f"path: {target!r} is not a valid path")
     if request.depth < 0:
         raise InvalidRequest(f"depth: {request.depth} is negative")
     if request.max_bytes < LEAST_BYTES:
-        raise InvalidRequest(f"max_bytes: {request.max_bytes}, at least {LEAST_BYTES} hold a line")
+        raise InvalidRequest(
+            f"max_bytes: {request.max_bytes} is below the minimum of {LEAST_BYTES}"
+        )
     if request.timeout_ms < 0:
         raise InvalidRequest(f"timeout_ms: {request.timeout_ms} is negative")
 
@@ -112,6 +116,7 @@ class _File(Struct, frozen=True):
     target: ResolvedTarget
     entries: tuple[OutlineEntry, ...]
     reading: Reading
+    tests: Sequence[LineRange]
 
 
 def _need(asked: _Folder | _File) -> tuple[bool, int]:
@@ -165,10 +170,14 @@ class _Work(Struct, frozen=True):
         if folder is not None:
             return _Folder(path, folder)
         target = find_target(self.segments, path, self.context.deadline)
-        entries, reading = self._entries(self.segments[target.segment], target.file)
+        segment, file = self.segments[target.segment], target.file
+        text = file_text(self.context.view, segment, file, self.context.deadline)
+        entries, reading = self._entries(segment, file, text)
+        is_test = int(segment.image.file_traits[file]) & TEST
+        tests = () if is_test else inner_tests(text, segment.image.language(file))
         if not target.is_file:
             entries = around(entries, target.first_line)
-        return _File(target, tuple(entries), reading)
+        return _File(target, tuple(entries), reading, tests)
 
     def _outline(self, asked: _Folder | _File, room: int) -> PathOutline:
         if isinstance(asked, _Folder):
@@ -204,18 +213,19 @@ class _Work(Struct, frozen=True):
             lines=int(image.row_lines(rows.start, rows.stop)[1].max(initial=0)),
             reading=asked.reading,
         )
-        tests = bool(int(image.file_traits[target.file]) & TEST)
         rest = room - size_of([heading_line(made, made.path)]) - _TAIL_BYTES
-        found = chosen(asked.entries, rest, depth=self.request.depth, tests=tests)
+        found = chosen(asked.entries, rest, depth=self.request.depth, tests=asked.tests)
         if found.left_out:
             self._cut(found.whole_bytes, made.path)
         return replace(made, entries=found.entries, left_out=found.left_out)
 
-    def _entries(self, segment: SearchableSegment, file: int) -> tuple[list[OutlineEntry], Reading]:
+    def _entries(
+        self, segment: SearchableSegment, file: int, text: str
+    ) -> tuple[list[OutlineEntry], Reading]:
         view, deadline = self.context.view, self.context.deadline
         path = segment.image.path(file)
         # Chunks end without the last line end, and some grammars need it.
-        data = f"{file_text(view, segment, file, deadline)}\n".encode()
+        data = f"{text}\n".encode()
         if is_outlined(path, data):
             found = self.context.occurrences.outline(path, data, deadline)
             if not isinstance(found, str):
@@ -228,7 +238,7 @@ class _Work(Struct, frozen=True):
         language = segment.image.language(file)
         if not is_unread(language):
             return entries, "structure"
-        told = f"no grammar for {language}; its definitions are unknown"
+        told = f"there is no parser for {language}, so definitions are unknown"
         self.notices.append(Notice("unread_language", told, sanitise_line(path)))
         return entries, "structure" if entries else "none"
 

@@ -1,1 +1,1 @@
-"""Turns a request into hits: understand, score every visible row, order, cut, format."""
+"""Turns a request into hits: interprets it, scores every visible row, orders, cuts and formats."""

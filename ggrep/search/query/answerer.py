@@ -1,4 +1,4 @@
-"""How the engine answers one operation: the check, the snapshot and the function that answers."""
+"""The parts of an operation of the engine: its check, its snapshot and its answering function."""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -16,10 +16,10 @@ R = TypeVar("R")
 
 
 class Unpinned(Struct, frozen=True):
-    """A store before a snapshot of it is pinned.
+    """A store of which no snapshot is pinned yet.
 
     Attributes:
-        active: opens the active snapshot; `NoIndex` without one.
+        active: opens the active snapshot; raises `NoIndex` if there is none.
     """
 
     home: Home
@@ -30,12 +30,12 @@ class Unpinned(Struct, frozen=True):
 
 
 class Answerer(Struct, Generic[Q, R], frozen=True):
-    """How one operation is answered.
+    """The functions that check and answer one operation.
 
     Attributes:
-        check: raises `InvalidRequest`; needs no index.
+        check: raises `InvalidRequest` for an invalid request; needs no index.
         snapshot: returns the id of the snapshot that the request names; None for the active one.
-        vectors: the encoder is loaded.
+        vectors: whether the encoder is loaded.
     """
 
     answer: Callable[[Context, Q], R]
@@ -45,5 +45,5 @@ class Answerer(Struct, Generic[Q, R], frozen=True):
 
 
 def parsed_snapshot(snapshot_id: str | None) -> SnapshotId | None:
-    """Return the snapshot id of a request; None where it names none."""
+    """Return a request's snapshot id, parsed; None stays None."""
     return None if snapshot_id is None else parse_snapshot_id(snapshot_id)

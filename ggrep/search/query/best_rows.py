@@ -1,7 +1,7 @@
 """The scored rows that may be shown, by file, with the best score of each file and corpus.
 
-Ordering, the learned factor, confidence and slates all start from the best rows of files, which are
-computed once.
+Ordering, the learned factor, confidence and slates all use the best row of each file. These rows
+are computed once.
 """
 
 from collections.abc import Sequence
@@ -20,16 +20,17 @@ CODE = CORPORA.index(Corpus.CODE)
 
 
 class BestRows(Struct, frozen=True):
-    """The rows of a segment that score and may be shown, in the order of their files.
+    """The rows of a segment that have a score and may be shown, in the order of their files.
 
     Attributes:
-        places: int64 (n,): their places among all rows that score.
-        corpora: uint8 (n,): their corpora's places in CORPORA; `numbers` int64 (corpora,): how
-            many rows each has.
-        runs: their files.
-        best: float64 (corpora, files): the best score of a file's rows of a corpus, after the
-            factor; 0 without such rows.
-        factors: float64 (files,): the factors of the scores of each file's code.
+        places: int64 (n,): their positions among all rows with a score.
+        corpora: uint8 (n,): the position of each row's corpus in CORPORA.
+        numbers: int64 (corpora,): the number of rows of each corpus.
+        runs: the files of the rows.
+        best: float64 (corpora, files): the best score among a file's rows of a corpus, with the
+            factor; 0 if the file has no such row.
+        factors: float64 (files,): the factor of each file, by which the scores of its code are
+            multiplied.
     """
 
     places: Places
@@ -40,7 +41,7 @@ class BestRows(Struct, frozen=True):
     factors: Scores
 
     def weighed(self, factors: Scores) -> "BestRows":
-        """Return the same rows with factors of their files' code.
+        """Return the same rows, their files' code weighed with `factors`.
 
         Requires: all factors are still 1.
         """
@@ -49,27 +50,27 @@ class BestRows(Struct, frozen=True):
         return replace(self, best=best, factors=factors)
 
     def rows_of(self, files: Mask) -> tuple[Places, Places]:
-        """Return the numbers of the rows of some files, and each row's place in `files`."""
+        """Return the positions of some files' rows, and the position of each row's file."""
         chosen = np.flatnonzero(files)
         lengths = self.runs.lengths[chosen]
         return spread(self.runs.begins[chosen], lengths), np.repeat(chosen, lengths)
 
     def scores(self, scored: SegmentScores, numbers: Places, files: Places) -> Scores:
-        """Return the scores of rows by their numbers and files, as `rows_of` gives them."""
+        """Return the scores of the rows that `rows_of` returned as `numbers` and `files`."""
         total = scored.total.take(self.places.take(numbers))
         code = self.corpora[numbers] == CODE
         total[code] = np.round(total[code] * self.factors[files[code]], DECIMALS)
         return total
 
     def factor(self, file: int, corpus: int) -> float:
-        """Return the factor of the scores of a file's rows of a corpus."""
+        """Return the factor by which the scores of a file's rows of a corpus are multiplied."""
         if corpus != CODE:
             return 1.0
         return float(self.factors[np.searchsorted(self.runs.files, file)])
 
 
 def best_rows(scored: SegmentScores, eligible: Mask) -> BestRows:
-    """Return the rows that score and may be shown, without factors."""
+    """Return the rows that have a score and may be shown; all factors are 1."""
     places = np.flatnonzero(eligible.take(scored.rows) & (scored.total > 0.0))
     runs, total = FileRuns.of(scored.files.take(places)), scored.total.take(places)
     corpora = scored.corpora.take(places)

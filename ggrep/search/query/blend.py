@@ -17,15 +17,16 @@ class Signals(Struct, frozen=True):
         rows: int64, ascending.
         files: int64: the number of each row's file.
         anchors: 1 for header chunks, else 0.
-        lexical: BM25F of the row; `evidence` that of its file.
-        path: BM25 of the file's path; `stem` the share of its stem that the query spells.
+        lexical: BM25F of the row; `evidence` is the BM25F of its file.
+        path: BM25 of the file's path; `stem` is the share of its stem that the query spells.
         symbol: share of the query's weight that the row defines.
-        location: how well the file's path fits one that the query spells; None if it spells none.
-        verbatim: 1 for rows that contain the query word for word; None if there are none, or
-            their text was not read.
-        cosine: with the query, not below 0; zeros without an encoder.
-        near: the share of the cosine that counts, 0 to 1; `near_file` that of the file's best row.
-            None without an encoder.
+        location: how well the file's path fits a path in the query; None if the query contains no
+            path.
+        verbatim: 1 for rows that contain the query word for word; None if no row does, or the rows'
+            text was not read.
+        cosine: cosine between row and query, at least 0; zeros without an encoder.
+        near: the share of the cosine that counts, 0 to 1; `near_file` is this share for the file's
+            best row. None without an encoder.
         prior: product of the factors of path, corpus and kind.
         substance: how much of an answer the row can be, by its lines, names and type; None if the
             weights ignore it.
@@ -55,7 +56,7 @@ class Part(Struct, frozen=True):
     values: Scores
 
     def at(self, places: npt.NDArray[np.int64]) -> Scores:
-        """Return the component of some rows, by their places among all."""
+        """Return the component of the rows at some positions."""
         values: Scores = self.weight * self.values.take(places)
         return values
 
@@ -98,13 +99,14 @@ def blend(
 
 
 def _passage(words: Scores, substance: Scores, runs: FileRuns, shown: Scores) -> Scores:
-    """Return the factor of each row as an answer by itself.
+    """Return a factor for each row: how well the row alone can be an answer.
 
-    It orders the rows of a file. Between files only the root of the best row's substance counts,
-    because their words are in the score already. Header chunks are ignored, as in `_further`.
+    The factor orders the rows of a file. Between files it counts only by the root of the best row's
+    substance, because the words of the rows are already part of the score. Header chunks are
+    ignored, as in `_further`.
 
     Args:
-        words: roots of the rows' lexical evidence.
+        words: square roots of the rows' lexical evidence.
         substance: as in `Signals`.
         runs: the rows' files.
         shown: scores so far; 0 for header chunks.
@@ -127,5 +129,5 @@ def _further(runs: FileRuns, total: Scores, shown: Scores, factor: float) -> Sco
     """
     best = runs.repeated(runs.highest(total * shown))
     further: Scores = (total < best).astype(np.float64) * factor
-    further += total >= best  # a choice between both would cost five times as much
+    further += total >= best  # `np.where` would take five times as long
     return further

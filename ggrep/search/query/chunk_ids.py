@@ -1,4 +1,4 @@
-"""Finds rows with the same text by the first bytes of their chunk ids, which packs contain."""
+"""Finds rows with equal texts, by the first bytes of their chunk ids, which packs contain."""
 
 from collections.abc import Collection, Sequence
 from itertools import groupby
@@ -16,14 +16,17 @@ from ggrep.search.query.row_reading import BATCH_ROWS, shown_rows
 from ggrep.search.query.segments import SearchableSegment
 
 Ids: TypeAlias = npt.NDArray[np.uint64]
-"""The first 16 bytes of chunk ids, (rows, 2): ids are SHA-256, so that no two texts share them."""
+"""The first 16 bytes of chunk ids, (rows, 2).
+
+Ids are SHA-256 hashes, so no two texts share these bytes.
+"""
 Rows: TypeAlias = npt.NDArray[np.int64]
 
 _ID_BYTES: Final = 16
 _READ: Final = CacheKey[dict[tuple[SegmentName, int], bytes]]()
 
 SAME_BITS: Final = frozenset({"static", "hashed"})
-"""Encoders that give a text the same vector, to the bit, whatever else is in the batch."""
+"""Encoders whose vector of a text is the same, to the bit, in every batch."""
 
 
 def candidate_ids(
@@ -50,14 +53,15 @@ def rows_of_texts(
     scales: npt.NDArray[np.float64] | None,
     among: Rows,
 ) -> Rows:
-    """Return the rows with those first bytes of chunk ids, ascending.
+    """Return the rows whose chunk ids begin with the bytes in `texts`, ascending.
 
     Args:
         view: the view of the segment.
         segment: the segment of the rows.
         texts: first bytes of chunk ids.
-        scales: f64, of the texts' vectors; None if equal texts may have different vectors. Outside
-            of packs, ids are read only for rows whose vectors have one of these scales.
+        scales: f64, the scales of the texts' vectors; None if equal texts can have different
+            vectors. Outside of packs, ids are read only for rows whose vectors have one of these
+            scales.
         among: the rows to search, ascending.
 
     Raises:

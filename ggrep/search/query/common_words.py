@@ -1,7 +1,7 @@
-"""How common words are in programs in general, independently of the collection.
+"""A table of how common words are in programs in general, independent of the collection.
 
-A word that is rare in one repository may be everyday English, which says little about a question. A
-word that is rare in programs in general indicates the domain of the question.
+A word that is rare in one repository can still be an everyday word, which says little about the
+query. A word that is rare in programs in general indicates the subject of the query.
 """
 
 from collections.abc import Mapping
@@ -15,13 +15,16 @@ TABLE: Final = Path(__file__).with_name("common_words.txt")
 
 
 def general_weight(term: str) -> float:
-    """Return the weight of a term: from 0 for one that occurs in most texts, to 1."""
+    """Return the weight of a term, 0 to 1; 0 for a term that occurs in most texts."""
     return _weights().get(term, FULL) / FULL
 
 
 @cache
 def _weights() -> Mapping[str, int]:
-    """Return the table; its first line lists the terms of weight 0, the next those of 1."""
+    """Return the table.
+
+    Line n of its file, counted from 0, lists the terms of weight n.
+    """
     lines = TABLE.read_text(encoding="utf-8").splitlines()
     return {term: weight for weight, line in enumerate(lines) for term in line.split()}
 

@@ -1,4 +1,4 @@
-"""The best files of a ranked snapshot, with the features that confidence is computed from."""
+"""The best files of a ranked snapshot, with the features from which confidence is computed."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -36,15 +36,19 @@ Scores = npt.NDArray[np.float64]
 _LEXICAL_PARTS = ("text", "file", "path", "stem", "symbol", "location", "verbatim")
 
 _SPOKEN: Final = CORRECTED | {QueryKind.SYMBOL}
-"""Queries in words and names; messages, paths and quoted text may contain values of a run."""
+"""Queries in words and names.
+
+Messages, paths and quoted text are omitted, because they can contain values of a program's run,
+which no file contains.
+"""
 _WORDS_BESIDE_A_NAME: Final = 2
-"""Other words for each unknown name, up to which a query is mostly of these names."""
+"""Most other words per unknown name in a query that counts as consisting of unknown names."""
 
 _SILENT_CHUNKS = 50
-"""Imagined chunks without any of the words, added to the collection.
+"""Number of empty chunks by which the collection is counted as larger than it is.
 
-With them, a word that occurs in each of three files does not count as common. Among thousands of
-files they make no difference.
+Without them, a word that occurs in all files of a collection of three files would count as common.
+In a collection of thousands of files they make no difference.
 """
 
 
@@ -52,7 +56,7 @@ class _LeadingRows(Struct, frozen=True):
     """The best row of each leading file, files in ascending order.
 
     Attributes:
-        places: int64: the rows' positions among all rows that score.
+        places: int64: the rows' positions among all rows with a score.
     """
 
     files: Places
@@ -64,16 +68,16 @@ class ConfidenceFeatures:
     """Computes the features of one query over one snapshot.
 
     Args:
-        query: the query that was scored.
-        statistics: the statistics of the collection that it was scored against.
+        query: the scored query.
+        statistics: the statistics of the collection, as used for the scores.
     """
 
     def __init__(self, query: ParsedQuery, statistics: CollectionStatistics) -> None:
         self._query = query
         roots = [term for term in query.terms if term not in query.spellings]
-        # Single letters occur in any collection, so they say nothing beside a word.
+        # Single letters occur in any collection, so they say nothing in a query with words.
         self._roots = [term for term in roots if not _is_letter(term)] or roots
-        # A row with TCPConnector contains `tcpconnector`, but not the stem of that word.
+        # A row with TCPConnector contains the term `tcpconnector`, but not its stem.
         self._spelt = [(word, word_terms(word)) for word in sorted(query.spellings)]
         counted = {
             term: max(statistics.frequency(each).chunks for each in self._ways_of(term))
@@ -113,8 +117,8 @@ class ConfidenceFeatures:
     ) -> TopFiles:
         """Return the files with the best rows that may be shown.
 
-        All files that tie with the last one are examined, so that their features decide and not
-        their position.
+        All files with the same score as the last file are examined. Their features decide which of
+        them remain, not their position.
         """
         figures = [each.best.max(axis=0) for each in best]
         floor = last_of_best([each[each > 0.0] for each in figures], MOST_TOP_FILES)
@@ -181,14 +185,14 @@ class ConfidenceFeatures:
         return [TopFile(*figures) for figures in zip(*(c.tolist() for c in columns), strict=True)]
 
     def _ways_of(self, term: str) -> list[str]:
-        """Return a term, and the spelt words whose stem it is."""
+        """Return a term, and the query's words of which it is the stem."""
         return [term, *(word for word, terms in self._spelt if term in terms[1:])]
 
     def _evidence(self, scored: SegmentScores, places: Places) -> Scores:
         """Return the part of the rows' scores that comes from words, paths and names.
 
         Factors that only order the best files are left out. Scores grow with the rarity of the
-        words; the evidence is enlarged because no word can be rare in a small collection.
+        words. No word can be rare in a small collection, so there the evidence is scaled up.
         """
         evidence = np.zeros(len(places))
         for name in _LEXICAL_PARTS:
@@ -199,7 +203,7 @@ class ConfidenceFeatures:
 
 
 def _borders_of_words(query: ParsedQuery, counted: Mapping[str, int]) -> frozenset[str]:
-    """Return the pairs of letters that do not occur, but lie between two pairs that do.
+    """Return the letter pairs of the query that do not occur, but lie between two pairs that do.
 
     Where two words adjoin, the last letter of the first and the first of the second make a pair.
     """
@@ -216,9 +220,9 @@ def _borders_of_words(query: ParsedQuery, counted: Mapping[str, int]) -> frozens
 
 
 def _unknown_names(query: ParsedQuery, statistics: CollectionStatistics) -> tuple[str, ...]:
-    """Return the names that no chunk and no path of the collection contains, as typed.
+    """Return the query's names, as typed, that no chunk and no path of the collection contains.
 
-    A lone plain word is also searched for in its other forms.
+    For a query of one plain word, other forms of the word also count.
     """
     if query.kind not in _SPOKEN:
         return ()
@@ -234,7 +238,7 @@ def _unknown_names(query: ParsedQuery, statistics: CollectionStatistics) -> tupl
 
 
 def _unknown_words(query: ParsedQuery, statistics: CollectionStatistics) -> tuple[str, ...]:
-    """Return the words beside names that do not occur in the collection in any form."""
+    """Return the query's words outside of names that occur in no form in the collection."""
     if query.kind not in _SPOKEN:
         return ()
     unknown = [
@@ -247,7 +251,7 @@ def _unknown_words(query: ParsedQuery, statistics: CollectionStatistics) -> tupl
 
 
 def _words_beside_names(query: ParsedQuery) -> list[str]:
-    """Return the words that are not parts of names, without question words."""
+    """Return the query's words that are neither parts of names nor question words."""
     parts = {part for name in query.names for part in spelled_words(name)}
     words = spelled_words(query.text)
     return [word for word in words if word not in parts and not is_stop_word(word)]
@@ -259,20 +263,23 @@ def _occurs(statistics: CollectionStatistics, term: str) -> bool:
 
 
 def _is_letter(term: str) -> bool:
-    """Return whether a term is one ASCII character; in other scripts one may be a word."""
+    """Return whether a term is one ASCII character.
+
+    In other scripts one character can be a word.
+    """
     return len(term) == 1 and term.isascii()
 
 
 def _holding(
     segment: SearchableSegment, terms: Sequence[str], files: Places, ranges: tuple[Rows, Rows]
 ) -> tuple[Mapping[str, Mask], Mapping[str, Mask]]:
-    """Return for each term which files or their paths contain it, and which best rows do.
+    """Return for each term the files that contain it, in text or path, and the best rows that do.
 
     Args:
         segment: the segment of the files.
         terms: distinct terms.
         files: files of the segment.
-        ranges: first rows and ends of the files' rows, then of their best rows.
+        ranges: first row and end of the rows of each file, then of the best row of each file.
     """
     rows = holdings(segment.row_postings, terms, SCORED_FIELDS, *ranges)
     paths = holdings(segment.file_postings, terms, FILE_FIELDS, files, files + 1)
@@ -284,7 +291,7 @@ def _holding(
 
 
 def _leading_rows(scored: SegmentScores, best: BestRows, files: Mask) -> _LeadingRows:
-    """Return the best row of some files; the first of equal ones."""
+    """Return the best row of each of some files; of equal rows, the first."""
     numbers, at = best.rows_of(files)
     total = best.scores(scored, numbers, at)
     hit = np.flatnonzero(total == best.best.max(axis=0)[at])

@@ -1,4 +1,4 @@
-"""The context in which a request is answered, and the fields that all answers have."""
+"""The values that answering a request needs, and the fields that all answers share."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -46,13 +46,13 @@ class Head(TypedDict):
 
 
 class Context(Struct, frozen=True):
-    """What answering one request needs.
+    """The snapshot, the limits and the services for answering one request.
 
     Attributes:
         view: the pinned snapshot.
-        home: the home of its store.
+        home: the home directory of the snapshot's store.
         root: the work tree.
-        deadline: when to give up.
+        deadline: when to stop with `DeadlineExceeded`.
         encoder: None if no vectors are compared.
         new_id: returns a unique id.
         standing: returns how current the index is.
@@ -60,8 +60,8 @@ class Context(Struct, frozen=True):
         request_id: the id of the answer; empty for a new one.
         admitted: how the request was admitted; None without admission.
         snapshot_read_ms: time that opening the snapshot took.
-        scan: what was seen, if the snapshot comes from a scan.
-        occurrences: reads syntax.
+        scan: the scanned and skipped files, if the snapshot comes from a scan.
+        occurrences: the pool of processes that parse files for names.
     """
 
     view: SnapshotView
@@ -91,7 +91,7 @@ class Context(Struct, frozen=True):
 
         Args:
             request: the search request.
-            files: most files that the answer shows; 0 for no learned correction (see `rank`).
+            files: maximum number of files in the answer; 0 for no learned correction (see `rank`).
             figures: statistics to score against; None for the snapshot's own.
             vector: the vector of the query; None to encode it here.
 
@@ -119,16 +119,16 @@ class Context(Struct, frozen=True):
         spans: Iterable[tuple[str, float]],
         shown: Iterable[str] = (),
     ) -> Head:
-        """Return the head of an answer.
+        """Return the common fields of an answer.
 
         Args:
             fingerprint: the fingerprint of the request.
-            deterministic: leave out what may differ between runs.
+            deterministic: leave out values that can differ between runs.
             limits: the limits hit.
-            notices: those about the request; notices about the index are added.
+            notices: the notices about the request; notices about the index are added.
             spans: the stages after the opening of the snapshot, with their milliseconds.
-            shown: paths of files with text or lines in the answer; notices on how they were read
-                are added.
+            shown: paths of the files with text or lines in the answer; notices on how these files
+                were read are added.
         """
         all_notices = (*state_notices(self.view), *notices, *file_notices(self.view, shown))
         store_id = self.view.manifest.name
@@ -152,12 +152,12 @@ class Context(Struct, frozen=True):
         return head
 
     def unseen(self, *, deterministic: bool, names: bool = False) -> tuple[Notice, ...]:
-        """Return the notices on files that an answer cannot show, for an empty, weak or cut one.
+        """Return the notices on files that an empty, weak or cut answer could not show.
 
-        None for a scan: it reports its own coverage.
+        Return none for a scan, which reports its coverage itself.
 
         Args:
-            deterministic: leave out skipped files, as they change without a new snapshot.
+            deterministic: leave out skipped files, whose number can change without a new snapshot.
             names: the answer is about a name.
         """
         if self.scan is not None:
@@ -168,7 +168,7 @@ class Context(Struct, frozen=True):
     def _moment(self) -> tuple[Notice, ...]:
         """Return the notices on how current the index is.
 
-        For a partial snapshot or a scan another notice already says that more is to come.
+        For a partial snapshot or a scan, another notice already announces the rest of the index.
         """
         standing = self.standing()
         whole = not self.view.manifest.partial and self.scan is None
@@ -181,7 +181,7 @@ class Context(Struct, frozen=True):
 
     @property
     def provenance(self) -> Provenance:
-        """Return the store and snapshot that answers come from."""
+        """Return the store and the snapshot from which the answer comes."""
         manifest = self.view.manifest
         return Provenance(
             store_id=manifest.name,
@@ -199,7 +199,7 @@ class Context(Struct, frozen=True):
 
 
 class Stages:
-    """Measures the stages of an answer, one after the other."""
+    """Measures how long each stage of an answer takes."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -207,7 +207,7 @@ class Stages:
         self.spans: list[tuple[str, float]] = []
 
     def end(self, stage: str) -> None:
-        """Record the time of the stage that ends here."""
+        """Record the time since the end of the previous stage."""
         now_ms = self._clock.monotonic_ms()
         self.spans.append((stage, now_ms - self._began_ms))
         self._began_ms = now_ms
@@ -217,15 +217,15 @@ def check_segments(view: SnapshotView, settings: Settings) -> None:
     """Raise `InvalidRequest` if a snapshot has more segments than one query may open."""
     if len(view.segments) > settings.max_open_segments_per_query:
         raise InvalidRequest(
-            f"snapshot {view.manifest.snapshot_id} has {len(view.segments)} segments, more"
-            " than max_open_segments_per_query; run: ggrep index"
+            f"snapshot {view.manifest.snapshot_id} has {len(view.segments)} segments,"
+            " more than max_open_segments_per_query; run: ggrep index"
         )
 
 
 def search_notices(request: SearchRequest, encoder: Encoder | None) -> tuple[Notice, ...]:
     """Return the notices about the request of a ranked answer."""
     if request.find is Find.SIMILAR_CODE and (encoder is None or not request.vectors):
-        text = "the index has no vectors; similar code is code that shares rare words"
+        text = "the index has no vectors, so similar code is found by rare words in common"
         return (Notice("no_vectors", text),)
     return ()
 

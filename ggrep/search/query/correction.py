@@ -1,9 +1,9 @@
 """The learned correction: a bounded factor on the score of every row of code.
 
-The factor of a file is a function of the query, the file and the collection. It is computed only
-where it can matter: as it is bounded, a file whose score is far enough below that of the last file
-shown cannot pass it. Prose and records have no factor, because the trees were fitted on changes of
-sources.
+The factor of a file is a function of the query, the file and the collection. The factor is bounded,
+so a file whose score is far enough below the score of the last shown file cannot overtake it; no
+factor is computed for such a file. Prose and records have no factor, because the trees were fitted
+on changes of sources.
 """
 
 from collections.abc import Sequence
@@ -24,25 +24,31 @@ LEARNED: Final = "learned"
 """Name of the factor among the parts of a score."""
 
 CORRECTED: Final = frozenset({QueryKind.QUESTION, QueryKind.WORDS})
-"""Queries in words. Names, paths, messages and quoted text mean one place, which rules find."""
+"""Kinds of queries that are corrected.
+
+Names, paths, messages and quoted text mean one place in the code, which rules find.
+"""
 
 _LOWEST: Final = -1.5
 _HIGHEST: Final = 0.75
-"""Bounds of the forest's sum, a natural logarithm."""
+"""Bounds of the forest's sum, which is a natural logarithm."""
 
 _NAMED_FEATURES: Final = 3
-"""Features that an explanation names."""
+"""Number of features that an explanation names."""
 
 _FIRST: Final = 4
-"""The first round corrects this many times the files to show. The score of the last of these to
-show then bounds which others are worth correcting; a larger first round saves nothing."""
+"""The first round corrects this many times as many files as the answer shows.
+
+Its last score to show then bounds which further files need correction. A larger first round saves
+nothing.
+"""
 
 
 def factor_of(sums: npt.NDArray[np.int64]) -> Figures:
     """Return the factors for sums of a forest, from 1/7 to 2.2.
 
-    They approximate exp within the bounds by its Pade approximant of degree one, because a division
-    has the same bits on every processor.
+    The factors approximate `exp` within the bounds by its Pade approximant of degree one, because a
+    division yields the same bits on every processor.
     """
     half = np.clip(sums / UNIT, _LOWEST, _HIGHEST) / 2.0
     factors: Figures = (1.0 + half) / (1.0 - half)
@@ -67,13 +73,13 @@ class Correction:
         best: Sequence[BestRows],
         files: int,
     ) -> tuple[BestRows, ...]:
-        """Return the rows with factors by which the best `files` files are the best of all.
+        """Return the rows with enough factors computed that the best `files` files are final.
 
         Args:
             segments: the segments of the snapshot.
             scores: the scores of each segment's rows.
             best: the rows of each segment that may be shown.
-            files: most files that the answer shows.
+            files: maximum number of files in the answer.
         """
         code = [each.best[CODE] for each in best]
         known = [np.zeros(len(each)) for each in code]
@@ -92,10 +98,10 @@ class Correction:
     def effects(
         self, segment: SearchableSegment, scored: SegmentScores, file: int
     ) -> tuple[tuple[str, float], ...]:
-        """Return the features with the largest effects on a file's factor, and these effects.
+        """Return the features with the largest effects on a file's factor, with their effects.
 
-        An effect is how much lower the forest's sum, a logarithm, would be if the feature had its
-        usual value.
+        The effect of a feature is by how much the forest's sum, a logarithm, would be lower if the
+        feature had its usual value.
         """
         forest = self._forest
         row = self._features.of(segment, scored, np.array([file], dtype=np.int64))
@@ -115,7 +121,7 @@ class Correction:
         known: Sequence[Figures],
         least: float,
     ) -> None:
-        """Compute the factors of the files that score at least `least` and have none yet."""
+        """Compute the missing factors of the files with a score of at least `least`."""
         self._deadline.check("correction")
         for segment, scored, each, factors in zip(segments, scores, best, known, strict=True):
             code = each.best[CODE]
@@ -129,5 +135,8 @@ def _by_size(effect: tuple[str, float]) -> tuple[float, str]:
 
 
 def _least(scores: Sequence[Figures], number: int) -> float:
-    """Return the lowest of the best `number` scores above 0; 0 if there are no more."""
+    """Return the lowest of the best `number` positive scores.
+
+    Return 0 if there are no more than that.
+    """
     return last_of_best([each[each > 0.0] for each in scores], number)

@@ -1,14 +1,16 @@
-"""Which rows may be shown: corpora, anchors, scope, filters; scores stay unchanged."""
+"""Selects the rows that may be shown, by corpus, anchor, scope and filters."""
 
 import fnmatch
 import re
 from bisect import bisect_left
 from collections.abc import Callable
+from itertools import repeat
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from ggrep.base.cache import CacheKey
 from ggrep.base.clock import Deadline
 from ggrep.base.scripts import folded, nfc
 from ggrep.config.languages import language_named
@@ -16,6 +18,7 @@ from ggrep.model.corpus import CORPORA, CORPUS_WORDS
 from ggrep.model.files import TEST
 from ggrep.model.filters import Filter, is_below, keys_of_scope
 from ggrep.model.request import SearchRequest
+from ggrep.parse.languages.inner_tests import TEST_WORDS, inner_tests, is_inside
 from ggrep.search.query.segments import SearchableSegment
 
 Mask = npt.NDArray[np.bool_]
@@ -32,7 +35,7 @@ def eligible_rows(segment: SearchableSegment, request: SearchRequest, deadline: 
     deadline.check("filtering")
     image = segment.image
     mask = segment.visible_rows.copy()
-    # A file of blanks alone has lines that match, but no chunk except its header.
+    # A file that contains only blanks has lines to match, but no chunk except its header.
     if not request.include_anchors and not request.is_exact:
         mask &= image.row_anchors == 0
     if len(request.corpora) < len(CORPORA):
@@ -47,9 +50,9 @@ def eligible_rows(segment: SearchableSegment, request: SearchRequest, deadline: 
 
 
 def _in_scope(segment: SearchableSegment, scope: str) -> Mask:
-    """Return bool (files,): the files of a scope, and those below its directories."""
+    """Return bool (files,): the files in a scope, including files below its directories."""
     image, order = segment.image, segment.image.files_by_path
-    if not scope.isascii():  # a path may have another normal form
+    if not scope.isascii():  # the stored path may have another normal form
         keys = list(map(nfc, keys_of_scope(scope)))
         paths = map(nfc, image.paths())
         return np.fromiter((any(is_below(path, key) for key in keys) for path in paths), np.bool_)
@@ -67,7 +70,7 @@ def _in_scope(segment: SearchableSegment, scope: str) -> Mask:
 
 
 def _by_key(segment: SearchableSegment, filters: list[Filter], deadline: Deadline) -> Mask:
-    """Return the rows that match any positive filter, if there are such, and no negated one."""
+    """Return the rows that match any positive filter, if there is one, and no negated filter."""
     positive = [_rows(segment, item, deadline) for item in filters if not item.negated]
     mask = (
         np.logical_or.reduce(positive) if positive else np.ones(segment.image.rows, dtype=np.bool_)
@@ -85,28 +88,62 @@ def _rows(segment: SearchableSegment, item: Filter, deadline: Deadline) -> Mask:
             mask: Mask = image.row_corpora == CORPORA.index(CORPUS_WORDS[item.value])
         case "kind":
             mask = np.array([name == value for name in image.types] or [False])[image.row_types]
+        case "test":
+            mask = test_rows(segment, deadline) == (value == "true")
         case _:
             mask = _files(segment, item.key, value, deadline)[image.row_files]
     return mask
+
+
+_TEST_ROWS: Final = CacheKey[Mask]()
+
+
+def test_rows(segment: SearchableSegment, deadline: Deadline) -> Mask:
+    """Return bool (rows,): the rows of test files, and those inside tests of source files.
+
+    Source files with a word of tests are read once for each open segment.
+
+    Raises:
+        DeadlineExceeded: time ran out.
+    """
+    if (kept := segment.derived.get(_TEST_ROWS)) is not None:
+        return kept
+    image = segment.image
+    languages = image.arrays["file_languages"].view(np.uint16)
+    of_files = (image.file_traits & TEST) != 0
+    mask = of_files[image.row_files]
+    for place, language in enumerate(image.languages):
+        wanted = np.zeros(image.files, dtype=np.bool_)
+        for word in TEST_WORDS.get(language, ()):
+            wanted[image.row_files[segment.rows_with(word)]] = True
+        for file in np.flatnonzero(wanted & (languages == place) & ~of_files).tolist():
+            deadline.check("looking for tests")
+            rows = segment.rows_of(file)
+            tiles = segment.texts.tiles(rows)
+            header = tiles.pop(0)[1] if image.row_anchors[rows[0]] else b""
+            text = b"".join((header, *(part for tile in tiles for part in tile)))
+            if ranges := inner_tests(text.decode(errors="replace"), language):
+                begins, ends = image.row_lines(rows.start, rows.stop)
+                inside = map(is_inside, repeat(ranges), begins.tolist(), ends.tolist())
+                mask[rows.start : rows.stop] = list(inside)
+    return segment.derived.keep(_TEST_ROWS, mask)
 
 
 def _files(segment: SearchableSegment, key: str, value: str, deadline: Deadline) -> Mask:
     """Return bool (files,): the files that match a filter on files."""
     image = segment.image
     match key:
-        case "test":
-            mask: Mask = ((image.file_traits & TEST) != 0) == (value == "true")
         case "lang":
             places = image.arrays["file_languages"].view(np.uint16)
             wanted = language_named(value)
-            mask = np.array([name == wanted for name in image.languages] or [False])[places]
+            mask: Mask = np.array([name == wanted for name in image.languages] or [False])[places]
         case "ext":
             ending = "." + value.lstrip(".")
             mask = _by_path(segment, lambda path: path.endswith(ending), deadline)
         case "path":
             mask = _by_path(segment, path_test(value), deadline)
         case _:
-            raise NotImplementedError(f"{key}: not a filter on files")
+            raise NotImplementedError(f"the filter key {key} does not apply to files")
     return mask
 
 
@@ -115,7 +152,7 @@ _WILD: Final = re.compile(r"[*?\[]")
 
 
 def path_test(pattern: str) -> Callable[[str], bool]:
-    """Return the predicate of a `path:` filter, a glob or a directory or file, on folded paths.
+    """Return a `path:` filter (glob, directory or file) as a predicate on folded paths.
 
     A backslash makes the next character literal, as in git.
     """

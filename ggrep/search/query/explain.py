@@ -17,8 +17,8 @@ _WEIGHTS: Final = (
 )
 _PROMISES = {
     Find.DEFINITION: "must define the name",
-    Find.USAGE: "must hold the name and not define it",
-    Find.EXACT_TEXT: "must hold the text to the letter",
+    Find.USAGE: "must contain the name without defining it",
+    Find.EXACT_TEXT: "must contain the exact text",
     Find.REGEX: "must match the regular expression",
 }
 
@@ -31,8 +31,8 @@ def explain(
     Args:
         ranked: the scored snapshot.
         hits: the hits of the answer.
-        leading: the features of its confidence.
-        cuts: numbers of hits left out, by reason.
+        leading: the features from which its confidence was computed.
+        cuts: numbers of omitted hits, by reason.
     """
     scored = {
         corpus: sum(int(best.numbers[place]) for best in ranked.best)
@@ -70,7 +70,7 @@ def _rules(ranked: Ranked) -> list[str]:
     if ranked.request.find in _PROMISES:
         rules.append(_PROMISES[ranked.request.find])
     if query.wants_tests:
-        rules.append("mentions tests: tests are not ranked lower")
+        rules.append("query mentions tests: tests are not ranked lower")
     return rules
 
 

@@ -1,4 +1,4 @@
-"""Turns ordered candidates into hits with the text of their rows."""
+"""Turns ordered candidates into hits by reading the text of their rows."""
 
 from collections.abc import Sequence
 
@@ -59,13 +59,13 @@ def show(
 def show_all(
     ranked: Ranked, lists: Sequence[Allocation[Candidate]], caps: Caps, deadline: Deadline
 ) -> list[tuple[Hit, ...]]:
-    """Return several lists as hits; rows in more than one list are read once.
+    """Return several lists of candidates as hits; a row in more than one list is read once.
 
     Args:
         ranked: the ranking that the candidates come from.
-        lists: may be empty.
-        caps: `per_result` counts; `total` must be more than all hits need.
-        deadline: checked before and after.
+        lists: lists of candidates; a list may be empty.
+        caps: `per_result` applies; `total` must exceed the bytes of all hits.
+        deadline: checked before and after reading.
     """
     places = {(item.segment, item.row): item for dealt in lists for item in dealt.items}
     every = Allocation(list(places.values()), ("",) * len(places), 0)
@@ -82,7 +82,7 @@ def show_all(
 
 
 def bare_hit(ranked: Ranked, candidate: Candidate, chunk_id: str) -> Hit:
-    """Return a candidate as a hit without text or names; nothing is read."""
+    """Return a candidate as a hit without text or names, without reading the table."""
     image, place = ranked.segments[candidate.segment].image, candidate.row
     start_line, end_line = image.lines(place)
     return Hit(
@@ -110,7 +110,7 @@ def bare_hit(ranked: Ranked, candidate: Candidate, chunk_id: str) -> Hit:
 def _rows(
     ranked: Ranked, candidates: Sequence[Candidate]
 ) -> list[tuple[ShownRow, tuple[int, int] | None]]:
-    """Return the candidates' rows, and the lines of the definitions that they are parts of."""
+    """Return the candidates' rows, and the lines of the definitions that contain these rows."""
     read: dict[tuple[int, int], tuple[ShownRow, tuple[int, int] | None]] = {}
     for place in sorted({candidate.segment for candidate in candidates}):
         segment = ranked.segments[place]

@@ -1,8 +1,8 @@
 """The features of a file for the learned correction, from the query, the file and the collection.
 
-Nothing here looks at another file, or at which rows may be shown, so a feature is the same in every
-layout of segments and in every split of a collection into repositories. Only sums, products and
-quotients are computed, in a fixed order, so the bits are the same on every processor.
+No feature depends on another file or on filters, so a feature is the same however the collection is
+divided into segments or repositories. Features are computed by sums, products and quotients in a
+fixed order, so their bits are the same on every processor.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ Figures = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
 
 PARTS: Final = ("text", "file", "path", "stem", "symbol", "dense", "dense_file", "prior")
-"""Parts of the score that are features: the highest value among the file's rows."""
+"""Parts of the score that are features: for each part, the highest value among the file's rows."""
 _ALIKE: Final = frozenset({"file", "path", "stem", "dense_file"})
 """Parts with the same value for all rows of a file."""
 
@@ -52,21 +52,23 @@ _OF_FILE: Final = (
 _OF_QUERY: Final = ("query_words", "query_rarity", "query_names")
 
 FEATURES: Final = ("base", "raw", *PARTS, *_OF_WORDS, *_OF_FILE, *_OF_QUERY)
-"""The columns, in order. Shares are of the weight of the query's words, by their rarity.
+"""The columns, in order. Shares are of the weight of the query's words; rare words weigh more.
 
-base, raw: the highest score of its rows, without the factors `further` and `passage`; `raw` also
-    without the factors of its prior.
-held: share in the file; `held_name` to `held_stem`, in one field; `anywhere`, in it or its path;
-    `count`, share of the number of words; `rarest`, the weight of the rarest word in the file over
-    that of the rarest in the query; `row` and `row_count`, in its best row; `header`, in its header
-    chunk.
-hit_rows: share of its rows with any word; `naming_rows`, the weighted number of those with one in
-    a name; `whole_file`, BM25 of the file as one text.
-spelt: share of the words as they are spelt, in its bodies; `spelt_name`, in its names.
-unasked_stem: number of words of its stem that the query does not spell; `entrance`, 1 if the stem
-    is its directory's name or stands for it; `test`, 1 for a test if the query does not mention
-    tests.
-query_rarity: mean weight of its words; `query_names` counts those written as identifiers.
+base, raw: the highest score of the file's rows, without the factors `further` and `passage`; `raw`
+    also without the factor `prior`.
+held: share of the words that the file contains; `held_name` to `held_stem`: in one field;
+    `anywhere`: in the file or its path; `count`: by number instead of weight; `rarest`: the weight
+    of the rarest word in the file, divided by that of the rarest word in the query; `row` and
+    `row_count`: in the best row; `header`: in the header chunk.
+hit_rows: share of the file's rows that contain any word; `naming_rows`: the weighted number of rows
+    with a word in a name; `whole_file`: BM25 of the file as one text.
+spelt: share of the words in the query's spelling that the bodies of rows contain; `spelt_name`:
+    that their names contain.
+unasked_stem: number of words in the file's stem that the query does not contain; `entrance`: 1 if
+    the stem is the directory's name or usual for a main file, like `index`; `test`: 1 for a test
+    if the query does not mention tests.
+query_rarity: mean weight of the query's words; `query_names`: number of words written as
+    identifiers.
 """
 
 _WHOLE_K: Final = 1.5
@@ -105,8 +107,8 @@ class FileFeatures:
 
         Args:
             segment: the segment of the files.
-            scores: the scores of its rows.
-            files: ascending; each has a row that scores.
+            scores: the scores of the segment's rows.
+            files: ascending; each has a row with a score.
         """
         runs = _Runs.of_files(segment, files)
         totals = _file_totals(segment)
@@ -130,7 +132,7 @@ class FileFeatures:
     def _of_words(
         self, segment: SearchableSegment, files: Places, runs: "_Runs", spoken: Figures
     ) -> dict[str, Figures | float]:
-        """Return the features on the query's words in the files."""
+        """Return the features about the query's words in the files."""
         roots, terms = len(self._roots), [*self._roots, *self._spelt]
         rows = holdings(segment.row_postings, terms, SCORED_FIELDS, runs.starts, runs.ends)
         paths = holdings(segment.file_postings, self._roots, FILE_FIELDS, files, files + 1)
@@ -142,11 +144,11 @@ class FileFeatures:
         total, number = self._total or 1.0, self._words or 1.0
         spelt_total = sum(self._weights[term] for term in self._spelt) or 1.0
         in_fields = rows.numbers > 0
-        held, spelt = in_fields[:roots], in_fields[roots:]
-        inside: npt.NDArray[np.bool_] = np.logical_or.reduce(held, axis=1)
+        contained, spelt = in_fields[:roots], in_fields[roots:]
+        inside: npt.NDArray[np.bool_] = np.logical_or.reduce(contained, axis=1)
         in_path = paths.numbers > 0
         anywhere = inside | np.logical_or.reduce(in_path, axis=1)
-        by_field = _added(weights[:, :, None] * held) / total
+        by_field = _added(weights[:, :, None] * contained) / total
         by_path = _added(weights[:, :, None] * in_path) / total
         by_spelling = _added(of_spelt[:, :, None] * spelt) / spelt_total
         in_row, counted = rows.in_rows(runs, roots)
@@ -180,8 +182,8 @@ class _Runs(Struct, frozen=True):
     """Rows of some files, one file after the other.
 
     Attributes:
-        starts: first row of each file; `ends` the row after its last.
-        lengths: numbers of rows; at least 1.
+        starts: first row of each file; `ends` is the row after the file's last row.
+        lengths: number of rows of each file; at least 1.
         begins: position of each file's first row among the rows of all the files.
     """
 
@@ -216,8 +218,8 @@ class Holdings(Struct, frozen=True):
     """The occurrences of some terms in some ranges of rows.
 
     Attributes:
-        numbers: int64 (terms, fields, ranges): how many rows contain the term.
-        firsts: of the same shape: the position of the first of those rows in the postings.
+        numbers: int64 (terms, fields, ranges): the number of rows that contain the term.
+        firsts: same shape: the position of the first of these rows in the postings.
         fields: the postings of each term and field; None for an unknown term.
     """
 
@@ -226,10 +228,10 @@ class Holdings(Struct, frozen=True):
     fields: list[PostingField | None]
 
     def in_rows(self, runs: _Runs, terms: int) -> tuple[npt.NDArray[np.bool_], Figures]:
-        """Return which rows contain the first `terms`, and how often the files do.
+        """Return which rows contain the first `terms` terms, and how often each file contains them.
 
-        bool (terms, rows of the runs), and float64 (terms, files): weighted counts; each row's
-        count is capped at one byte.
+        The results are bool (terms, rows of the runs), and float64 (terms, files): weighted counts,
+        where the count in one row is at most 255.
         """
         numbers = self.numbers[:terms]
         rows, files = int(runs.lengths.sum()), len(runs.starts)
@@ -241,7 +243,7 @@ class Holdings(Struct, frozen=True):
         bounds = numbers.sum(axis=2).ravel().cumsum().tolist()
         parts = zip(self.fields, [0, *bounds[:-1]], bounds, strict=False)
         gathered = [
-            (field.rows[entries[start:end]], field.few[entries[start:end]])
+            (field.rows[entries[start:end]], field.counts8[entries[start:end]])
             for field, start, end in parts
             if field is not None and end > start
         ]
@@ -265,7 +267,7 @@ def holdings(
     """Return the occurrences of terms in ranges of rows, in the first `fields` of postings."""
     ranges = len(starts)
     bounds = np.zeros((len(terms) * fields, 2 * ranges), dtype=np.int64)
-    # Keys of the rows' type avoid a copy of all rows. Rows of two bytes are less than 65,535.
+    # Keys of the rows' type avoid a copy of all rows. Row numbers of two bytes are below 65,535.
     keys = np.concatenate((starts, ends))
     narrow = np.minimum(keys, 0xFFFF).astype(np.uint16)
     wide = keys.astype(np.uint32)
@@ -293,7 +295,7 @@ def _added(values: Figures | npt.NDArray[np.bool_]) -> Figures:
 
 
 def _scored(scores: SegmentScores, runs: _Runs) -> dict[str, Figures | float]:
-    """Return the features on the score and its parts."""
+    """Return the features about the score and its parts."""
     bounds = scores.rows.searchsorted(np.concatenate((runs.starts, runs.ends)))
     scored = _Runs.of(bounds[: len(runs.starts)], bounds[len(runs.starts) :])
     rows = spread(scored.starts, scored.lengths)
@@ -317,7 +319,7 @@ def _scored(scores: SegmentScores, runs: _Runs) -> dict[str, Figures | float]:
 
 
 class _FileTotals(Struct, frozen=True):
-    """Sums over the rows of each file, independent of the query; float64 (files,).
+    """Sums over the rows of each file that do not depend on the query; float64 (files,).
 
     Attributes:
         spoken: number of terms in the fields of _SPOKEN.
@@ -366,13 +368,13 @@ def _of_files(
 
 
 def _is_entrance(path: bytes) -> bool:
-    """Return whether a file is named like its directory, or stands for it."""
+    """Return whether a file has its directory's name, or a usual name of a main file."""
     directories, _, name = path.lower().rpartition(b"/")
     stem = name.partition(b".")[0]
     return stem in _ENTRANCES or (bool(directories) and directories.rpartition(b"/")[2] == stem)
 
 
 def _is_identifier(word: str) -> bool:
-    """Return whether a word is written as only identifiers are: `parse_url`, `parseUrl`."""
+    """Return whether a word is written as only identifiers are written: `parse_url`, `parseUrl`."""
     inner = word.strip("_")
     return "_" in inner or (not inner.isupper() and any(map(str.isupper, inner[1:])))

@@ -1,4 +1,4 @@
-"""Notices on how the files of an answer were read, if that affects what it shows."""
+"""Notices on how the files of an answer were decoded, if that affects the shown text."""
 
 from collections.abc import Iterable, Iterator
 
@@ -11,7 +11,7 @@ from ggrep.search.query.segments import SearchableSegment, open_segments
 
 
 def file_notices(view: SnapshotView, paths: Iterable[str]) -> tuple[Notice, ...]:
-    """Return the notices on the visible files with these paths; errors as `row_details`."""
+    """Return the notices on visible files by their paths; raises the errors of `row_details`."""
     keys = sorted({PathKey(path) for path in paths})
     return reading_notices(
         reading
@@ -21,7 +21,7 @@ def file_notices(view: SnapshotView, paths: Iterable[str]) -> tuple[Notice, ...]
 
 
 def encoding_of(view: SnapshotView, segment: SearchableSegment, file: int) -> str:
-    """Return the encoding of a file; empty for UTF-8. Errors as `row_details`."""
+    """Return the encoding of a file; empty for UTF-8. Raises the errors of `row_details`."""
     if not int(segment.image.file_traits[file]) & RECODED:
         return ""
     (details,) = row_details(view, segment, segment.rows_of(file)[:1])

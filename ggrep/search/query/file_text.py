@@ -36,15 +36,15 @@ def file_texts(
             texts |= {int(segment.image.row_files[run.rows[0]]): run.data.decode() for run in runs}
     except UnicodeDecodeError as error:
         raise CorruptStore(
-            f"segment {segment.image.name}: a text does not end where its record says"
+            f"segment {segment.image.name}: the text of a row does not end at the recorded position"
         ) from error
     return [texts[file] for file in files]
 
 
 def row_at(segment: SearchableSegment, file: int, line: int) -> int | None:
-    """Return the chunk row that contains a line, or the nearest before it; no header chunk.
+    """Return the row of the chunk that contains a line, or of the nearest chunk before the line.
 
-    None if all chunks begin after the line.
+    Header chunks do not count. Return None if all chunks begin after the line.
     """
     rows = _chunk_rows(segment, file)
     if not rows:
@@ -55,6 +55,6 @@ def row_at(segment: SearchableSegment, file: int, line: int) -> int | None:
 
 
 def _chunk_rows(segment: SearchableSegment, file: int) -> range:
-    """Return the rows of a file without its header chunk, which would be the first."""
+    """Return the rows of a file without the row of its header chunk."""
     rows = segment.rows_of(file)
     return rows[1:] if rows and segment.image.row_anchors[rows[0]] else rows

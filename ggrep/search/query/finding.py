@@ -1,7 +1,7 @@
-"""How the query of a search is interpreted, by the request's `find`, and which rows it may show.
+"""Interprets a search's query by the request's `find`: words, definition, usage, text or code.
 
-Scores are those of the query's words. A `find` that promises something of every hit removes the
-rows without it.
+The words of the query determine the scores. If every hit must contain something, such as a
+definition of a name or an exact text, rows without it are removed.
 """
 
 from collections.abc import Sequence
@@ -38,19 +38,19 @@ from ggrep.search.query.understand import (
 
 _OF_NAMES: Final = frozenset({Find.DEFINITION, Find.USAGE})
 _LEAST: Final = 10.0**-DECIMALS
-"""Score of a row that keeps the promise but has no other evidence."""
+"""Score of a row that the request's `find` matches, but that has no other evidence."""
 
 
 MOST_COUNTED: Final = 512
-"""Distinct terms of a text whose frequencies are looked up; only the rarest are scored."""
+"""Maximum number of distinct terms of a text whose frequencies are looked up."""
 
 
 class VerifiedRows(Struct, frozen=True):
-    """The rows that keep the promise of a `find`.
+    """The rows that match, if a request's `find` requires a definition, usage, text or expression.
 
     Attributes:
-        matches: per segment.
-        limits: the limits that the search for them hit.
+        matches: the matching rows of each segment.
+        limits: the limits that the search for these rows hit.
     """
 
     matches: tuple[Matches, ...]
@@ -62,17 +62,17 @@ class VerifiedRows(Struct, frozen=True):
         return sum(len(matches.rows) for matches in self.matches)
 
     def within(self, masks: Sequence[Mask]) -> "VerifiedRows":
-        """Return those among some rows, per segment."""
+        """Return the matching rows that are in `masks`, per segment."""
         pairs = zip(self.matches, masks, strict=True)
         return replace(self, matches=tuple(matches.within(mask) for matches, mask in pairs))
 
 
 class Seed(Struct, frozen=True):
-    """A place whose code is the query.
+    """A place in the code whose text is the query.
 
     Attributes:
         query: the code, parsed.
-        segment: segment of `row`, the place itself, which is not shown.
+        segment: the segment of `row`. The row is the place itself, which is not shown.
     """
 
     query: ParsedQuery
@@ -81,7 +81,7 @@ class Seed(Struct, frozen=True):
 
 
 def read_query(request: SearchRequest) -> ParsedQuery:
-    """Return the interpretation of a request's query; without an index no place is resolved.
+    """Return the interpretation of a request's query. Needs no index, so places are not resolved.
 
     Raises:
         InvalidRequest: the query is empty or not of the form that `find` requires.
@@ -107,7 +107,7 @@ def seed_for(
     request: SearchRequest,
     deadline: Deadline,
 ) -> Seed | None:
-    """Return the place whose code is the query; None for other requests.
+    """Return the place whose code is the query; None if the query is not a place.
 
     Raises:
         InvalidRequest: the place does not exist.
@@ -119,10 +119,10 @@ def seed_for(
 
 
 def refuse_place(request: SearchRequest) -> None:
-    """Raise if the query names a place, which exists in one repository only.
+    """Raise if the query names a place, because a place exists in one repository only.
 
     Raises:
-        InvalidRequest: it does.
+        InvalidRequest: the query names a place.
     """
     if request.find is Find.SIMILAR_CODE and is_place(request.query.strip()):
         raise InvalidRequest(
@@ -150,7 +150,7 @@ def find_rows(
     eligible: Sequence[Mask],
     deadline: Deadline,
 ) -> VerifiedRows | None:
-    """Return the eligible rows that keep the promise of `find`; None if it promises nothing.
+    """Return the eligible rows that `find` matches; None if every row may be shown.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -183,7 +183,7 @@ def only_verified(
 
 
 def verified_leaders(verified: VerifiedRows, scores: Sequence[SegmentScores]) -> TopFiles:
-    """Return the confidence features of verified rows, which say only that there are some."""
+    """Return the confidence features of verified rows; they show only whether there are any."""
     best = max(
         (
             float(scored.at(matches.rows).max())
@@ -199,12 +199,12 @@ def verified_leaders(verified: VerifiedRows, scores: Sequence[SegmentScores]) ->
 def unshown(
     verified: VerifiedRows | None, request: SearchRequest, shown: int
 ) -> tuple[LimitHit, ...]:
-    """Return the limit that kept verified rows from being shown; none without such rows."""
+    """Return the limit because of which some verified rows are not shown; none if all are shown."""
     return () if verified is None else not_shown(verified.total, request, shown)
 
 
 def not_shown(total: int, request: SearchRequest, shown: int) -> tuple[LimitHit, ...]:
-    """Return the limit that made only `shown` of `total` rows appear; none if all do."""
+    """Return the limit because of which only `shown` of `total` rows are shown; none if all are."""
     if total <= shown:
         return ()
     if shown >= request.limit:
@@ -216,11 +216,11 @@ def code_query(text: str) -> ParsedQuery:
     """Return code as a query of its words.
 
     Raises:
-        InvalidRequest: it has no words.
+        InvalidRequest: the code has no words.
     """
     query = query_of_words(text, (text,), QueryKind.WORDS, most=MOST_COUNTED)
     if not query.terms:
-        raise InvalidRequest("the query is empty; give at least one word of code")
+        raise InvalidRequest("the query is empty; enter at least one word of code")
     return query
 
 
@@ -245,7 +245,7 @@ def seed_of(
 
 
 def most_telling(query: ParsedQuery, statistics: CollectionStatistics) -> ParsedQuery:
-    """Return the query with its rarest terms only, at most as many as are scored.
+    """Return the query with only its rarest terms, at most MAX_QUERY_TERMS.
 
     Terms that do not occur in the collection are dropped.
     """

@@ -11,14 +11,14 @@ from ggrep.search.query.listing import ListedFile, listed_files
 
 
 class Folder(Struct):
-    """One folder; it does not change once the tree is complete.
+    """One folder; not changed after the tree is complete.
 
     Attributes:
         folders: direct subfolders by name, in the order of their paths.
         files: direct files, in the order of their paths.
-        count: number of all files below it.
-        lines: lines of all files below it.
-        languages: lines of each language below it.
+        count: number of all files below the folder.
+        lines: number of lines of all files below the folder.
+        languages: number of lines of each language below the folder.
     """
 
     folders: "dict[str, Folder]" = field(default_factory=dict)
@@ -29,12 +29,15 @@ class Folder(Struct):
 
     @property
     def language(self) -> str:
-        """Return the language with most lines below it; empty without files."""
+        """Return the language with most lines below the folder; empty without files."""
         order = sorted(self.languages.items(), key=lambda item: (-item[1], item[0]))
         return order[0][0] if order else ""
 
     def at(self, path: str) -> "Folder | None":
-        """Return the folder at a path below it; itself for the empty path, None if absent."""
+        """Return the folder at a path below this folder; itself for an empty path.
+
+        Return None if there is no such folder.
+        """
         folder: Folder | None = self
         for part in path.split("/") if path else ():
             folder = None if folder is None else folder.folders.get(part)
@@ -42,7 +45,7 @@ class Folder(Struct):
 
 
 def joined(path: str, folder: Folder) -> tuple[str, Folder]:
-    """Return the first folder at or below `folder` that contains more than one folder."""
+    """Return the first folder, at or below `folder`, that has files or more than one subfolder."""
     while not folder.files and len(folder.folders) == 1:
         ((name, folder),) = folder.folders.items()
         path = f"{path}/{name}"

@@ -1,7 +1,8 @@
-"""Several snapshots as one view, equal to one store over all their files.
+"""Combines several snapshots into one view, which is equal to one store of all their files.
 
 Scoring, ordering and reading use the same code as for one snapshot. A row's score is a function of
-the query, the row, its file and the collection (promise P3), so the other members do not change it.
+the query, the row, its file and the collection (promise P3), so the order of the members does not
+change it.
 """
 
 from collections.abc import Collection, Sequence
@@ -39,14 +40,14 @@ class JointView(SnapshotView, frozen=True, eq=False):
 
     Attributes:
         members: the snapshots, in the order that breaks ties between equal rows.
-        loose: member and name of the segments that are in no pack.
+        unpacked: member and name of each segment that is in no pack.
     """
 
     members: tuple[SnapshotView, ...] = ()
-    loose: tuple[tuple[int, SegmentName], ...] = ()
+    unpacked: tuple[tuple[int, SegmentName], ...] = ()
 
     def require_intact(self, members: Collection[int]) -> None:
-        """Raise unless the files of some members are unchanged since they were verified.
+        """Raise if a file of some members has changed since its verification.
 
         Raises:
             SnapshotGone: a file has changed.
@@ -54,25 +55,25 @@ class JointView(SnapshotView, frozen=True, eq=False):
         require_still([self.members[member] for member in sorted(members)])
 
     def gone(self) -> SnapshotGone | NoIndex | None:
-        """Return the error to raise when a member was removed; None while all are there."""
+        """Return the error to raise if a member was removed; None while all members exist."""
         return next((error for view in self.members if (error := view.gone())), None)
 
     def packable(self) -> frozenset[tuple[str, str]]:
-        """Return store and name of the loose segments that can be packed."""
+        """Return store and name of each segment that is in no pack, but can be packed."""
         segments = set()
-        for member, name in self.loose:
+        for member, name in self.unpacked:
             for segment in self.members[member].segments:
                 if segment.image.name == name and can_pack(segment.image):
                     segments.add((str(self.members[member].manifest.store_id), str(name)))
         return frozenset(segments)
 
     def require_still(self) -> None:
-        """Raise unless the images of loose segments are unchanged since they were verified.
+        """Raise unless the images of segments outside of packs are unchanged since verification.
 
         Raises:
             SnapshotGone: a file has changed.
         """
-        self.require_intact({member for member, _ in self.loose})
+        self.require_intact({member for member, _ in self.unpacked})
 
 
 class _Figures(Struct, frozen=True):
@@ -83,17 +84,20 @@ class _Figures(Struct, frozen=True):
 
 
 def require_still(views: Sequence[SnapshotView]) -> None:
-    """Raise unless all files of some snapshots are unchanged since they were verified.
+    """Raise if a file of some snapshots has changed since its verification.
 
-    To read from a mapped file that was truncated would kill the process.
+    The check is necessary because reading from a mapped file that was truncated kills the process.
 
     Raises:
-        SnapshotGone: a file has changed, or a snapshot replaces a damaged one; a request to its
-            repository alone reports the reason.
+        SnapshotGone: a file has changed, or a snapshot replaces a damaged snapshot; a request to
+            its repository alone reports the reason.
     """
     for view in views:
         if view.notices or not view.lies_still():
-            raise SnapshotGone("a snapshot has changed since it was published; ask its repository")
+            raise SnapshotGone(
+                "files of a snapshot have changed since it was published; query that "
+                "repository alone"
+            )
 
 
 def join(members: Sequence[SnapshotView], packs: Sequence[Pack] = ()) -> JointView:
@@ -101,7 +105,8 @@ def join(members: Sequence[SnapshotView], packs: Sequence[Pack] = ()) -> JointVi
 
     Args:
         members: the snapshots, in the order that breaks ties between equal rows.
-        packs: a segment is read from the first pack that contains it, if any does.
+        packs: packs from which segments can be read; a segment is read from the first pack that
+            contains it.
 
     Raises:
         SnapshotGone: see `require_still`.
@@ -120,7 +125,7 @@ def join(members: Sequence[SnapshotView], packs: Sequence[Pack] = ()) -> JointVi
             name = segment.image.name
             key = (view.manifest.store_id, name, digests.get(name, ""))
             if (place := packed.get(key)) is None:
-                joining.add_loose(segment, member)
+                joining.add_unpacked(segment, member)
                 continue
             shown.setdefault(place[0], []).append((place[1], member, segment.visible_files))
     for number, parts in sorted(shown.items()):
@@ -135,7 +140,7 @@ def join(members: Sequence[SnapshotView], packs: Sequence[Pack] = ()) -> JointVi
         segments=(),
         derived=derived,
         members=tuple(members),
-        loose=tuple(joining.loose),
+        unpacked=tuple(joining.unpacked),
     )
 
 
@@ -144,12 +149,12 @@ class _Joining:
 
     def __init__(self) -> None:
         self.segments: list[SearchableSegment] = []
-        self.loose: list[tuple[int, SegmentName]] = []
+        self.unpacked: list[tuple[int, SegmentName]] = []
 
-    def add_loose(self, segment: SearchableSegment, member: int) -> None:
-        """Add a segment of a member."""
+    def add_unpacked(self, segment: SearchableSegment, member: int) -> None:
+        """Add a segment that is in no pack."""
         image = segment.image
-        self.loose.append((member, image.name))
+        self.unpacked.append((member, image.name))
         owners = np.full(image.files, member, dtype=np.uint32)
         self.segments.append(
             replace(segment, image=replace(image, name=self._name()), owners=owners)
@@ -191,12 +196,12 @@ def owners_of(segment: SearchableSegment) -> Places:
         ValueError: the segment belongs to the snapshot of one store.
     """
     if segment.owners is None:
-        raise ValueError(f"segment {segment.image.name} belongs to no joint view")
+        raise ValueError(f"segment {segment.image.name} is not part of the joint view")
     return segment.owners.astype(np.int64)
 
 
 def member_figures(view: JointView, query: ParsedQuery, deadline: Deadline) -> BatchedFigures:
-    """Return each member's statistics for a query; they add up to those of the view."""
+    """Return each member's statistics for a query; their sums are the statistics of the view."""
     names = sorted({*query.terms, *query.symbols}, key=lambda term: term.encode())
     figures = []
     for name in names:

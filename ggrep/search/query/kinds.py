@@ -1,14 +1,14 @@
-"""Classifies a query by rule, without a model; each kind has its own weights.
+"""Classifies a query by rules, without a model; each kind of query has its own weights.
 
 The first rule that applies decides:
 
 | kind | when |
 |---|---|
 | `phrase` | there is no text outside of double quotes |
-| `symbol` | it is one name, maybe dotted or with `()` |
-| `path` | it has paths or file names, and at most two other words |
-| `error` | it looks like a message: `KeyError: ...`, `error: ...`, a line of a stack trace |
-| `question` | it begins with a question word or ends with a question mark |
+| `symbol` | the query is one name, possibly dotted or with `()` |
+| `path` | the query has paths or file names, and at most two other words |
+| `error` | the query is like a message: `KeyError: ...`, `error: ...`, a line of a stack trace |
+| `question` | the query begins with a question word or ends with a question mark |
 | `words` | anything else |
 """
 
@@ -39,11 +39,11 @@ QUOTED: Final = re.compile(
     r"([^\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}]+)"
     r"\N{RIGHT DOUBLE QUOTATION MARK}"
 )
-"""A phrase in double quotes; quotes inside of code, as in `print("x")`, do not count."""
+"""A phrase in double quotes; quotes in code, as in `print("x")`, do not count."""
 
 _WORDS_BESIDE_A_PATH: Final = 2
 _MOST_RUN: Final = 9
-"""Longest run of letters, in scripts without spaces, that may be a name and not a sentence."""
+"""Longest run of letters that can be a name instead of a sentence, in scripts without spaces."""
 _ERROR: Final = re.compile(
     r"""\b[A-Z]\w*(?:Error|Exception|Warning|Fault|Panic)\b\s*[:(\[]
       | (?i:\b(?:error|exception|panic(?:ked)?|fatal|failure|warning|traceback)\b[^:]{0,40}:)
@@ -65,9 +65,9 @@ def kind_of(text: str, plain: str, names: list[str], places: tuple[SpelledPath, 
 
     Args:
         text: the query, without control characters.
-        plain: the same without positions after paths.
-        names: the matches of NAME in it.
-        places: the paths that `places_of` returns for it.
+        plain: the query without positions (`:12`) after paths.
+        names: the matches of NAME in the query.
+        places: the paths that `places_of` returns for the query.
     """
     if not NAME.search(QUOTED.sub(" ", text)):
         return QueryKind.PHRASE
@@ -82,9 +82,9 @@ def kind_of(text: str, plain: str, names: list[str], places: tuple[SpelledPath, 
 
 
 def phrases_of(text: str, kind: QueryKind) -> tuple[str, ...]:
-    """Return the phrases in double quotes, with blanks collapsed, each once.
+    """Return the distinct phrases in double quotes, with runs of blanks replaced by one blank.
 
-    None for a message, which quotes values of a program's run.
+    Return none for a message: quoted text in messages consists of values of a program's run.
     """
     if kind is QueryKind.ERROR:
         return ()

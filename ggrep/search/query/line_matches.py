@@ -1,7 +1,7 @@
 """Finds the matches of a pattern in a file, line by line, to the byte.
 
-A pattern is applied to each line without its end, which is LF or CR LF; a lone CR is text, and
-no line begins after the last line end. Text and pattern are compared in NFC. A file's byte order
+A pattern is applied to each line without its end. A line ends with LF or CR LF; a lone CR is text.
+No line begins after the last line end. Text and pattern are compared in NFC. A file's byte order
 mark is not part of its first line. Columns count the bytes of the file.
 """
 
@@ -20,13 +20,13 @@ from ggrep.parse.languages.line_table import BOM
 from ggrep.search.query.text_runs import TextRun, plain_run
 
 MOST_LINE_BYTES: Final = 400
-"""Bytes of a line that are shown; a longer line is cut to the part around its first match."""
+"""Maximum bytes of a shown line; a longer line is cut to the part around its first match."""
 CHECKED_BYTES: Final = 1 << 14
-"""Bytes searched between two checks of the deadline, up to the end of their last line."""
+"""Bytes searched between two checks of the deadline, extended to the end of a line."""
 LONGEST_LINE: Final = 1 << 18
 """A longer line is searched in pieces of this many bytes, because some expressions are slow."""
 MOST_MATCHES: Final = 64
-"""Most matches of one line that are reported."""
+"""Maximum number of reported matches of one line."""
 _LEAD_BYTES: Final = MOST_LINE_BYTES // 4
 
 Span = tuple[int, int]
@@ -37,12 +37,12 @@ class Pattern(Protocol):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """Return texts that every match contains, in any letter case."""
+        """Return the texts that every match contains, in any letter case."""
         ...
 
     @property
     def by_line(self) -> bool:
-        """Return whether a match depends on its own line only."""
+        """Return whether the matches in a line depend on that line only."""
         ...
 
     def firsts(self, text: bytes, start: int, deadline: Deadline) -> Iterator[Span]:
@@ -59,8 +59,9 @@ class MatchedLine(NamedTuple):
 
     Attributes:
         start: beginning of the line.
-        match: beginning of its first match, which may span lines and begin in an earlier one.
-        end: end of that match.
+        match: beginning of the first match in the line; a match that spans lines can begin in an
+            earlier line.
+        end: end of the match.
     """
 
     start: int
@@ -74,7 +75,7 @@ def match_lines(text: bytes, pattern: Pattern, deadline: Deadline) -> Iterator[M
     last = len(text) if not text or text.endswith(b"\n") else -1
     for line in lines(text, pattern, deadline):
         if line.match == last:
-            return  # no line begins behind the last line end
+            return  # no line begins after the last line end
         yield line
 
 
@@ -103,8 +104,8 @@ def matched_rows(
 ) -> npt.NDArray[np.int64]:
     """Return (lines,): for each matching line, the row in which its first match begins.
 
-    Blanks between two chunks belong to the first of them. For a pattern that matches by line, runs
-    are joined into one text, except those that may contain lines to search in pieces.
+    Blanks between two chunks belong to the first of the two. For a pattern that matches line by
+    line, runs are joined into one text; runs that can contain very long lines are searched alone.
     """
     rows_of_lines = [np.empty(0, dtype=np.int64)]
     joined: list[tuple[bytes, Sequence[int], Sequence[int]]] = []
@@ -124,7 +125,7 @@ def _rows_in(
     pattern: Pattern,
     deadline: Deadline,
 ) -> npt.NDArray[np.int64]:
-    """Return (lines,): the row of each matching line; texts come with their rows and starts."""
+    """Return (lines,): the row of each matching line. Each text has its rows and their starts."""
     whole = b"".join([text for text, _, _ in texts])
     lines = [line.match for line in match_lines(whole, pattern, deadline)]
     rows: list[int] = []
@@ -161,7 +162,7 @@ class MatchedRun:
     def shown(
         self, wanted: Sequence[MatchedLine], before: int = 0, after: int = 0
     ) -> tuple[HitLine, ...]:
-        """Return matching lines, with context, as they are shown.
+        """Return some matching lines with their context, as hits show them.
 
         Args:
             wanted: matching lines, ascending.
@@ -218,9 +219,9 @@ def _behind(text: bytes, place: int) -> int:
 
 
 def _file_offsets(line: bytes, plain: bytes, spans: Sequence[Span]) -> Sequence[Span]:
-    """Return offsets in the NFC of a line as offsets in the line."""
+    """Convert offsets in the NFC form of a line to offsets in the line."""
     text = line.decode()
-    bounds: list[Span] = []  # of each group of characters that compose: offsets in both
+    bounds: list[Span] = []  # offsets in NFC and in the line, of each composing group
     group, in_file, composed = "", 0, 0
     for character in text:
         whole = unicodedata.normalize("NFC", group + character)

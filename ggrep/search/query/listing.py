@@ -1,4 +1,4 @@
-"""The visible files of a snapshot with figures of each; computed once for each snapshot."""
+"""The visible files of a snapshot with their sizes; computed once for each snapshot."""
 
 from typing import Final
 
@@ -18,7 +18,7 @@ class ListedFile(Struct, frozen=True):
         segment: position in the snapshot's segments.
         file: number of the file in the segment.
         lines: number of indexed lines.
-        size: bytes.
+        size: number of bytes.
         definitions: number of chunks that begin a definition.
         traits: bits of `ggrep.model.files`.
     """

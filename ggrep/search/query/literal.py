@@ -1,7 +1,7 @@
 """Finds chunks with lines that contain an exact text, or match a regular expression.
 
-Postings list words in one letter case. A match contains the words in its middle whole, and those
-at its ends maybe as parts of longer words, so postings tell which files to read and search. A
+Postings list words in lower case. The inner words of a match are whole words of the file; its first
+and last word can be parts of longer words. Postings thus limit the files to read and search. A
 pattern without words is searched for in every file.
 """
 
@@ -37,11 +37,11 @@ from ggrep.search.query.segments import SearchableSegment
 from ggrep.search.query.text_runs import chunk_rows, read_runs, shared_lines
 
 MAX_SCANNED_ROWS: Final = 200_000
-"""Most chunks of a snapshot that one search reads."""
+"""Maximum number of chunks of a snapshot that one search reads."""
 MOST_SHOWN_LINES: Final = 100
-"""Most matching lines that a hit contains; it also has their number."""
+"""Maximum number of matching lines in a hit; the hit also has the total number."""
 _HEAD_BYTES: Final = 64
-"""The index may have only the first bytes of words as long as this, so their ends are unknown."""
+"""The index can contain only the first bytes of words of at least this length."""
 _BODY: Final = range(BODY, BODY + 1)
 
 
@@ -50,7 +50,7 @@ class Literal(Struct, frozen=True):
 
     Attributes:
         needs: the text.
-        wanted: the text as UTF-8.
+        wanted: the text encoded as UTF-8.
     """
 
     needs: tuple[str, ...]
@@ -66,7 +66,7 @@ class Literal(Struct, frozen=True):
         return next(self.firsts(text, start, deadline), None)
 
     def firsts(self, text: bytes, start: int, deadline: Deadline) -> Iterator[tuple[int, int]]:
-        """Yield the first occurrence at or after `start`, and in each line after that."""
+        """Yield the first occurrence at or after `start`, and the first in each later line."""
         wanted, size = self.wanted, len(self.wanted)
         unchecked = start
         while (place := text.find(wanted, start)) >= 0:
@@ -85,7 +85,7 @@ def literal(text: str, *, ignore_case: bool = False, whole_words: bool = False) 
         InvalidRequest: the text is empty.
     """
     if not text:
-        raise InvalidRequest("the query is empty; give at least one character")
+        raise InvalidRequest("the query is empty; enter at least one character")
     text = unicodedata.normalize("NFC", text.replace("\r\n", "\n"))
     if ignore_case or whole_words:
         return compile_text(text, ignore_case=ignore_case, whole_words=whole_words)
@@ -115,8 +115,8 @@ class Matches(Struct, frozen=True):
 
     Attributes:
         rows: ascending.
-        lines: numbers of matching lines; 0 if rows match as a whole.
-        factors: factors of the rows' scores.
+        lines: number of matching lines of each row; 0 if rows match as a whole.
+        factors: factors by which the rows' scores are multiplied.
     """
 
     rows: npt.NDArray[np.int64]
@@ -124,7 +124,7 @@ class Matches(Struct, frozen=True):
     factors: npt.NDArray[np.float64]
 
     def within(self, mask: Mask) -> "Matches":
-        """Return the matches among some rows."""
+        """Return the matches among the rows of a mask."""
         kept = mask[self.rows]
         return Matches(self.rows[kept], self.lines[kept], self.factors[kept])
 
@@ -216,9 +216,9 @@ def _files_with(
 def _rows_with(
     segment: SearchableSegment, words: Sequence[Rows], files: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
-    """Return the rows of some files that may have lines with all words, ascending.
+    """Return the rows of some files that can have lines with all words, ascending.
 
-    A line lies within one row and the blanks before it, unless two chunks share it.
+    A line lies within one row and the blanks before it, unless two chunks share the line.
     """
     image = segment.image
     wanted = np.zeros(image.files, dtype=np.bool_)
@@ -237,7 +237,7 @@ def _rows_with(
 def _rows_around(
     segment: SearchableSegment, pattern: Pattern, rows: Collection[int], before: int, after: int
 ) -> npt.NDArray[np.int64]:
-    """Return the rows with the lines of some rows and the given context around them."""
+    """Return the rows with the lines of `rows`, and with the given context before and after."""
     image, shared = segment.image, shared_lines(segment)
     wanted = np.zeros(image.rows, dtype=np.bool_)
     for row in rows:
@@ -256,7 +256,7 @@ def _rows_around(
 
 
 def _rows_of_words(segment: SearchableSegment, needs: Sequence[str]) -> Iterator[Rows]:
-    """Yield, for each word that a match must contain, the rows that may contain it."""
+    """Yield, for each word that every match contains, the rows that can contain the word."""
     postings = segment.row_postings
     for text in needs:
         for term, is_whole in contained_terms(text):
@@ -273,13 +273,13 @@ def _rows_with_part(postings: Postings, part: str) -> Rows:
     for number, byte in enumerate(wanted[1:], start=1):
         places = places[blob[places + number] == byte]
     terms = np.searchsorted(offsets, places.astype(offsets.dtype), side="right") - 1
-    inside = places + len(wanted) <= offsets[terms + 1]  # not over the end of a term
+    inside = places + len(wanted) <= offsets[terms + 1]  # within a term
     heads = np.flatnonzero(np.diff(offsets.astype(np.int64)) >= _HEAD_BYTES)
     return _rows_of_terms(postings, np.unique(np.concatenate([terms[inside], heads])))
 
 
 def _rows_of_terms(postings: Postings, terms: npt.NDArray[np.int64]) -> Rows:
-    """Return the rows, ascending and distinct, whose own text contains any of some terms."""
+    """Return the rows, ascending and distinct, whose body contains any of some terms."""
     body = postings.fields[BODY]
     offsets = body.offsets.astype(np.int64)
     sizes = offsets[terms + 1] - offsets[terms]
@@ -295,7 +295,7 @@ def _rows_of_terms(postings: Postings, terms: npt.NDArray[np.int64]) -> Rows:
 def _bounded(
     segments: Sequence[SearchableSegment], files: list[npt.NDArray[np.int64]]
 ) -> tuple[list[npt.NDArray[np.int64]], tuple[LimitHit, ...]]:
-    """Return the files to read, cut to the first by path if there are too many."""
+    """Return the files to read; if there are too many, the first by path."""
     starts = [segment.image.file_rows.astype(np.int64) for segment in segments]
     sizes = [(each[1:] - each[:-1])[numbers] for each, numbers in zip(starts, files, strict=True)]
     total = sum(int(size.sum()) for size in sizes)
@@ -327,14 +327,14 @@ def _require_bounded(
 ) -> None:
     """Raise if the files of one member have too many chunks.
 
-    A search of that member alone reads the first and reports the limit.
+    A search of that member alone reads its first files and reports the limit.
 
     Raises:
-        Incompatible: they do.
+        Incompatible: a member's files have too many chunks.
     """
     totals: Counter[int] = Counter()
     for segment, numbers, counts in zip(segments, files, sizes, strict=True):
         for file, size in zip(numbers.tolist(), counts.tolist(), strict=True):
             totals[segment.owner_of(file)] += size
     if max(totals.values()) > MAX_SCANNED_ROWS:
-        raise Incompatible("a repository has too many chunks to read; ask it by itself")
+        raise Incompatible("a repository has too many chunks for a joint search; query it alone")

@@ -1,4 +1,4 @@
-"""How many lines and files match a text or expression, shown or not."""
+"""Counts all lines and files that match a text or expression, shown or not."""
 
 from collections import Counter
 from typing import Final
@@ -10,11 +10,11 @@ from ggrep.model.sanitise import sanitise_line
 from ggrep.search.query.pipeline import Ranked
 
 MOST_LISTED_FILES: Final = 10_000
-"""Most files that are listed with the number of their matching lines."""
+"""Maximum number of files listed with the number of their matching lines."""
 
 
 def listing_cuts(totals: MatchTotals | None) -> tuple[LimitHit, ...]:
-    """Return the limit that cut the list of files; none if it is complete."""
+    """Return the limit that cut the list of files; none if the list is complete."""
     if totals is None or not 0 < len(totals.by_file) < totals.files:
         return ()
     return (LimitHit("max_listed_files", MOST_LISTED_FILES, totals.files),)

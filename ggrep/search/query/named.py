@@ -1,8 +1,8 @@
-"""How well rows define the names that a query spells, by their postings alone.
+"""Computes from postings how well rows define the names that a query spells.
 
 Names are compared as they are spelled: `Timeout` is not `timeout`. The row's own name counts more
-than the names of members in it, and a class or a function more than a constant. The symbol and
-spelled fields and the row's type contain all of that, so no table is read.
+than names of members in the row; a class or a function counts more than a constant. The postings'
+symbol and spelled fields and the row's type contain this information, so no table is read.
 """
 
 from collections.abc import Sequence
@@ -22,19 +22,19 @@ Scores = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
 
 _MEANING: Final = frozenset(DEFINING) - {"constant"}
-"""Types of rows that define what a name means; a constant, a field or a heading only has it."""
+"""Types of rows that define a name's meaning, such as classes and functions."""
 
 EXACT_DEFINITION: Final = 1.0
-"""Share of a row that is the definition, in the query's letter case."""
+"""Share of a row that is the name's definition, in the query's letter case."""
 EXACT_MEMBER: Final = 0.6
-"""Share of a constant of that name, or a row with such a member."""
+"""Share of a constant with the name, or of a row with a member of the name."""
 FOLDED_DEFINITION: Final = 0.4
-"""Share of the definition of the name in another letter case: another name, or a typing error."""
+"""Share of a definition in another letter case, which is another name or a typing error."""
 FOLDED_MEMBER: Final = 0.2
 _PARTS: Final = 0.25
 """Factor of the shares of rows that define only a part of the name."""
 _UNOWNED: Final = 0.4
-"""Factor for `a.b` of a `b` that is not defined in any `a`."""
+"""Factor of a definition of `b` outside of any `a`, if the query is `a.b`."""
 
 
 class Defining(Struct, frozen=True):
@@ -42,8 +42,8 @@ class Defining(Struct, frozen=True):
 
     Attributes:
         rows: ascending.
-        shares: how well each does, above 0 to 1.
-        exact: whether each is the definition, in the query's spelling.
+        shares: how well each row defines the name, above 0 to 1.
+        exact: whether each row is the definition, in the query's spelling.
     """
 
     rows: Places
@@ -54,8 +54,8 @@ class Defining(Struct, frozen=True):
 def defining(segment: SearchableSegment, name: str) -> Defining:
     """Return the rows that define a name, in any letter case, and how well.
 
-    For `a.b` the rows that define `b` count by the share of owners, here `a`, that enclose them,
-    are defined in the same row or occur in the path.
+    For `a.b`, rows that define `b` have a higher share if the owner `a` encloses them, is defined
+    in the same row or occurs in their path.
     """
     *owners, last = name.split(".")
     rows, counts = _entries(segment.row_postings, folded_name(last), SYMBOL)
@@ -81,7 +81,7 @@ def defining(segment: SearchableSegment, name: str) -> Defining:
 
 
 def _owned(segment: SearchableSegment, rows: Places, owners: Sequence[str]) -> Scores:
-    """Return, for each row, the share of `owners` that it belongs to."""
+    """Return, for each row, the share of `owners` to which it belongs."""
     counts = np.zeros(len(rows), dtype=np.float64)
     files = segment.image.row_files[rows]
     for owner in owners:
@@ -107,7 +107,7 @@ def _entries(postings: Postings, term: str, field: int) -> tuple[Places, Places]
 
 
 class RowShares(Struct, frozen=True):
-    """Rows, ascending, with shares above 0 to 1; the share of all others is 0."""
+    """Rows, ascending, with shares above 0 to 1; the share of all other rows is 0."""
 
     rows: Places
     shares: Scores
@@ -123,7 +123,7 @@ class RowShares(Struct, frozen=True):
 
 
 def summed(shares: Sequence[tuple[Rows, float]]) -> RowShares:
-    """Return the sum of each row's shares, added in the order given; rows ascend."""
+    """Return the sum of each row's shares, added in the passed order; the rows are ascending."""
     shares = [each for each in shares if len(each[0])]
     every = union([rows for rows, _ in shares]) if shares else np.zeros(0, np.uint32)
     scores = np.zeros(len(every))
@@ -133,12 +133,12 @@ def summed(shares: Sequence[tuple[Rows, float]]) -> RowShares:
 
 
 def name_scores(segment: SearchableSegment, name: str, parts: RowShares) -> RowShares:
-    """Return how well rows define the name that is the query; others count for parts of it.
+    """Return how well rows define a whole name; rows that define only parts of the name count less.
 
     Args:
         segment: the segment of the rows.
         name: the name, its parts joined by dots.
-        parts: share of the query's weight that rows define.
+        parts: the share of the query's weight that each row defines.
     """
     definitions = defining(segment, name)
     rows = np.union1d(parts.rows, definitions.rows)
@@ -148,7 +148,7 @@ def name_scores(segment: SearchableSegment, name: str, parts: RowShares) -> RowS
 
 
 def files_defining(segment: SearchableSegment, names: Sequence[str]) -> npt.NDArray[np.int64]:
-    """Return the files that define one of the names in its spelling; may contain duplicates."""
+    """Return the files that define one of the names in its exact spelling, maybe repeatedly."""
     files = [np.zeros(0, np.int64)]
     for name in names:
         rows = defining(segment, name)

@@ -1,4 +1,4 @@
-"""Which chunks define a name, and which use it."""
+"""Finds the chunks that define a name, and the chunks that use it."""
 
 import re
 from collections.abc import Sequence
@@ -24,18 +24,18 @@ from ggrep.search.query.segments import SearchableSegment
 _SEPARATORS: Final = re.compile(r"::|->|[.#/]")
 _DOTTED: Final = re.compile(rf"[{WORD}]+(?:\.[{WORD}]+)*")
 _OTHER_CASE: Final = 0.1
-"""Factor of the score of a name in another letter case, as it is probably another name."""
+"""Factor of a definition in another letter case, which is probably another name."""
 
 
 def name_of(query: str) -> str:
-    """Return the name in a query, its parts joined by dots.
+    """Return the name that a query consists of, its parts joined by dots.
 
     Raises:
         InvalidRequest: the query is not a name.
     """
     name = _SEPARATORS.sub(".", declared_name(query).removesuffix("()").strip()).strip(".")
     if not _DOTTED.fullmatch(name):
-        raise InvalidRequest(f"query: {query!r} is not a name")
+        raise InvalidRequest(f"query: {query!r} is not a valid name")
     return name
 
 
@@ -48,7 +48,7 @@ def defining_rows(
 ) -> list[Matches]:
     """Return the eligible rows that define the name, per segment.
 
-    A definition in another letter case counts for little. The qualified name of a definition must
+    A definition in another letter case has a low factor. The qualified name of a definition must
     end with all parts of the name.
 
     Raises:
@@ -102,14 +102,14 @@ def _symbol_rows(segment: SearchableSegment, name: str) -> npt.NDArray[np.int64]
 def _fits(
     view: SnapshotView, segment: SearchableSegment, rows: list[int], name: str
 ) -> list[float]:
-    """Return the factor of each row as a definition of the name; 0 for none."""
+    """Return the factor of each row as a definition of the name; 0 for other rows."""
     return [_fit(name, row) for row in row_details(view, segment, rows)]
 
 
 def _fit(name: str, row: RowDetails) -> float:
     names, qualified, crumb = row.names, row.qualified_name, ".".join(row.breadcrumb)
     every = {qualified, *(f"{crumb}.{part}" if crumb else part for part in names)}
-    if names:  # further definitions of a chunk may be inside of its first
+    if names:  # further definitions of a chunk can be inside of its first definition
         every |= {f"{qualified}.{part}" for part in names[1:]}
     spelled = list(map(nfc, every))
     if any(_ends_with(spelling, name) for spelling in spelled):

@@ -17,7 +17,8 @@ class Candidate(Struct, frozen=True):
     """A scored row.
 
     Attributes:
-        segment: position in the snapshot's segments; `row` and `file` are numbers in that segment.
+        segment: position in the snapshot's segments; `row` and `file` are numbers within the
+            segment.
         corpus: position in CORPORA.
     """
 
@@ -37,7 +38,7 @@ def ordered_candidates(
     *,
     most: int,
 ) -> tuple[list[Candidate], dict[int, int]]:
-    """Return the best `most` rows of each of `corpora` in one order, and how many each has.
+    """Return the best `most` rows of each corpus in one order, and the number of rows per corpus.
 
     Order: score, secondary score, path key, start line, row id; then snapshot, segment and row,
     which matter only for a joint view or a store of several roots.
@@ -79,9 +80,9 @@ def _gather(
     counts: dict[int, int],
     most: int,
 ) -> _Columns:
-    """Return the rows that may be among the best `most` of the counted corpora.
+    """Return the rows that can be among the best `most` rows of a corpus.
 
-    Those are the rows that score at least as much as the last of a corpus' best `most` files.
+    These rows score at least as much as the last of the corpus' best `most` files.
     """
     floors = np.full(len(CORPORA), np.inf)
     for corpus, number in counts.items():
@@ -114,7 +115,7 @@ def _best(
     most: int,
     segments: Sequence[SearchableSegment],
 ) -> npt.NDArray[np.int64]:
-    """Return the positions of the best `most` rows of each corpus, and of few others."""
+    """Return the positions of the best `most` rows of each corpus, and of a few further rows."""
     kept = []
     for corpus in counts:
         places = np.flatnonzero(columns.corpus == corpus)
@@ -128,9 +129,9 @@ def _best(
 def _split(
     places: npt.NDArray[np.int64], column: npt.NDArray[np.float64], most: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
-    """Return the places above the `most`-th value, those equal to it, and how many of these count.
+    """Return positions above the `most`-th value, those at this value, and how many of these count.
 
-    If there are no more than `most` places, all count as above it.
+    If there are no more than `most` positions, all count as above.
     """
     if len(places) <= most:
         return places, places[:0], most - len(places)
@@ -146,10 +147,10 @@ def _by_first_paths(
     most: int,
     segments: Sequence[SearchableSegment],
 ) -> npt.NDArray[np.int64]:
-    """Return the rows in the first files by path of each segment, of rows with equal scores.
+    """Return those of equally scored rows that are in each segment's first files by path.
 
-    So many files are taken that they contain `most` rows. A common word ties thousands of rows, and
-    to compare paths one by one would take longer than scoring did.
+    The first files are as many as contain `most` rows. A common word results in thousands of rows
+    with equal scores; comparing all their paths would take longer than scoring.
     """
     kept = [places[:0]]
     for segment in np.flatnonzero(np.bincount(columns.segment[places])) if most else ():
@@ -168,7 +169,10 @@ def _path_places(segment: SearchableSegment, files: npt.NDArray[np.int64]) -> np
 
 
 def _last_alike(segment: SearchableSegment, place: int) -> int:
-    """Return the last position of a file with the same path, as several roots may have one."""
+    """Return the last position of a file with the same path.
+
+    Several roots can contain the same path.
+    """
     image, order = segment.image, segment.image.files_by_path
     last = place
     path = image.path_bytes(int(order[last]))
@@ -180,7 +184,7 @@ def _last_alike(segment: SearchableSegment, place: int) -> int:
 def _break_ties(
     columns: _Columns, places: npt.NDArray[np.int64], segments: Sequence[SearchableSegment]
 ) -> list[Candidate]:
-    """Return the candidates with each run of equal scores sorted by `_identity`."""
+    """Return the candidates; candidates with equal scores are sorted by `_identity`."""
     if not len(places):
         return []
     score, lexical = columns.score[places], columns.lexical[places]

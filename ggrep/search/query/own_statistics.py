@@ -1,4 +1,4 @@
-"""Collection statistics of one snapshot for one query."""
+"""Computes the collection statistics of one snapshot for one query."""
 
 from ggrep.base.clock import Deadline
 from ggrep.index.lexical.layout import FILE_FIELDS, LEXICAL_LAYOUT, SCORED_FIELDS

@@ -1,7 +1,7 @@
-"""Quoted phrases: which rows contain them word for word.
+"""Finds the rows that contain a quoted phrase word for word.
 
-Postings tell which rows contain all words of a phrase; the text of those is read and compared.
-So a quoted phrase costs as much as reading those rows, and the result is exact.
+Postings list the rows that contain all words of a phrase; the text of these rows is read and
+compared. The result is exact, and the cost is the reading of these rows.
 """
 
 import re
@@ -30,8 +30,8 @@ def rows_with_phrases(
 ) -> Mask:
     """Return bool (rows,): the eligible rows whose own text contains every phrase.
 
-    Letter case and the kind of blanks between words do not matter. A phrase across the border of
-    two chunks is in neither. For a phrase of one word, postings are enough.
+    Letter case and the kind of blanks between words are ignored. A phrase that crosses the border
+    of two chunks is not found. For a phrase of one word, the postings suffice.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -55,7 +55,7 @@ def rows_verbatim(
     text: str,
     deadline: Deadline,
 ) -> npt.NDArray[np.int64]:
-    """Return the visible rows whose own text contains `text` word for word, like a phrase.
+    """Return the visible rows whose own text contains `text` word for word, compared like a phrase.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -66,7 +66,7 @@ def rows_verbatim(
     common = lists[0] if lists else np.zeros(0, np.uint32)
     for rows in lists[1:]:
         if not len(common):
-            break  # so that no list below is empty
+            break  # the lists below must not be empty
         places = np.minimum(np.searchsorted(rows, common), len(rows) - 1)
         common = common[rows[places] == common]
     kept = common[segment.visible_rows[common]].astype(np.int64)
@@ -97,7 +97,7 @@ def _plain(text: str) -> str:
 
 
 def _holds(text: str, phrase: str) -> bool:
-    """Return whether a text contains a phrase that does not begin or end inside of a word."""
+    """Return whether a text contains a phrase at borders of words."""
     place = text.find(phrase)
     while place >= 0:
         end = place + len(phrase)

@@ -1,4 +1,4 @@
-"""The query pipeline over one pinned snapshot: understand, score, order, cut, format."""
+"""The query pipeline over one pinned snapshot: interpret, score, order, cut, format."""
 
 from collections.abc import Sequence
 
@@ -43,17 +43,18 @@ from ggrep.search.query.understand import ParsedQuery, parse_query
 from ggrep.search.query.weights import DEFAULT_WEIGHTS, FUSION, Fusion, Weights, weights_for
 
 _MOST_VERBATIM = 5000
-"""If the query's rarest word is in more chunks, they are not searched for the query verbatim."""
+"""If more chunks contain the query's rarest word, there is no search for its verbatim text."""
 
 
 class Ranked(Struct, frozen=True):
-    """The scores of one query over one snapshot, which answers are made from.
+    """The scores of one query over one snapshot, from which answers are made.
 
     Attributes:
         eligible: per segment bool (rows,): the rows that may be shown.
-        best: per segment the rows that score and may be shown, with the factors of their files.
+        best: per segment the rows that have a score and may be shown, with the factors of their
+            files.
         correction: the learned correction of the scores of code; None if there is none.
-        verified: the rows that keep the promise of `find`; None if it promises nothing.
+        verified: the rows that the request's `find` matches; None if every row may be shown.
     """
 
     view: SnapshotView
@@ -76,7 +77,7 @@ class Ranked(Struct, frozen=True):
 
 
 def check_request(request: SearchRequest) -> None:
-    """Raise unless the request is valid; needs no index.
+    """Raise if the request is invalid; needs no index.
 
     Raises:
         InvalidRequest: the query, the scope, a filter or a number is not valid.
@@ -127,9 +128,9 @@ def rank(  # noqa: PLR0913 - the request, the collection and the weights
         encoder: the encoder of the store; None without vectors.
         statistics: statistics to score against; None for the snapshot's own.
         deadline: checked between segments and stages.
-        files: most files that the answer shows by score; 0 for no learned correction.
+        files: maximum number of files that the answer shows by score; 0 for no learned correction.
         weights: the weights of the score.
-        encoded: the query's vector, if it was encoded before.
+        encoded: the query's vector, if it is already encoded.
 
     Raises:
         InvalidRequest: the query or a filter cannot be understood.
@@ -143,7 +144,9 @@ def rank(  # noqa: PLR0913 - the request, the collection and the weights
     if statistics is None:
         statistics = collection_statistics(view, segments, query, deadline)
     if statistics.layout != LEXICAL_LAYOUT:
-        raise Incompatible(f"statistics of layout {statistics.layout}, not {LEXICAL_LAYOUT}")
+        raise Incompatible(
+            f"the statistics have layout {statistics.layout} instead of {LEXICAL_LAYOUT}"
+        )
     query = narrowed(query, request, statistics)
     vector = _query_vector(query, encoder if wants_vector(request) else None, encoded, deadline)
     weights = weights_for(query.kind, weights)
@@ -158,7 +161,7 @@ def rank(  # noqa: PLR0913 - the request, the collection and the weights
         for segment, scored in zip(segments, scores, strict=True)
     )
     if seed is not None:
-        eligible[seed.segment][seed.row] = False  # the place itself was not asked for
+        eligible[seed.segment][seed.row] = False  # the place itself is not a hit
     correction = None
     if is_corrected(query, request, weights):
         correction = Correction(ranking_forest(), FileFeatures(query, statistics), deadline)
@@ -184,9 +187,9 @@ def is_corrected(query: ParsedQuery, request: SearchRequest, weights: Weights) -
 
 
 def ranked_within(ranked: Ranked, within: Sequence[Mask], files: int) -> Ranked:
-    """Return the ranking with only some of the eligible rows; at most `files` files are shown.
+    """Return the ranking restricted to some eligible rows; the answer shows at most `files` files.
 
-    Scores remain those of the whole collection.
+    The scores remain those for the whole collection.
     """
     masks = tuple(mask & allowed for mask, allowed in zip(ranked.eligible, within, strict=True))
     verified = ranked.verified and ranked.verified.within(masks)
@@ -194,7 +197,7 @@ def ranked_within(ranked: Ranked, within: Sequence[Mask], files: int) -> Ranked:
 
 
 def _with_best(ranked: Ranked, files: int) -> Ranked:
-    """Return the ranking with its best rows; at most `files` files are shown."""
+    """Return the ranking with its best rows, corrected for an answer of at most `files` files."""
     parts = zip(ranked.scores, ranked.eligible, strict=True)
     best = tuple(best_rows(*part) for part in parts)
     if ranked.correction is not None and files:
@@ -204,7 +207,7 @@ def _with_best(ranked: Ranked, files: int) -> Ranked:
 
 
 def _promised(ranked: Ranked, deadline: Deadline) -> Ranked:
-    """Return the ranking without rows that break the promise of `find`."""
+    """Return the ranking without the rows that the request's `find` does not match."""
     verified = find_rows(ranked.view, ranked.segments, ranked.request, ranked.eligible, deadline)
     if verified is None:
         return ranked
@@ -225,10 +228,10 @@ def _verbatim_rows(
     statistics: CollectionStatistics,
     deadline: Deadline,
 ) -> Sequence[npt.NDArray[np.int64] | None]:
-    """Return, per segment, the rows that contain the query word for word; None if not searched.
+    """Return, per segment, the rows that contain the query word for word; None if not searched for.
 
-    They are not searched for if even the rarest word is in very many chunks of the collection,
-    because to read all of those would take long.
+    There is no such search if very many chunks of the collection contain even the rarest word,
+    because reading these chunks would take long.
     """
     rarest = min((statistics.frequency(term).chunks for term in query.terms), default=0)
     if not query.verbatim or not 0 < rarest <= _MOST_VERBATIM or query.limits_hit:
@@ -247,7 +250,7 @@ def _eligible(
     mask = eligible_rows(segment, request, deadline)
     if not query.phrases:
         return mask
-    scoring = np.zeros(len(mask), dtype=np.bool_)  # text of other rows need not be read
+    scoring = np.zeros(len(mask), dtype=np.bool_)  # the text of other rows need not be read
     scoring[scored.rows[scored.total > 0.0]] = True
     mask &= scoring
     return rows_with_phrases(view, segment, query.phrases, mask, deadline)
@@ -289,6 +292,7 @@ def _query_vector(
         return QueryVector(*_encoded(query.text, encoder, deadline), fusion)
     if len(encoded.values) != encoder.dimension:
         raise Incompatible(
-            f"a vector of dimension {len(encoded.values)}, the encoder has {encoder.dimension}"
+            f"the query vector has dimension {len(encoded.values)}, but the encoder has "
+            f"{encoder.dimension}"
         )
     return QueryVector(np.asarray(encoded.values, dtype=np.int8), encoded.scale, fusion)

@@ -1,4 +1,4 @@
-"""Finds paths in a query, as people, compilers and editors write them, and rows that fit them."""
+"""Finds paths in a query, as people, compilers and editors write them, and the rows that fit."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from ggrep.parse.languages.registry import language_of
 from ggrep.search.query.segments import SearchableSegment
 
 _POSITION: Final = re.compile(r"(?::(\d+)(?::\d+)?:?|#L(\d+)(?:-L?\d+)?|\((\d+)(?:,\d+)?\))$")
-"""A position as compilers and editors append it to a path."""
+"""A position after a path, as compilers and editors write it."""
 _PATH: Final = re.compile(
     rf"(?:\.{{0,2}}/)?(?:[{WORD}@.+-]+/)+[{WORD}@.+-]*"
     rf"|[{WORD}@+-][{WORD}@.+-]*\.[A-Za-z]\w{{0,9}}"
@@ -28,7 +28,7 @@ _ALSO_MEMBERS: Final = frozenset(
     {*("bin", "conf", "d", "env", "f", "json", "key", "lock", "log", "m", "map", "props", "r")}
     | {*("rest", "s", "service", "socket", "svg", "t", "target", "text", "v")}
 )
-"""Endings that are also names of members: `res.json` is a method more often than a file."""
+"""Endings that are also names of members: `res.json` is more often a method than a file."""
 _MAX_LINE: Final = 10_000_000
 
 
@@ -45,10 +45,11 @@ class SpelledPath(Struct, frozen=True):
 
 
 def places_of(text: str) -> tuple[tuple[SpelledPath, ...], str]:
-    """Return the paths in a query, in its order, and the query without their positions.
+    """Return the paths in a query, in order, and the query without the positions after the paths.
 
-    `a/b/c`, `./b`, `a/`, `b.py:12` and their Windows forms are paths; `a.b` is one only if `b` is a
-    usual ending, and `a/b` only if it is the whole query, because `and/or` is not a path.
+    `a/b/c`, `./b`, `a/`, `b.py:12` and their Windows forms are paths. `a.b` is a path only if `b`
+    is a usual ending. `a/b` is a path only if it is the whole query, because `and/or` is not a
+    path.
     """
     split = text.split()
     places: dict[SpelledPath, None] = {}
@@ -80,7 +81,7 @@ def _without_position(word: str) -> tuple[str, int]:
 
 
 def _path_in(bare: str, *, alone: bool) -> str:
-    """Return the path in a word; empty for none."""
+    """Return the path in a word; empty if there is none."""
     parts = [part for part in bare.split("/") if part not in {"", ".", ".."}]
     if not parts or not _PATH.fullmatch(bare):
         return ""
@@ -99,7 +100,10 @@ _WHOLE = 1.0
 _END = 0.75
 _BELOW = 0.5
 _ELSEWHERE = 0.5
-"""Share of a file of that name in another folder: the path may be absolute, or the file moved."""
+"""Share of a file of the path's name in another folder.
+
+The path can be absolute, or the file moved.
+"""
 _OTHER_LINES = 0.5
 """Factor of rows that do not contain the line given with the path."""
 
@@ -107,9 +111,9 @@ _OTHER_LINES = 0.5
 def location_shares(segment: SearchableSegment, places: Sequence[SpelledPath]) -> Shares:
     """Return, per row, how well it fits one of the paths, 0 to 1.
 
-    1 for rows of the file with that path, less if the file's path only ends with it, half for files
-    below a directory of that path and for files of the same name elsewhere; half of that for rows
-    that do not contain the line.
+    The value is 1 for rows of the file with the path, and less if the file's path only ends with
+    it. It is 0.5 for files below a directory with the path, and for files of the same name
+    elsewhere. Rows that do not contain the line have half of the value.
     """
     image = segment.image
     shares = np.zeros(image.rows, dtype=np.float64)
@@ -124,7 +128,7 @@ def location_shares(segment: SearchableSegment, places: Sequence[SpelledPath]) -
 
 
 def _holding(segment: SearchableSegment, rows: range, line: int) -> Shares:
-    """Return the factor of each of a file's rows: 1 if it contains the line, or `line` is 0."""
+    """Return the factor of each row: 1 if the row contains the line, or if `line` is 0."""
     if not line:
         return np.ones(len(rows), dtype=np.float64)
     first, last = segment.image.row_lines(rows.start, rows.stop)

@@ -1,6 +1,6 @@
 """Selects the best rows of a ranked snapshot, within quotas and a limit per file.
 
-Only as many rows are ordered as the answer needs; more are ordered if they could change it.
+At first few rows are ordered; more are ordered if they could change the answer.
 """
 
 from collections import Counter
@@ -17,17 +17,17 @@ from ggrep.search.query.pipeline import Ranked
 
 _BUCKETS = tuple(map(bucket_of, CORPORA))
 _FIRST_LOOK = 64
-"""Candidates ordered at first; nearly every answer is complete within them."""
+"""Number of candidates ordered at first; nearly every answer needs no more."""
 _FURTHER = 8
-"""Factor by which the number of ordered candidates grows if they were too few."""
+"""Factor by which the number of ordered candidates grows if there were too few."""
 
 
 class Chosen(Struct, frozen=True):
     """The candidates to show.
 
     Attributes:
-        dealt: the candidates, each with the rule that picked it.
-        limits: the limit that may have shortened the list; empty if none did.
+        dealt: the candidates to show, each with the rule by which it was picked.
+        limits: the limit that possibly shortened the list; empty if there is none.
     """
 
     dealt: Allocation[Candidate]
@@ -52,11 +52,11 @@ def choose(
 
     Args:
         ranked: the scored snapshot.
-        corpora: only rows of these are candidates.
-        limit: most candidates returned.
-        most: most rows of a corpus that are ordered.
+        corpora: only rows of these corpora are candidates.
+        limit: maximum number of candidates to return.
+        most: maximum number of rows of a corpus to order.
         deadline: checked before each ordering.
-        by_mode: apply the quotas of the request's mode; else keep the order by score.
+        by_mode: whether to apply the quotas of the request's mode; else the order is by score.
     """
     request = ranked.request
     mode = request.mode if by_mode else type(request.mode).BALANCED
@@ -96,7 +96,7 @@ def choose(
 
 
 def _places(ranked: Ranked, candidates: Sequence[Candidate]) -> list[int]:
-    """Return the number of the request's path that each candidate lies under."""
+    """Return, for each candidate, the position of the path of the request below which it lies."""
     keys = keys_of_scope(ranked.request.scope)
     if len(keys) < 2:
         return [0] * len(candidates)
@@ -105,7 +105,7 @@ def _places(ranked: Ranked, candidates: Sequence[Candidate]) -> list[int]:
 
 
 class _Pick(Struct, frozen=True):
-    """The candidates picked from the ordered list.
+    """The ordered candidates, and the candidates picked from them.
 
     Attributes:
         cut: corpora with more rows than were ordered.
@@ -137,10 +137,10 @@ def _lacks_files(pick: _Pick, limit: int, *, one_path: bool) -> bool:
 
 
 def _went_past_a_cut(pick: _Pick, dealt: dict[Bucket, int]) -> bool:
-    """Return whether a row was picked from after the last ordered row of a cut corpus.
+    """Return whether a picked row comes after the last ordered row of a cut corpus.
 
-    An unordered row of that corpus might have preceded it, if both compete: within a bucket's
-    quota only rows of the bucket do, outside of quotas all.
+    An unordered row of that corpus could precede the picked row if both compete. Within a bucket's
+    quota, only rows of the bucket compete; outside of quotas, all rows do.
     """
     places = {(item.segment, item.row): place for place, item in enumerate(pick.candidates)}
     ends = {item.corpus: place for place, item in enumerate(pick.candidates)}

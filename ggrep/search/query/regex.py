@@ -17,14 +17,14 @@ from ggrep.base.scripts import UNSPACED, WORD
 from ggrep.search.query.line_matches import CHECKED_BYTES, LONGEST_LINE
 
 MAX_PATTERN_CHARACTERS: Final = 1000
-"""Longest accepted expression, as the time of a search may be proportional to its length too."""
+"""Longest accepted expression; the time of a search can be proportional to this length."""
 _BY_LINES: Final = "(?m)"
 _UNICODE: Final = {
     "w": r"\p{L}\p{M}\p{N}\p{Pc}",
     "d": r"\p{Nd}",
     "s": r"\t\n\v\f\r\x{85}\p{Z}",
 }
-"""Unicode members of the classes that are ASCII only in RE2."""
+"""Unicode members of the character classes that are ASCII only in RE2."""
 _NO_WORD: Final = f"[^{_UNICODE['w']}]"
 """A character outside of words."""
 _PART: Final = re.compile(
@@ -32,7 +32,7 @@ _PART: Final = re.compile(
 )
 """One token: quoted text, an escape, a named class, the beginning of a class or a character."""
 _WORD: Final = re.compile(rf"(?![{UNSPACED}])[{WORD}]")
-"""A character of a word in a script with spaces; in other scripts words have no borders."""
+"""A character of a word in a script with spaces. In other scripts words have no borders."""
 _OF_TEXT: Final = re.compile(r"\\[Az]|\(\?\w*-\w*m")
 """Anchors at the ends of a text, or a flag that turns line anchors into these."""
 _LINE_FEED: Final = 0x0A
@@ -47,10 +47,11 @@ class Regex(Struct, frozen=True):
     Attributes:
         needs: texts that every match contains, in any letter case.
         compiled: the expression compiled by RE2.
-        inside: the same after a character outside of words; None unless whole words are matched.
-        group: group that is the match; 0 for all of it.
+        inside: the expression after a character outside of words; None unless whole words are
+            matched.
+        group: number of the group that is the match; 0 if all of it is the match.
         over_lines: a match may contain line ends.
-        by_line: whether a line matches depends on that line only.
+        by_line: whether the matches in a line depend on that line only.
     """
 
     needs: tuple[str, ...]
@@ -67,7 +68,7 @@ class Regex(Struct, frozen=True):
             DeadlineExceeded: time ran out.
         """
         if self.inside is not None and start and text[start - 1] != _LINE_FEED:
-            # The character before the match may be the last of the previous match.
+            # The character before the match can be the last character of the previous match.
             before = start - 1
             while text[before] & 0xC0 == 0x80:
                 before -= 1
@@ -115,15 +116,15 @@ def compile_regex(pattern: str, *, ignore_case: bool = False, whole_words: bool 
         InvalidRequest: it is empty, too long or not valid, or it contains a line end.
     """
     if not pattern:
-        raise InvalidRequest("query: an empty regular expression; give at least one character")
+        raise InvalidRequest("query: the regular expression is empty; enter at least one character")
     if len(pattern) > MAX_PATTERN_CHARACTERS:
         raise InvalidRequest(
-            f"query: a regular expression of {len(pattern)} characters, more than"
+            f"query: the regular expression has {len(pattern)} characters, more than"
             f" {MAX_PATTERN_CHARACTERS}"
         )
     if needs_line_end(pattern):
         raise InvalidRequest(
-            "query: an expression matches within one line and cannot contain a line end"
+            "query: a regular expression matches within one line, so it cannot contain a line end"
         )
     pattern = unicodedata.normalize("NFC", pattern)
     edges = (whole_words, whole_words)
@@ -147,9 +148,9 @@ def compile_text(text: str, *, ignore_case: bool, whole_words: bool) -> Regex:
 
 
 def compile_phrase(text: str) -> Regex:
-    """Return an expression that matches the words of a text in any case, with any blanks between.
+    """Return an expression for the words of a text, in any letter case and with any blanks between.
 
-    The words at both ends match only whole words, except in scripts without spaces.
+    The first and the last word match only whole words, except in scripts without spaces.
     """
     text = " ".join(unicodedata.normalize("NFC", text).split())
     edges = (bool(_WORD.match(text)), bool(_WORD.match(text[-1:])))
@@ -160,12 +161,12 @@ def compile_phrase(text: str) -> Regex:
 
 
 def _within(text: str, edges: tuple[bool, bool]) -> str:
-    """Return a text with a blank at each end that must be the end of a word."""
+    """Return a text, with a blank at each end of the text that must be the border of a word."""
     return " " * edges[0] + text + " " * edges[1]
 
 
 def _in_unicode(pattern: str) -> str:
-    r"""Return the pattern with letters, digits and blanks of all scripts in its classes.
+    r"""Return the pattern with classes extended to letters, digits and blanks of all scripts.
 
     `\b` stays a boundary of ASCII words, and negated classes within brackets stay as they are.
     """
@@ -189,11 +190,11 @@ def _in_unicode(pattern: str) -> str:
 def _compiled(
     pattern: str, *, ignore_case: bool, edges: tuple[bool, bool], over_lines: bool = False
 ) -> tuple[Any, Any, int]:
-    """Return the values of `compiled`, `inside` and `group` of a `Regex`.
+    """Return the fields `compiled`, `inside` and `group` of a `Regex`.
 
-    `edges` says whether a match must begin, and must end, at the border of a word.
+    `edges`: whether a match must begin at the border of a word, and whether it must end there.
     """
-    import re2  # here, because no other kind of search needs it
+    import re2  # imported here, because no other kind of search needs it
 
     options = re2.Options()
     options.never_nl = not over_lines
@@ -204,7 +205,7 @@ def _compiled(
     wrapped = f"({uniform})" if any(edges) else uniform
     wrapped += f"(?:$|{_NO_WORD})" if edges[1] else ""
     try:
-        re2.compile(pattern.encode(), options)  # so that an error quotes what was typed
+        re2.compile(pattern.encode(), options)  # an error must quote the typed expression
         fronts = (f"(?:^|{_NO_WORD})", _NO_WORD) if edges[0] else ("",)
         outer, *inner = (
             re2.compile(f"{_BY_LINES}{front}{wrapped}".encode(), options) for front in fronts
@@ -214,14 +215,14 @@ def _compiled(
         reason = error.args[0] if error.args else ""
         message = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
         raise InvalidRequest(
-            f"query: {pattern!r} is not a regular expression: {message}"
+            f"query: {pattern!r} is not a valid regular expression: {message}"
         ) from error
 
 
 def required_texts(pattern: str) -> tuple[str, ...]:
-    """Return texts that all matches contain, in any letter case; none if not obvious.
+    """Return texts that all matches contain, in any letter case; none if they are not obvious.
 
-    Groups and classes are ignored.
+    Texts in groups and classes are ignored.
     """
     reader = _Reader(pattern)
     while reader.place < len(pattern):
@@ -259,13 +260,13 @@ class _Reader:
         self.runs: list[str] = []
 
     def end_run(self) -> None:
-        """Start another run, because the next characters need not follow directly."""
+        """Start another run, because the next characters need not directly follow the last ones."""
         if self._run:
             self.runs.append(self._run)
         self._run = ""
 
     def step(self) -> bool:
-        """Read one construct; return False if nothing can be said about the whole expression."""
+        """Read one construct; return False if the expression as a whole requires no text."""
         character = self._pattern[self.place]
         self.place += 1
         after_feed, self._after_feed = self._after_feed, False
@@ -296,7 +297,7 @@ class _Reader:
             self._run += character
 
     def _optional(self, character: str) -> None:
-        """Drop the last character, as a repetition makes it optional."""
+        """Drop the last character, which the repetition makes optional."""
         if character == "{":
             repeat = _REPEAT.match(self._pattern, self.place - 1)
             if repeat is None:
@@ -329,7 +330,7 @@ class _Reader:
         return True
 
     def _class(self) -> None:
-        """Skip a class; a `]` at its beginning or after a backslash does not end it."""
+        """Skip a class; a `]` at its beginning or after a backslash does not end the class."""
         self.end_run()
         pattern, place = self._pattern, self.place
         place += pattern.startswith("^", place)

@@ -1,7 +1,7 @@
 """Finds chunks of an earlier snapshot in a later one.
 
-A row id identifies text and place, a chunk id the text alone. Row ids are in the images, chunk ids
-only in the tables, which are read only for chunks whose row no longer exists.
+A row id identifies text and position; a chunk id identifies only the text. Images contain row ids.
+Only tables contain chunk ids; they are read only for hits whose row no longer exists.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ _BATCH_ROWS: Final = 16_384
 
 
 class _Row(Struct, frozen=True):
-    """A visible row and its place."""
+    """A visible row with its path, name and lines."""
 
     segment: SearchableSegment
     offset: int
@@ -35,7 +35,7 @@ class _Row(Struct, frozen=True):
 def whereabouts(
     view: SnapshotView, hits: Sequence[ReceiptHit], deadline: Deadline
 ) -> tuple[HitFate, ...]:
-    """Return where each hit is in a snapshot, in order.
+    """Return, for each hit in order, where it is in a snapshot.
 
     Raises:
         CorruptStore: a table cannot be read.
@@ -68,7 +68,7 @@ def _same(hit: ReceiptHit, place: HitPlace) -> HitFate:
 
 
 def _edited(hit: ReceiptHit, rows: Sequence[_Row]) -> HitFate:
-    """Return the row of a file that replaced a hit: by name, else by lines."""
+    """Return the row that replaced a hit in its file, selected by name, else by shared lines."""
     named = [row for row in rows if hit.name and row.place.name == hit.name]
     if named:
         row = min(named, key=lambda row: abs(row.place.start_line - hit.start_line))
@@ -76,12 +76,12 @@ def _edited(hit: ReceiptHit, rows: Sequence[_Row]) -> HitFate:
     shared = [(_shared_lines(hit, row.place), row) for row in rows if _is_like(hit, row)]
     if not any(lines for lines, _ in shared):
         return HitFate(Fate.GONE, None)
-    # The first of rows that share equally many lines: they are in source order.
+    # Rows are in source order; of rows that share equally many lines, the first is returned.
     return HitFate(Fate.EDITED, max(shared, key=lambda pair: pair[0])[1].place)
 
 
 def _is_like(hit: ReceiptHit, row: _Row) -> bool:
-    """Return whether both are header chunks, or neither is."""
+    """Return whether hit and row are both header chunks, or both other chunks."""
     return row.is_anchor == hit.is_anchor
 
 
@@ -141,7 +141,7 @@ def _batches(
 def _rows_of_file(
     view: SnapshotView, segments: Sequence[SearchableSegment], path: str
 ) -> list[_Row]:
-    """Return the rows of a file in source order; none if no such file is visible."""
+    """Return the rows of a file in source order; none if no visible file has the path."""
     if (location := find_file(segments, path)) is None:
         return []
     segment = segments[location[0]]

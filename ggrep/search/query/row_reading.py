@@ -1,4 +1,4 @@
-"""Reads rows of a pinned snapshot: their text, their details and their data for hits."""
+"""Reads rows of a pinned snapshot: text, details and data for hits."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,11 +15,11 @@ BATCH_ROWS = 2048
 
 @contextmanager
 def row_reading(view: SnapshotView, members: frozenset[int]) -> Iterator[None]:
-    """Distinguish a snapshot that was removed meanwhile from a damaged one.
+    """Replace a read error by an error that distinguishes a removed from a damaged snapshot.
 
     Raises:
         SnapshotGone, NoIndex: the snapshot or the whole store was removed.
-        CorruptStore: it exists, but is damaged.
+        CorruptStore: the snapshot exists, but is damaged.
     """
     view.require_intact(members)
     try:
@@ -31,7 +31,7 @@ def row_reading(view: SnapshotView, members: frozenset[int]) -> Iterator[None]:
 
 
 def row_texts(view: SnapshotView, segment: SearchableSegment, rows: Sequence[int]) -> list[str]:
-    """Return the texts of ascending rows; errors as `row_reading`."""
+    """Return the texts of ascending rows; the errors are those of `row_reading`."""
     with row_reading(view, segment.owners_of(rows)):
         return segment.texts.texts(rows)
 
@@ -39,7 +39,7 @@ def row_texts(view: SnapshotView, segment: SearchableSegment, rows: Sequence[int
 def row_tiles(
     view: SnapshotView, segment: SearchableSegment, rows: Sequence[int]
 ) -> list[tuple[bytes, bytes]]:
-    """Return text and tail of ascending rows; errors as `row_reading`."""
+    """Return text and tail of ascending rows; the errors are those of `row_reading`."""
     with row_reading(view, segment.owners_of(rows)):
         return segment.texts.tiles(rows)
 
@@ -47,7 +47,7 @@ def row_tiles(
 def row_details(
     view: SnapshotView, segment: SearchableSegment, rows: Sequence[int]
 ) -> list[RowDetails]:
-    """Return the details of ascending rows; errors as `row_reading`."""
+    """Return the details of ascending rows; the errors are those of `row_reading`."""
     with row_reading(view, segment.owners_of(rows)):
         return segment.texts.details(rows)
 
@@ -55,7 +55,7 @@ def row_details(
 def row_extents(
     view: SnapshotView, segment: SearchableSegment, rows: Sequence[int]
 ) -> list[Extent | None]:
-    """Return the lines of the definition that each row is only a part of; see `Texts.extents`."""
+    """Return the lines of the definitions of which the rows are parts; see `Texts.extents`."""
     with row_reading(view, segment.owners_of(rows)):
         return segment.texts.extents(rows)
 
@@ -63,7 +63,7 @@ def row_extents(
 def shown_rows(
     view: SnapshotView, segment: SearchableSegment, rows: Sequence[int]
 ) -> list[ShownRow]:
-    """Return the text and details of rows in any order; errors as `row_reading`."""
+    """Return the text and details of rows in any order; the errors are those of `row_reading`."""
     places = list(dict.fromkeys(sorted(rows)))
     with row_reading(view, segment.owners_of(places)):
         read = shown_of(segment.image, segment.texts, places, checked=False)

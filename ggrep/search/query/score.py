@@ -1,7 +1,7 @@
-"""Exhaustive scoring: every visible row of every segment, no candidate sets.
+"""Scores every visible row of every segment, without candidate sets.
 
-The score of a row is a function of the query, the row, its file and the collection statistics
-(promise P3), never of the scores of other rows.
+The score of a row depends on the query, the row, its file and the collection statistics (promise
+P3), but not on the scores of other rows.
 """
 
 import numpy as np
@@ -35,8 +35,7 @@ from ggrep.search.query.weights import (
 Scores = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
 DECIMALS = 9
-"""Scores are rounded to this, before any comparison, so that every list is ordered by the figures
-that it shows."""
+"""Digits to which scores are rounded before any comparison: lists are ordered by shown scores."""
 
 DEFINITIONS = frozenset(
     {"function", "method", "class", "interface", "enum", "typealias", "module", "constant"}
@@ -74,7 +73,7 @@ class SegmentScores(Struct, frozen=True):
     stems: Scores
 
     def at(self, rows: Places) -> Scores:
-        """Return the scores of any rows."""
+        """Return the scores of some rows, which may be rows without evidence."""
         return _picked(self.total, self._places(rows))
 
     def part_at(self, name: str, row: int) -> float:
@@ -83,7 +82,7 @@ class SegmentScores(Struct, frozen=True):
         return float(self.parts[name].at(places)[0]) if places[0] >= 0 else 0.0
 
     def only(self, image: SegmentImage, rows: Places) -> "SegmentScores":
-        """Return the scores of exactly these rows, with or without evidence."""
+        """Return the scores of exactly the rows in `rows`, with or without evidence."""
         places, files = self._places(rows), image.row_files[rows].astype(np.int64)
         parts = {
             name: Part(part.weight, _picked(part.values, places))
@@ -94,7 +93,7 @@ class SegmentScores(Struct, frozen=True):
         return SegmentScores(rows, files, corpora, total, lexical, parts, self.stems)
 
     def _places(self, rows: Places) -> Places:
-        """Return the positions of rows among those with evidence; -1 for others."""
+        """Return the positions of rows among those with evidence; -1 for rows without evidence."""
         if not len(self.rows):
             return np.full(len(rows), -1)
         places = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
@@ -102,7 +101,7 @@ class SegmentScores(Struct, frozen=True):
 
 
 def _picked(values: Scores, places: Places) -> Scores:
-    """Return the values at some positions, 0 at -1."""
+    """Return the values at some positions; 0 for the position -1."""
     if not len(values):
         return np.zeros(len(places))
     return np.where(places >= 0, values[places], 0.0)
@@ -139,7 +138,7 @@ class Scorer:
     ) -> SegmentScores:
         """Return the scores of the rows of one segment; rows without evidence score 0.
 
-        `verbatim` are the rows that contain the query word for word; the caller reads their text.
+        `verbatim` are the rows that contain the query word for word, found by the caller.
         """
         if not self._may_score(segment):
             return _no_scores(segment)
@@ -166,7 +165,7 @@ class Scorer:
         deadline: Deadline,
         verbatim: npt.NDArray[np.int64] | None = None,
     ) -> tuple[Signals, FileRuns, Scores]:
-        """Return the unweighted evidence for the rows that have any, and their files.
+        """Return the unweighted evidence for all rows with any evidence, and these rows' files.
 
         The last value is the share of each file's stem that the query spells.
         """
@@ -188,11 +187,11 @@ class Scorer:
             grounded |= cosine > floor
         if location is not None:
             grounded |= location > 0.0
-        grounded[segment.rows_of_files(np.flatnonzero(path + stem))] = True  # neither is below 0
+        grounded[segment.rows_of_files(np.flatnonzero(path + stem))] = True  # both are at least 0
         if hidden is not None:
             grounded[hidden] = False
         rows = np.flatnonzero(grounded)
-        # `take` takes half the time of indexing.
+        # `take` needs half the time of indexing.
         files = image.row_files.take(rows).astype(np.int64)
         anchors, runs = image.row_anchors.take(rows), FileRuns.of(files)
         row_lexical, near = lexical.take(rows), None
@@ -226,7 +225,7 @@ class Scorer:
         return any(postings.find(name) is not None for name in names for postings in sets)
 
     def _terms(self, space: str) -> list[WeightedTerm]:
-        """Return the query's terms with their weighted idf among `space`: chunks or files."""
+        """Return the query's terms with weighted idf, counted in `space`: chunks or files."""
         documents = getattr(self._statistics, space)
         weighted = []
         for term in self._query.terms:
@@ -240,7 +239,7 @@ class Scorer:
     def _cosines(self, segment: SearchableSegment) -> tuple[Scores | None, float]:
         """Return each row's cosine, and the floor above which it counts.
 
-        None if there is no encoder, or its weight is 0.
+        Return None if there is no encoder, or its weight is 0.
         """
         vector = self._vector
         if vector is None or not segment.vectors or not self._weights.dense:
@@ -265,7 +264,7 @@ class Scorer:
         return path, stem
 
     def _symbol_scores(self, segment: SearchableSegment) -> RowShares:
-        """Return the share of the query's weight that rows define, above 0 to 1."""
+        """Return the share of the query's weight in the names that rows define, above 0 to 1."""
         if self._symbol_total <= 0.0:
             return RowShares(np.zeros(0, np.int64), np.zeros(0))
         shares: list[tuple[Rows, float]] = []
@@ -307,9 +306,10 @@ class Scorer:
         return by_corpus
 
     def _substance(self, segment: SearchableSegment, rows: Places) -> Scores:
-        """Return, for each of `rows`, how much of an answer it can be, apart from its words.
+        """Return, for each of `rows`, how much of an answer its lines and names can be.
 
-        It is the eighth root of its lines, more for functions and for names in the query.
+        The value is the eighth root of the row's number of lines; higher for functions and for
+        names in the query.
         """
         image, weights = segment.image, self._weights
         starts, ends = image.row_lines(0, image.rows)
@@ -337,7 +337,7 @@ class Scorer:
 
 
 def nearness(cosine: Scores, floor: float) -> tuple[Scores, Scores]:
-    """Return the cosines, at least 0, and these scaled so that the floor is 0 and 1 stays 1."""
+    """Return the cosines, at least 0, and these cosines scaled: the floor to 0, 1 to 1."""
     cosine = np.maximum(cosine, 0.0)
     near: Scores = np.maximum(cosine - floor, 0.0)
     near *= 1.0 / (1.0 - floor)
@@ -347,9 +347,9 @@ def nearness(cosine: Scores, floor: float) -> tuple[Scores, Scores]:
 def _file_evidence(files: npt.NDArray[np.int64], lexical: Scores, number: int) -> Scores:
     """Return, per file, the 3-norm of its visible rows' evidence.
 
-    Several good chunks add up, many weak ones hardly. `bincount` sums in source order, so the value
-    does not depend on the position of the file in a segment. Rows without evidence add nothing and
-    need not be among `files`.
+    In this norm, several good chunks count more than one, but many weak chunks hardly count.
+    `bincount` sums in source order, so the value does not depend on the position of the file in a
+    segment. Rows without evidence add nothing and can be left out.
     """
     cubes = np.bincount(files, weights=lexical * lexical * lexical, minlength=number)
     evidence: Scores = np.cbrt(cubes)
@@ -357,14 +357,14 @@ def _file_evidence(files: npt.NDArray[np.int64], lexical: Scores, number: int) -
 
 
 def _best_shown(runs: FileRuns, anchors: npt.NDArray[np.uint8], near: Scores) -> Scores:
-    """Return, for each row, the best value of its file's rows, without header chunks."""
+    """Return, for each row, the best value among the rows of its file, except header chunks."""
     return runs.repeated(runs.highest(near * (anchors == 0)))
 
 
 def _is_verbatim(
     rows: npt.NDArray[np.int64], verbatim: npt.NDArray[np.int64] | None
 ) -> Scores | None:
-    """Return 1 for those of `rows` that are in `verbatim`, else 0; None if that is empty."""
+    """Return 1 for each of `rows` that is in `verbatim`, else 0; None if `verbatim` is empty."""
     if verbatim is None or not len(verbatim):
         return None
     marks: Scores = np.isin(rows, verbatim).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Segments of a snapshot with their postings opened, ready for scoring."""
+"""Segments of a snapshot with opened postings, ready for scoring."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -25,8 +25,10 @@ class SearchableSegment(Struct, frozen=True):
     Attributes:
         visible_files: bool (files,).
         visible_rows: bool (rows,): the rows of visible files.
-        owners: u32 (files,): in a joint view, the number of each file's snapshot; else None.
-        ranks: u32 (files,): each file's position by path; None if files are in that order.
+        owners: u32 (files,): the number of each file's snapshot in a joint view; None outside of
+            joint views.
+        ranks: u32 (files,): each file's position in the order of paths; None if files are already
+            in this order.
         derived: a cache of data that depends on the segment alone.
     """
 
@@ -54,7 +56,7 @@ class SearchableSegment(Struct, frozen=True):
         return frozenset() if self.owners is None else frozenset(self.owners[files].tolist())
 
     def rows_of(self, file: int) -> range:
-        """Return the rows of a file; its header chunk, if any, is the first."""
+        """Return the rows of a file; the header chunk, if there is one, is the first row."""
         first, end = self.image.file_rows[file : file + 2].tolist()
         return range(first, end)
 
@@ -69,9 +71,9 @@ class SearchableSegment(Struct, frozen=True):
 
 
 def find_file(segments: Sequence[SearchableSegment], path: str) -> tuple[int, int] | None:
-    """Return segment and number of the visible file with that path; None without any.
+    """Return segment and number of the visible file with a path; None if there is none.
 
-    If no path is spelled so, the first by path that is canonically equivalent.
+    If no path has this spelling, return the first path, in order, that is canonically equivalent.
     """
     for place, segment in enumerate(segments):
         file = segment.image.find(PathKey(path))
@@ -89,12 +91,12 @@ def find_file(segments: Sequence[SearchableSegment], path: str) -> tuple[int, in
 
 
 def run_starts(values: npt.NDArray[np.generic]) -> npt.NDArray[np.bool_]:
-    """Return bool (n,): whether each value differs from the one before; (1,) for no values."""
+    """Return bool (n,): whether each value differs from the previous value; (1,) without values."""
     return np.concatenate(([True], values[1:] != values[:-1]))
 
 
 def spread(starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the numbers in all ranges, one range after the other."""
+    """Return the numbers in some ranges, one range after the other."""
     before = np.cumsum(lengths) - lengths
     numbers: npt.NDArray[np.int64] = np.arange(int(lengths.sum())) + np.repeat(
         starts - before, lengths
@@ -117,7 +119,7 @@ class FileRuns(Struct, frozen=True):
 
     @classmethod
     def of(cls, files: npt.NDArray[np.int64]) -> "FileRuns":
-        """Return the runs of rows, given the file of each row."""
+        """Return the runs of rows; `files` contains the file of each row."""
         begins = np.flatnonzero(run_starts(files)) if len(files) else np.zeros(0, np.int64)
         return cls(files[begins], begins, np.diff(begins, append=len(files)))
 
@@ -139,8 +141,8 @@ _OPENED: Final = CacheKey[tuple[SearchableSegment, ...]]()
 def open_segments(view: SnapshotView) -> tuple[SearchableSegment, ...]:
     """Return the searchable segments of a snapshot, in the manifest's order.
 
-    They are opened once for each snapshot: to open many small segments takes longer than to search
-    them.
+    They are opened once for each snapshot, because opening many small segments takes longer than
+    searching them.
     """
     if (kept := view.derived.get(_OPENED)) is not None:
         return kept

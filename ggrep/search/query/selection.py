@@ -1,4 +1,4 @@
-"""Finds filters and paths that match nothing."""
+"""Finds filters and paths of a request that match no file or row."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -13,7 +13,7 @@ from ggrep.search.query.eligible import eligible_rows
 from ggrep.search.query.segments import SearchableSegment
 
 _OF_VALUES: Final = frozenset({"lang", "kind", "ext"})
-"""Keys of filters whose values are typed from memory, so that they may be misspelt."""
+"""Keys of filters whose values are typed from memory and can be misspelt."""
 
 
 def selection_notices(
@@ -22,9 +22,9 @@ def selection_notices(
     filters: tuple[Filter, ...],
     deadline: Deadline,
 ) -> tuple[Notice, ...]:
-    """Return a notice that names the filters or the path that match nothing; none if all match.
+    """Return a notice with the filters or the path that match nothing; none if all match.
 
-    For empty answers: each filter is tried alone.
+    Called for empty answers; each filter is tried alone.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -35,9 +35,9 @@ def selection_notices(
 def absent_notices(
     segments: Sequence[SearchableSegment], filters: tuple[Filter, ...], deadline: Deadline
 ) -> tuple[Notice, ...]:
-    """Return a notice that names languages, kinds and endings that no indexed file has.
+    """Return a notice with the languages, kinds and endings of filters that no indexed file has.
 
-    Even an answer with hits can have a misspelt filter: other filters may match, and a misspelt
+    Even the filters of an answer with hits can be misspelt: other filters can match, and a misspelt
     negated filter excludes nothing.
 
     Raises:
@@ -57,7 +57,7 @@ def selects(
     filters: tuple[Filter, ...],
     deadline: Deadline,
 ) -> tuple[bool, ...]:
-    """Return whether each filter, the path, and all together match anything; empty without any.
+    """Return whether each filter, the path, and all together match anything; empty without filters.
 
     Raises:
         DeadlineExceeded: time ran out.

@@ -1,21 +1,18 @@
 """Cuts a chunk's snippet within byte limits."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Final
 
 from msgspec import Struct
 
-from ggrep.index.lexical.tokens import plain_text, word_terms, words
 from ggrep.model.limits import LimitHit
 from ggrep.model.line_numbers import window_end
 from ggrep.model.request import SnippetMode
 from ggrep.model.response import Hit, shortened
 from ggrep.model.sanitise import sanitise
+from ggrep.search.reading.question_words import Terms, terms_by_line
 
-_word_terms = lru_cache(1 << 14)(word_terms)
-"""A cache, because code repeats its words; about 4 MB when full."""
-_NO_TERMS: Final = frozenset[str]()
+_NO_TERMS: Final = Terms()
 
 
 class Snippet(Struct, frozen=True):
@@ -34,10 +31,10 @@ class Snippet(Struct, frozen=True):
 def cut_snippet(
     text: str, terms: frozenset[str], mode: SnippetMode, match: int | None = None
 ) -> Snippet:
-    """Return the lines of `text` to show.
+    """Return the lines of a chunk's `text` to show as its snippet.
 
-    They begin at its start, unless a later window has more distinct query terms, or the line at
-    offset `match` would be missing.
+    The lines begin at the start of `text`, unless a later window has more distinct query terms, or
+    the line at offset `match` would be missing.
     """
     lines = sanitise(text).rstrip("\n").split("\n")
     most = mode.lines
@@ -54,7 +51,7 @@ def cut_snippet(
 
 
 def _window_around(match: int, lines: int, size: int) -> int:
-    """Return the start of the window that shows a line, with a third of it before the line."""
+    """Return the start of the window around a line; a third of the window precedes the line."""
     if match < size:
         return 0
     return max(min(match - size // 3, lines - size), 0)
@@ -63,7 +60,7 @@ def _window_around(match: int, lines: int, size: int) -> int:
 def cap_snippets(
     hits: Sequence[Hit], *, per_result: int, total: int
 ) -> tuple[tuple[Hit, ...], tuple[LimitHit, ...]]:
-    """Return the hits with their content cut to the byte caps, and the limits hit."""
+    """Return the hits with their content cut to the byte caps, and the limits that were hit."""
     limits: list[LimitHit] = []
     left, wanted, capped = total, 0, []
     for hit in hits:
@@ -84,27 +81,16 @@ def _best_window(lines: Sequence[str], terms: frozenset[str], size: int) -> int:
     """Return the earliest start whose `size` lines contain the most distinct terms.
 
     The chunk's start wins unless another window has at least two terms more: a signature is worth
-    more than one further word. For speed, only lines that contain the letters of a term are split
-    into words; a final `y` is ignored, as `queries` has the stem `query`.
+    more than one further word.
     """
-    plain = plain_text("\n".join(lines))
-    letters = [some for term in terms if (some := term.removesuffix("y")) in plain]
-    pairs = list(zip(lines, plain.split("\n"), strict=True))
-
-    def terms_of(pair: tuple[str, str]) -> frozenset[str]:
-        line, folded = pair
-        if not any(map(folded.__contains__, letters)):
-            return _NO_TERMS
-        return _NO_TERMS.union(*(terms.intersection(_word_terms(word)) for word in words(line)))
-
-    by_line = list(map(terms_of, pairs[:size]))
+    by_line = terms_by_line(lines[:size], terms)
     best, best_count = 0, len(_NO_TERMS.union(*by_line)) + 1
-    if len(letters) <= best_count:
+    if len(terms) <= best_count:
         return 0
-    by_line += map(terms_of, pairs[size:])
+    by_line += terms_by_line(lines[size:], terms)
     for start in range(1, len(lines) - size + 1):
         if not by_line[start + size - 1]:
-            continue  # a window gains terms over the previous one only from its last line
+            continue  # it adds no term to the window before
         count = len(_NO_TERMS.union(*by_line[start : start + size]))
         if count > best_count:
             best, best_count = start, count

@@ -1,4 +1,4 @@
-"""Resolves targets in a snapshot: row ids, paths, paths with lines."""
+"""Resolves the targets of requests in a snapshot: row ids, paths, paths with lines."""
 
 import difflib
 import re
@@ -17,25 +17,25 @@ from ggrep.search.query.segments import SearchableSegment, find_file
 
 _ROW_ID: Final = re.compile(r"#?[0-9a-f]{7,64}")
 HANDLE: Final = re.compile(r"#[0-9a-f]{7,64}")
-"""A chunk's name in text for agents: the first digits of its row id."""
+"""A chunk's short name in text for agents: the first digits of its row id."""
 _WHOLE_ID: Final = 64
 _MOST_CANDIDATES: Final = 5
-"""Most rows that an error names when several begin with the same digits."""
+"""Maximum number of rows that an error lists if several row ids begin with the same digits."""
 _MOST_COMPARED: Final = 5000
-"""Most paths that a mistyped one is compared with."""
+"""Maximum number of paths with which a mistyped path is compared."""
 _ALIKE: Final = 0.6
 _LABEL_DIGITS: Final = 12
 
 
 class ResolvedTarget(Struct, frozen=True):
-    """The place that a target names.
+    """The file, row and lines that a target names.
 
     Attributes:
         segment: position in the snapshot's segments.
         row: the row in which the place begins; None in a file without rows.
-        first_line: 1-based, like `last_line`; the lines of the row for a row id.
-        is_file: the target is a path without lines.
-        is_range: the target has a first and a last line.
+        first_line: 1-based, like `last_line`; for a row id, these are the lines of the row.
+        is_file: whether the target is a path without lines.
+        is_range: whether the target has a first and a last line.
     """
 
     segment: int
@@ -48,23 +48,23 @@ class ResolvedTarget(Struct, frozen=True):
 
 
 def is_place(text: str) -> bool:
-    """Return whether a text has the form of a place with a line, or of a whole row id."""
+    """Return whether a text has the form of a path with a line, or of a whole row id."""
     return is_place_text(text) or (len(text) == _WHOLE_ID and _ROW_ID.fullmatch(text) is not None)
 
 
 def find_target(
     segments: Sequence[SearchableSegment], text: str, deadline: Deadline
 ) -> ResolvedTarget:
-    """Return the visible place that a target names.
+    """Return the file, row and lines that a target names, if they are visible.
 
     Args:
         segments: the segments of the snapshot.
-        text: `path`, `path:line`, `path:line-line`, a place as compilers print it, or at least the
-            first 7 digits of a row id, with or without a `#` before them.
+        text: `path`, `path:line`, `path:line-line`, a position as compilers print it, or at least
+            the first 7 digits of a row id, with or without a preceding `#`.
         deadline: checked before each segment.
 
     Raises:
-        InvalidRequest: the target does not exist, or several rows begin with these digits.
+        InvalidRequest: the target does not exist, or several row ids begin with the digits.
         DeadlineExceeded: time ran out.
     """
     whole, *readings = place_readings(text.removeprefix("./"))
@@ -75,16 +75,19 @@ def find_target(
             return replace(_of_lines(segments, location, path, 1, 1), is_file=True)
         last = line if end is None else end
         if not 1 <= line <= last:
-            raise InvalidRequest(f"target: {text!r}: lines count from 1 and go up")
+            raise InvalidRequest(
+                f"target: {text!r}: line numbers start at 1, and the last must not be "
+                "before the first"
+            )
         return replace(_of_lines(segments, location, path, line, last), is_range=end is not None)
     if not readings and _ROW_ID.fullmatch(text):
         return _of_row_id(segments, text.removeprefix("#"), deadline)
     path = (readings or [whole])[0].path
-    raise InvalidRequest(f"target: no file {path!r} in this index{_nearest(segments, path)}")
+    raise InvalidRequest(f"target: the index has no file {path!r}{_nearest(segments, path)}")
 
 
 def target_exists(segments: Sequence[SearchableSegment], text: str, deadline: Deadline) -> bool:
-    """Return whether a target is a visible file, lines of one, or begins the id of a visible row.
+    """Return whether a target names a visible file, lines of such a file, or a visible row.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -109,9 +112,9 @@ def _of_lines(
     rows = segment.rows_of(file)
     lines = int(image.row_lines(rows.start, rows.stop)[1].max(initial=1))
     if first > lines:
-        raise InvalidRequest(f"target: {path!r} has {lines} lines, none of them {first}")
+        raise InvalidRequest(f"target: line {first} does not exist; {path!r} has {lines} lines")
     row = row_at(segment, file, first)
-    if row is None:  # in the blank lines before the first chunk
+    if row is None:  # the line is one of the blank lines before the first chunk
         row = next((row for row in rows if not image.row_anchors[row]), None)
     return ResolvedTarget(place, file, row, first, min(last, lines))
 
@@ -121,11 +124,11 @@ def _of_row_id(
 ) -> ResolvedTarget:
     rows = _rows_of_id(segments, digits, deadline)
     if not rows:
-        raise InvalidRequest(f"target: no row or file {digits!r} in this index")
+        raise InvalidRequest(f"target: the index has no row or file {digits!r}")
     if len(rows) > 1:
         labels = ", ".join(_row_label(segments, each) for each in rows[:_MOST_CANDIDATES])
         raise InvalidRequest(
-            f"target: {len(rows)} rows begin with {digits!r}; give more digits: {labels}"
+            f"target: {len(rows)} row ids begin with {digits!r}; use more digits: {labels}"
         )
     place, row = rows[0]
     image = segments[place].image
@@ -133,7 +136,7 @@ def _of_row_id(
 
 
 def _row_label(segments: Sequence[SearchableSegment], location: tuple[int, int]) -> str:
-    """Return more digits of a row's id, and its place."""
+    """Return more digits of a row's id, and the row's path and line."""
     place, row = location
     image = segments[place].image
     first, last = image.lines(row)
@@ -144,7 +147,7 @@ def _row_label(segments: Sequence[SearchableSegment], location: tuple[int, int])
 def _rows_of_id(
     segments: Sequence[SearchableSegment], digits: str, deadline: Deadline
 ) -> list[tuple[int, int]]:
-    """Return the visible rows whose id begins with some digits, each as segment and row."""
+    """Return the visible rows whose id begins with `digits`, each as segment and row."""
     matching: list[tuple[int, int]] = []
     prefix = np.frombuffer(bytes.fromhex(digits[: len(digits) // 2 * 2]), dtype=np.uint8)
     for place, segment in enumerate(segments):
@@ -158,7 +161,7 @@ def _rows_of_id(
 
 
 def _nearest(segments: Sequence[SearchableSegment], path: str) -> str:
-    """Return the end of a message that suggests a similar path; empty if there is none."""
+    """Return the end of a message that suggests a similar path; empty if no path is similar."""
     paths = sorted(
         key
         for segment in segments

@@ -1,8 +1,9 @@
-"""Text of adjacent rows as patterns see it, in batches to which a pattern is applied at once.
+"""Joins the text of adjacent rows, in batches to which a pattern is applied at once.
 
-A file's chunks tile it: each chunk is followed by its tail, the blanks up to the next one, and the
-header chunk's tail is the text before the first chunk. A run begins with the line of its first row,
-so with the end of the previous tail, and ends with the last line end of its last tail.
+Chunks and their tails are the whole text of a file. The tail of a chunk consists of the blanks up
+to the next chunk; the tail of the header chunk is the text before the first chunk. A run begins
+with the line of its first row, and thus with the end of the previous tail. It ends with the last
+line end of its last tail.
 """
 
 import unicodedata
@@ -22,10 +23,10 @@ from ggrep.search.query.segments import SearchableSegment
 
 
 class TextRun(Struct, frozen=True):
-    """Whole lines of a file, by row.
+    """Consecutive whole lines of a file, with the rows that contain them.
 
     Attributes:
-        data: UTF-8, to the byte as it was indexed.
+        data: the text as UTF-8, to the byte as it was indexed.
         rows: ascending; a file without other chunks has its header chunk as a row.
         starts: offset in `data` at which each row begins.
         first_line: number of the line at which `data` begins.
@@ -38,7 +39,7 @@ class TextRun(Struct, frozen=True):
 
 
 def plain_text(data: bytes) -> bytes:
-    """Return a file's text as patterns see it: LF as line end, NFC, without byte order mark."""
+    """Return a file's text for matching: LF as line end, NFC, without byte order mark."""
     plain = data.removeprefix(BOM)
     if b"\r\n" in plain:
         plain = plain.replace(b"\r\n", b"\n")
@@ -51,13 +52,14 @@ def plain_text(data: bytes) -> bytes:
 
 
 def plain_run(run: TextRun) -> tuple[bytes, Sequence[int]]:
-    """Return a run's plain text and where each row begins in it."""
+    """Return a run's plain text, and the offset in this text at which each row begins."""
     begins = run.first_line == 1
     text = _plain(run.data, begins=begins)
     if text == run.data:
         return text, run.starts
     data = np.frombuffer(run.data, dtype=np.uint8)
-    # A row may begin inside of a composed character. ASCII characters do not compose backwards.
+    # A row can begin within a composed character. ASCII characters do not compose with characters
+    # before them.
     cuts = np.concatenate(([0], np.flatnonzero((data < 128) & (data != ord("\n")))))
     cuts = cuts[np.searchsorted(cuts, run.starts, side="right") - 1]
     starts: list[int] = []
@@ -70,12 +72,12 @@ def plain_run(run: TextRun) -> tuple[bytes, Sequence[int]]:
 
 
 def _plain(data: bytes, *, begins: bool) -> bytes:
-    """Return the plain text of a part of a file; only the beginning has a byte order mark."""
+    """Return the plain text of a part of a file; a byte order mark occurs only at its beginning."""
     return plain_text(data) if begins else plain_text(b"\n" + data)[1:]
 
 
 def chunk_rows(segment: SearchableSegment) -> npt.NDArray[np.bool_]:
-    """Return bool (rows,): the rows that tile files; a header chunk only if it is the only one."""
+    """Return bool (rows,): the rows with the text of files; a header chunk only if it is alone."""
     image = segment.image
     first = image.file_rows[:-1].astype(np.int64)
     alone = np.zeros(image.rows, dtype=np.bool_)
@@ -101,12 +103,12 @@ def read_runs(
     rows: npt.NDArray[np.int64],
     deadline: Deadline,
 ) -> Iterator[list[TextRun]]:
-    """Yield the runs of some rows, in batches.
+    """Yield the text of some rows as runs of adjacent rows, in batches.
 
     Args:
         view: the pinned snapshot.
         segment: one of its segments.
-        rows: ascending rows of `chunk_rows`; all or none of a file of `shared_lines`.
+        rows: ascending rows of `chunk_rows`; of a file of `shared_lines`, either all rows or none.
         deadline: checked before each read.
 
     Raises:
@@ -128,14 +130,14 @@ def read_runs(
 
 
 class _Span(NamedTuple):
-    """Rows from `first` to before `end`.
+    """The rows `first` to `end` - 1 of a file, whose text is read together.
 
     Attributes:
         line: first line of the first row.
-        lead: the tail of the previous row comes before the first one.
-        begins: its file begins with it.
-        ends: its file ends with it.
-        blank: it is a header chunk.
+        lead: whether the tail of the previous row precedes the first row.
+        begins: whether the file begins with the span.
+        ends: whether the file ends with the span.
+        blank: whether the span is a header chunk.
     """
 
     first: int
@@ -148,7 +150,7 @@ class _Span(NamedTuple):
 
 
 def _spans(segment: SearchableSegment, rows: npt.NDArray[np.int64]) -> Iterator[_Span]:
-    """Return the spans of adjacent rows of one file, among ascending rows."""
+    """Return ascending rows as spans, each of adjacent rows of one file."""
     image = segment.image
     files = image.row_files[rows]
     breaks = np.flatnonzero((np.diff(rows) != 1) | (files[1:] != files[:-1])) + 1

@@ -1,10 +1,11 @@
 """A forest of small decision trees, evaluated for many rows at once.
 
-Each inner node that a row fails removes the leaves of its left side; the first remaining leaf of a
-tree is the row's. No tree is walked (QuickScorer: Lucchese and others, SIGIR 2015): the position of
-a row's value among the bounds of a feature tells which of its nodes fail, and the leaves that they
-keep in each tree were combined when the forest was read. Leaves are integers, so a sum has the same
-bits everywhere.
+An inner node compares a feature with a bound. If a row's value exceeds the bound, the leaves on the
+node's left side are removed; the row's leaf is the first remaining leaf of the tree. No tree is
+walked (QuickScorer: Lucchese and others, SIGIR 2015). The position of a row's value among the
+bounds of a feature determines which of the feature's nodes remove leaves. The remaining leaves were
+computed for each position when the forest was read. Leaves are integers, so a sum has the same bits
+on every machine.
 """
 
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ from ggrep.base import stable_json
 
 MOST_LEAVES: Final = 16
 UNIT: Final = 1024
-"""Leaves are in units of 1 / UNIT."""
+"""Number of units in 1; leaves are integers in this unit."""
 
 _MODEL: Final = "ranking_trees.json"
 _ALL: Final = (1 << MOST_LEAVES) - 1
@@ -32,9 +33,10 @@ class Forest(Struct, frozen=True):
     Attributes:
         features: names of the columns.
         usual: float64 (features,), medians of the columns in the training data.
-        bounds: per feature float64 (bounds,), ascending: the values that nodes compare it with.
-        kept: per feature uint16 (bounds + 1, trees): the leaves, as bits, that its nodes keep for
-            a row whose value exceeds so many of the bounds.
+        bounds: per feature float64 (bounds,), ascending: the values with which nodes compare the
+            feature.
+        kept: per feature uint16 (bounds + 1, trees): the remaining leaves, as bits, by the number
+            of bounds that a row's value exceeds.
         leaves: int32 (trees, MOST_LEAVES).
     """
 
@@ -62,7 +64,7 @@ class Forest(Struct, frozen=True):
 
 @cache
 def ranking_forest() -> Forest:
-    """Return the forest that ships with the package."""
+    """Return the forest that is part of the package."""
     content = resources.files("ggrep.search.query").joinpath(_MODEL).read_bytes()
     return forest_of(stable_json.loads(content))
 
@@ -71,8 +73,9 @@ def forest_of(content: dict[str, Any]) -> Forest:
     """Return the forest in a file's content.
 
     Args:
-        content: `features`, their names; `usual`, their medians; `trees`, each with its inner nodes
-            as [feature, bound, leaves kept for a larger value] and its `leaves`, from the left.
+        content: `features`: the names of the features; `usual`: their medians; `trees`: each with
+            `nodes`, as [feature, bound, leaves kept for a larger value], and with `leaves` from the
+            left.
     """
     trees, features = content["trees"], tuple(content["features"])
     leaves = np.zeros((len(trees), MOST_LEAVES), dtype=np.int32)

@@ -1,4 +1,4 @@
-"""Interprets a query by rule, without a model."""
+"""Interprets a query by rules, without a model."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ from ggrep.search.query.kinds import NAME, QueryKind, kind_of, phrases_of
 from ggrep.search.query.query_paths import SpelledPath, places_of
 
 MAX_QUERY_CHARACTERS = 4096
-"""Characters of a query that are read; a longer query is a `limits_hit`."""
+"""Characters of a query that are read; a longer query is reported in `limits_hit`."""
 
 # fmt: off
 _STOP_WORDS = frozenset({
@@ -37,15 +37,23 @@ _STOP_WORDS = frozenset({
     "you", "your"
 })
 # fmt: on
+_CARRIED_OUT = re.compile(
+    r"(?i)^\s*(?:how|where)\b.*?\b(?:is|are|was|were|gets?)\b.*?"
+    r"(?<!, )(?<!and )\b(done|handled|implemented|performed)\b(?!,| and)"
+)
+"""A question how a thing is handled; the verb does not describe the thing."""
 _TEST_WORDS = frozenset({"test", "tests", "testing", "fixture", "fixtures", "mock", "mocks"})
 _VERBATIM_WORDS = {QueryKind.ERROR: range(3, 41), QueryKind.WORDS: range(5, 41)}
-"""Numbers of words of a query that is searched for verbatim; fewer are seldom copied text."""
+"""Range of the number of words in a query that is searched for verbatim.
+
+Fewer words are seldom copied text.
+"""
 _MOST_REMEMBERED = 8
-"""Parsed queries that are cached: a request is parsed when it is checked and when it is ranked."""
+"""Number of cached parsed queries; a query is parsed for its check and again for its ranking."""
 _MAX_PLACES = 4
-"""Most paths of a query that are searched for."""
+"""Maximum number of paths in a query that are searched for."""
 _MAX_NAMES = 16
-"""Most names of a query that are compared in their spelling."""
+"""Maximum number of names in a query that are compared in their spelling."""
 _NAME_LIKE = re.compile(rf"[a-z0-9][A-Z]|[A-Z]{{2}}[a-z]|[^\W_]_+[^\W_]|[{WORD}]\.\w")
 """Marks of a name: a capital inside, an underscore inside or a dot between parts."""
 _BEGINNING = re.compile(rf"[{WORD}]+")
@@ -57,20 +65,22 @@ class ParsedQuery(Struct, frozen=True):
 
     Attributes:
         text: the query in NFC, without control characters.
-        kind: see `ggrep.search.query.kinds`.
+        kind: the kind of query; see `ggrep.search.query.kinds`.
         terms: distinct scored terms, in the order of their bytes, in which scores are summed.
-        spellings: the terms that are words as spelt; the stem of each is a term too.
-        shares: shares of a word's weight, for terms that are pairs of letters.
-        symbols: case-folded whole names in the query, `a::b` as `a.b`; only of terms that are
-            scored, and no more than MAX_QUERY_TERMS.
+        spellings: the terms that are words in the query's spelling; the stem of each word is also a
+            term.
+        shares: for terms that are pairs of letters, their shares of a word's weight.
+        symbols: case-folded whole names in the query, `a::b` as `a.b`; only names of scored terms,
+            at most MAX_QUERY_TERMS.
         phrases: texts in double quotes, which a chunk must contain to be shown.
-        verbatim: the text that adds to the score of chunks that contain it word for word; empty if
-            the query is not likely to be copied text.
+        verbatim: the query's text; chunks that contain it word for word have a higher score. Empty
+            if the query is unlikely to be copied text.
         places: paths or file names in the query.
-        wants_tests: it mentions tests, so tests are not ranked lower.
-        is_vague: all its words are question words.
-        names: names as the query spells them, their parts joined by dots: the query itself if it
-            is one name, else its words with the marks of a name (`aB`, `a_b`, `a.b`).
+        wants_tests: whether the query mentions tests; if it does, tests are not ranked lower.
+        is_vague: whether all words of the query are question words.
+        names: the names in the query in their spelling, parts joined by dots. If the query is one
+            name, it is the only name. Otherwise names are the words that look like names (`aB`,
+            `a_b`, `a.b`).
     """
 
     text: str
@@ -107,10 +117,14 @@ def parse_query(query: str) -> ParsedQuery:
     words = spelled_words(plain)
     if not words and text:
         line = f"ggrep -F {'-- ' * text.startswith('-')}{quote(text)}"
-        raise InvalidRequest(f"query: {text!r} has no word to search for; as exact text: {line}")
+        raise InvalidRequest(
+            f"query: {text!r} contains no word; to search for the exact text: {line}"
+        )
     if not words:
-        raise InvalidRequest("the query is empty; give at least one word")
-    telling = [word for word in words if not is_stop_word(word)]
+        raise InvalidRequest("the query is empty; enter at least one word")
+    empty = _CARRIED_OUT.match(plain)
+    verb = "" if empty is None else empty[1]
+    telling = [word for word in words if not is_stop_word(word) and word != verb]
     content = telling or words
     weighed = _weighed(content)
     terms = list(weighed)
@@ -142,7 +156,7 @@ def parse_query(query: str) -> ParsedQuery:
 
 
 def is_stop_word(word: str) -> bool:
-    """Return whether a word carries no weight beside others."""
+    """Return whether a word has no weight in a query with other words."""
     return word.casefold() in _STOP_WORDS
 
 
@@ -161,9 +175,9 @@ def as_description(query: ParsedQuery) -> ParsedQuery:
 def query_of_words(
     text: str, parts: Sequence[str], kind: QueryKind, *, most: int = MAX_QUERY_TERMS
 ) -> ParsedQuery:
-    """Return a query of the words in `parts` of a text; there may be none.
+    """Return a query of the words in `parts` of a text; the query can be empty.
 
-    Names, paths and quotes have no special meaning, and only the first `most` terms count.
+    Names, paths and quotes have no special meaning. Only the first `most` terms count.
     """
     content = [word for part in parts for word in spelled_words(sanitise_line(_head(part)))]
     weighed = _weighed(content)
@@ -191,13 +205,13 @@ def query_of_words(
 
 
 def _verbatim(text: str, kind: QueryKind, words: list[str]) -> str:
-    """Return the text to search for verbatim; empty if the query is hardly copied text."""
+    """Return the text to search for verbatim; empty if the query is unlikely to be copied text."""
     copied = len(words) in _VERBATIM_WORDS.get(kind, ())
     return text.strip(" .,:;!?\"'`") if copied else ""
 
 
 def _head(query: str) -> str:
-    """Return the query up to its length limit, without a word that the limit would split."""
+    """Return the query up to the length limit, without a word that the limit would split."""
     head = query[:MAX_QUERY_CHARACTERS]
     if not all(map(_BEGINNING.match, query[len(head) - 1 : len(head) + 1])) or head == query:
         return head
@@ -207,7 +221,7 @@ def _head(query: str) -> str:
 
 
 def _weighed(content: Sequence[str]) -> dict[str, float]:
-    """Return the terms of words, in order, with their shares of a word's weight."""
+    """Return the terms of a query's words, in order, with their shares of a word's weight."""
     weighed: dict[str, float] = {}
     for word in content:
         for term, share in query_terms(word).items():
@@ -216,12 +230,12 @@ def _weighed(content: Sequence[str]) -> dict[str, float]:
 
 
 def _shares(weighed: Mapping[str, float], terms: Sequence[str]) -> Mapping[str, float]:
-    """Return the shares of those of `terms` that weigh less than a word."""
+    """Return the shares of the terms that weigh less than a word."""
     return {term: weighed[term] for term in terms if weighed[term] < 1.0}
 
 
 def _spellings(content: list[str]) -> frozenset[str]:
-    """Return the terms that are words as spelt and not also a stem or part of a word."""
+    """Return the terms that are words in the query's spelling, but not stems or parts of words."""
     split = [
         word_terms(piece) for word in content for piece in pieces(word) if not is_unspaced(piece)
     ]
@@ -230,7 +244,7 @@ def _spellings(content: list[str]) -> frozenset[str]:
 
 
 def _spelled(names: list[str], kind: QueryKind) -> tuple[str, ...]:
-    """Return the query's names, their parts joined by dots; a plain word only if it is alone."""
+    """Return the query's names, parts joined by dots; a plain word only if it is alone."""
     joined = dict.fromkeys(_SEPARATORS.sub(".", name) for name in names)
     if kind is QueryKind.SYMBOL:
         return tuple(joined)[:1]

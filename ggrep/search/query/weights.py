@@ -1,8 +1,8 @@
-"""The weights of the score, all in one place.
+"""All weights of the score.
 
-They are fitted to the aggregate of a public retrieval benchmark of 20 repositories by
-`python3 dev.py fit`; docs/quality.md has their results, there and on repositories that the fit did
-not use.
+The weights are fitted by `python3 dev.py fit` to the overall result of a public retrieval benchmark
+of 20 repositories. docs/quality.md lists their results on this benchmark and on repositories that
+the fit did not use.
 """
 
 from typing import Any
@@ -20,11 +20,12 @@ RANKING_REVISION = formats.RANKING_REVISION
 
 
 class Weights(Struct, frozen=True):
-    """How the parts of a score are blended.
+    """The weights with which the parts of a score are blended.
 
     Attributes:
         fields: of body, name, crumb and doc, in the layout's order.
-        spelling: factor of a term that is a word as spelt, relative to its stem.
+        spelling: factor of a term that is a word in the query's spelling, relative to the word's
+            stem.
         text: weight of the chunk's lexical evidence.
         file: weight of its file's lexical evidence, over all the file's visible chunks.
         path: weight of query words in directory and file names.
@@ -33,15 +34,15 @@ class Weights(Struct, frozen=True):
         location: weight of a file's fit to a path in the query.
         verbatim: weight of containing the query word for word.
         definition: factor of chunks that define something.
-        further: factor of every chunk of a file but its best.
-        passage: 1, or 0 to leave out the factor of the chunk as an answer by itself.
-        wordless: lexical evidence that every chunk has for that factor.
-        function: by how much that factor prefers functions and methods.
-        name: by how much it prefers chunks whose names spell the whole query.
+        further: factor of every chunk of a file except its best chunk.
+        passage: 1; 0 leaves out the factor of the chunk as an answer by itself.
+        wordless: added to each chunk's lexical evidence for the factor `passage`.
+        function: by how much the factor `passage` prefers functions and methods.
+        name: by how much the factor `passage` prefers chunks whose names spell the whole query.
         dense: factor of the encoder's `Fusion` weights; 0 leaves them out.
-        priors: 1, or 0 to leave out the factors of paths and corpora.
-        learned: 1, or 0 to leave out the learned correction.
-        kinds: 1, or 0 to weigh every kind of query alike.
+        priors: 1; 0 leaves out the factors of paths and corpora.
+        learned: 1; 0 leaves out the learned correction.
+        kinds: 1; 0 for the same weights for all kinds of queries.
     """
 
     k1: float = 2.0
@@ -77,7 +78,7 @@ class Fusion(Struct, frozen=True):
     Attributes:
         row: weight of the chunk's cosine.
         file: weight of the best cosine of its file's visible chunks, without header chunks.
-        floor: cosines up to it do not count.
+        floor: cosines up to this value do not count.
     """
 
     row: float
@@ -91,8 +92,11 @@ FUSION: dict[str, Fusion] = {
     "static": Fusion(0.2, 1.0, 0.2),
     "sentence-transformers": Fusion(0.5, 2.0, 0.1),
 }
-"""By the encoder's name. A file's best chunk counts, and not the sum over its chunks as for words:
-every chunk is a little similar to any question, so sums would favour long files."""
+"""The weights by the encoder's name.
+
+A file's cosine is the cosine of its best chunk, and not a sum over its chunks as for words. Every
+chunk is a little similar to any query, so sums would favour long files.
+"""
 
 
 KIND_WEIGHTS: dict[QueryKind, dict[str, float]] = {
@@ -113,14 +117,14 @@ KIND_WEIGHTS: dict[QueryKind, dict[str, float]] = {
 }
 """Weights that differ for a kind of query.
 
-A query that is a name wants its definition, most likely in a file of that name; similarity hardly
-matters. One that is a path wants the file. A message occurs in one place: the rest of its file
-matters little, and the exception in it is defined elsewhere.
+The best answer to a name is its definition, which is often in a file of the same name; similarity
+hardly matters. The best answer to a path is the file. A message occurs in one place: the rest of
+the file matters little, and the exception in the message is defined elsewhere.
 """
 
 
 def weights_for(kind: QueryKind, base: Weights) -> Weights:
-    """Return `base` adjusted for `kind`; a part switched off stays off."""
+    """Return `base` adjusted for a kind of query; parts with the weight 0 stay at 0."""
     if not base.kinds:
         return base
     other: dict[str, Any] = {
@@ -136,7 +140,7 @@ TRAIT_FACTORS: dict[int, float] = {
     MACHINE_WRITTEN: 0.7,
     DECLARATION: 0.8,
 }
-"""Factors of files by their traits; that of tests does not apply if the query mentions tests."""
+"""Factors of files by their traits; a query that mentions tests has no factor for tests."""
 
 _BALANCED: dict[Corpus, float] = {
     Corpus.CODE: 1.0,
@@ -167,10 +171,13 @@ CORPUS_FACTORS: dict[Mode, dict[Corpus, float]] = {
         Corpus.RECORDS: 1.0,
     },
 }
-"""Factors of a chunk's corpus by mode. The usual factors are also best for debugging: higher ones
-for prose and records ranked the files that fixes change lower."""
+"""Factors of a chunk's corpus by mode.
+
+The mode `debug` has the usual factors: with higher factors for prose and records, the files that
+bug fixes change ranked lower.
+"""
 
 NAMED_TEST = 0.6
-"""Factor of a test that defines a name in the query: little lower than other code."""
+"""Factor of a test that defines a name in the query; between the factor of other tests and 1."""
 
 DEFAULT_WEIGHTS = Weights()

@@ -1,1 +1,1 @@
-"""Answers before there is an index: scans the tree and ranks its best files."""
+"""Answers a search while there is no index: scans the work tree and ranks its best files."""

@@ -1,8 +1,9 @@
 """Answers a query before there is an index.
 
 The whole tree is searched for the query's words, and the most promising files are cut into chunks.
-They form a snapshot in memory, which is ranked like any other, with statistics of all files that
-were seen. Text outside the best files is not found, and the answer says how much was seen.
+The chunks form a snapshot in memory, which is ranked like any other, with statistics of all scanned
+files. Text outside of the most promising files is not found; the answer reports how much was
+scanned.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,20 +31,20 @@ from ggrep.parse.source.read import read_file
 from ggrep.parse.workers.parse_pool import PATIENCE_MS, ParsePool
 from ggrep.search.query.own_statistics import collection_statistics
 from ggrep.search.query.segments import open_segments
-from ggrep.search.scan.ahead import Ahead, limits_of
-from ggrep.search.scan.looking import Tree, look_through
-from ggrep.search.scan.sighting import Sighted, Sightings
+from ggrep.search.scan.prefetch_listing import Prefetch, limits_of
+from ggrep.search.scan.scan_files import Tree, scan_tree
+from ggrep.search.scan.scan_patterns import FileCounts, ScanCounts
 
 WHOLE_MS: Final = 1_500.0
 """Time after the query at which the cutting of files by their structure ends."""
 LEAST_CUT_BYTES: Final = 1 << 19
-"""Bytes of the best files that are always cut by structure; others may be cut by lines."""
+"""Bytes of the best files that are always cut by structure; further files can be cut by lines."""
 MOST_FILES: Final = 48
-"""Most files that are cut."""
+"""Maximum number of files that are cut into chunks."""
 MOST_NAMED: Final = 256
-"""Most files that are named as the best ones."""
+"""Maximum number of files that the answer lists as the best."""
 MOST_BYTES: Final = 3 << 19
-"""Maximum bytes of all files that are cut; a file that does not fit is skipped."""
+"""Maximum total bytes of the files that are cut; a file that exceeds the rest is skipped."""
 
 
 class ScanTarget(Struct, frozen=True):
@@ -51,8 +52,8 @@ class ScanTarget(Struct, frozen=True):
 
     Attributes:
         encoder: encodes the chunks of the best files; None to rank them by their words.
-        ahead: the parts of the scan that have already begun.
-        new_id: a unique name.
+        prefetch: the steps of the scan that were started in advance.
+        new_id: a unique id for the segment's name.
         asked_ms: when the query was sent, on the clock.
     """
 
@@ -60,7 +61,7 @@ class ScanTarget(Struct, frozen=True):
     settings: Settings
     encoder: Encoder | None
     clock: Clock
-    ahead: Ahead
+    prefetch: Prefetch
     new_id: str
     asked_ms: float
 
@@ -69,8 +70,8 @@ class Scanned(Struct, frozen=True):
     """The result of a scan, to be ranked.
 
     Attributes:
-        view: the best files.
-        statistics: those of all files that were seen.
+        view: a snapshot of the best files.
+        statistics: the statistics of all scanned files.
         rare_files: files of each rare word of the query, the rarest word first.
     """
 
@@ -89,55 +90,55 @@ def scanned(target: ScanTarget, request: SearchRequest, deadline: Deadline) -> S
     """
     origin = target.origin
     apart = Home.of_store(origin.store).own_directories
-    with target.ahead.pool as pool:
-        tree = Tree(origin.root, target.settings, apart, target.ahead.listing)
-        looked = look_through(tree, request, deadline, target.asked_ms)
+    with target.prefetch.pool as pool:
+        tree = Tree(origin.root, target.settings, apart, target.prefetch.listing)
+        scanned_files = scan_tree(tree, request, deadline, target.asked_ms)
         deadline.check("the scan")
-        texts = _texts(looked.best, target)
+        texts = _texts(scanned_files.best, target)
         builder, whole = SegmentBuilder(target.encoder, for_table=False), True
         time = Deadline(target.clock, target.asked_ms + WHOLE_MS)
         for text, chunked in _cut([text for _, text in texts], pool, deadline, time):
             whole &= chunked is not None
             builder.add(file_rows(text, chunked or _by_lines(text, target.settings)))
-    ranked = [sighted for sighted, _ in texts]
+    ranked = [candidate for candidate, _ in texts]
     facts = ScanFacts(
-        files=looked.seen.files,
-        listed_files=looked.listed_files,
-        bytes_read=looked.seen.bytes_read,
-        matching_files=len(looked.best),
+        files=scanned_files.seen.files,
+        listed_files=scanned_files.listed_files,
+        bytes_read=scanned_files.seen.bytes_read,
+        matching_files=len(scanned_files.best),
         ranked_files=len(ranked),
-        complete=looked.complete and whole,
-        best=tuple(sighted.file.path_key for sighted in looked.best[:MOST_NAMED]),
+        complete=scanned_files.complete and whole,
+        best=tuple(candidate.file.path_key for candidate in scanned_files.best[:MOST_NAMED]),
     )
     origin = replace(
         origin,
-        ignore_fingerprint=ignore_fingerprint(looked.ignore_files),
-        eligible_files=looked.seen.files,
+        ignore_fingerprint=ignore_fingerprint(scanned_files.ignore_files),
+        eligible_files=scanned_files.seen.files,
     )
     segment = SegmentName(f"scan-{target.new_id}")
     view = unwritten_snapshot(origin, segment, builder.finish())
-    counted = collection_statistics(view, open_segments(view), looked.query, deadline)
-    figures = estimated(counted, looked.seen, ranked)
-    return Scanned(view, figures, facts, looked.seen.rare_files())
+    counted = collection_statistics(view, open_segments(view), scanned_files.query, deadline)
+    figures = estimated(counted, scanned_files.seen, ranked)
+    return Scanned(view, figures, facts, scanned_files.seen.rare_files())
 
 
-def _texts(best: Sequence[Sighted], target: ScanTarget) -> list[tuple[Sighted, FileText]]:
-    """Return the texts of the first files that may be shown."""
-    texts: list[tuple[Sighted, FileText]] = []
+def _texts(best: Sequence[FileCounts], target: ScanTarget) -> list[tuple[FileCounts, FileText]]:
+    """Return the texts of the best files, up to MOST_FILES and MOST_BYTES."""
+    texts: list[tuple[FileCounts, FileText]] = []
     left = MOST_BYTES
-    for sighted in best:
+    for candidate in best:
         if len(texts) == MOST_FILES or left <= 0:
             break
-        if sighted.file.size_bytes > left:
+        if candidate.file.size_bytes > left:
             continue
         read = read_file(
             target.origin.root,
-            sighted.file,
+            candidate.file,
             max_bytes=target.settings.max_file_size_bytes,
             max_bulk_bytes=target.settings.max_bulk_bytes,
         )
         if not isinstance(read, SkippedFile):
-            texts.append((sighted, read))
+            texts.append((candidate, read))
             left -= len(read.data)
     return texts
 
@@ -145,7 +146,7 @@ def _texts(best: Sequence[Sighted], target: ScanTarget) -> list[tuple[Sighted, F
 def _cut(
     texts: Sequence[FileText], pool: ParsePool, deadline: Deadline, time: Deadline
 ) -> Iterator[tuple[FileText, ChunkedFile | None]]:
-    """Yield the files with their chunks; None once the minimum is cut and `time` is over."""
+    """Yield the files with their chunks; None for a file after the minimum and after `time`."""
     pool.hurry(min(PATIENCE_MS, deadline.remaining_ms() / 2))
     done = cut_bytes = 0
     for text, chunked in pool.chunk_all(texts):
@@ -167,19 +168,19 @@ def _by_lines(text: FileText, settings: Settings) -> ChunkedFile:
 
 
 def estimated(
-    counted: CollectionStatistics, seen: Sightings, ranked: list[Sighted]
+    counted: CollectionStatistics, seen: ScanCounts, ranked: list[FileCounts]
 ) -> CollectionStatistics:
-    """Return the estimated statistics of all files that were seen.
+    """Return the estimated statistics of all scanned files.
 
     Args:
         counted: the statistics of the files that were cut.
-        seen: the counts of all files.
+        seen: the counts of all scanned files.
         ranked: the files that were cut.
     """
-    own_bytes = sum(sighted.file.size_bytes for sighted in ranked)
+    own_bytes = sum(candidate.file.size_bytes for candidate in ranked)
     places = range(len(seen.needles))
-    own_counts = [sum(sighted.counts[place] for sighted in ranked) for place in places]
-    own_holding = [sum(1 for sighted in ranked if sighted.counts[place]) for place in places]
+    own_counts = [sum(candidate.counts[place] for candidate in ranked) for place in places]
+    own_holding = [sum(1 for candidate in ranked if candidate.counts[place]) for place in places]
     chunks = max(counted.chunks, _scaled(counted.chunks, seen.bytes_read, own_bytes))
     frequencies: dict[str, TermFrequency] = {}
     for place, needle in enumerate(seen.needles):
@@ -201,5 +202,5 @@ def estimated(
 
 
 def _scaled(figure: int, whole: int, part: int) -> int:
-    """Return a part's figure scaled to the whole, rounded up."""
+    """Return a part's figure scaled up to the whole, rounded up."""
     return -(-figure * whole // part) if part else 0

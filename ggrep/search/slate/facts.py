@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.slate import FileFacts, Section
+from ggrep.search.reading.bare_text import bare_text
 from ggrep.search.slate.interface_names import (
     packages_asked,
     packages_imported,
@@ -16,7 +17,7 @@ from ggrep.search.slate.interface_names import (
     types_provided,
     types_used,
 )
-from ggrep.search.slate.source_text import bare_text, listed_imports, text_imports
+from ggrep.search.slate.source_text import listed_imports, text_imports
 from ggrep.search.slate.text_names import keys_in, links_in, relations_in
 
 MOST_NAME_CHARACTERS: Final = 120

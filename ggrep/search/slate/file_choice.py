@@ -7,7 +7,8 @@ match the question, and tests of files that were chosen are preferred to other t
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -15,7 +16,7 @@ from msgspec import Struct
 from ggrep.model.slate import SECTIONS, Reason, Role, Section
 from ggrep.model.slate_material import FileCandidate, Pick
 
-SELECTION_REVISION: Final = "selection-4"
+SELECTION_REVISION: Final = "selection-5"
 """Which files a slate selects; enters its fingerprint.
 
     selection-1  first quotas, floors and weights
@@ -24,6 +25,10 @@ SELECTION_REVISION: Final = "selection-4"
                  and word lists no documents
     selection-3  lines are shown in the order of a priority of their rows
     selection-4  priorities count conditions, comments, logging and the rows of a file
+    selection-5  any number of modules of code may be configuration; mentions of the best code do
+                 not order files; logs of changes count as licences do; the only file of a role is
+                 shown although it matches little; more names are policy; code gains by defining
+                 what the best code uses
 """
 
 QUOTAS: Final = {
@@ -44,17 +49,12 @@ _FLOORS: Final = {
 }
 """Weight below which a file of the section says nothing; 1 is the best file's score."""
 
-_MENTIONS: Final = {
-    Section.CODE: 0.0,
-    Section.DOCS: 0.1,
-    Section.DIAGRAMS: 0.1,
-    Section.CONFIG: 0.2,
-    Section.TESTS: 0.2,
-}
-"""What a file of the section gains by mentioning all that the best code defines."""
+_USED: Final = 0.4
+"""What a file of code gains by defining what the best code uses; it decides whether the file is
+chosen, and not its rank.
 
-_COVERED: Final = (Role.ENTRYPOINT, Role.POLICY)
-"""Roles of which the code section shows one file, where any reaches the floor."""
+Fitted on the questions of fixtures/places that nothing is held out of.
+"""
 
 _TESTED: Final = 0.2
 """What a test gains whose name says that it is of a chosen file."""
@@ -66,10 +66,12 @@ _REASONS: Final[dict[Section, Reason]] = {
     Section.CONFIG: "config_rule",
     Section.TESTS: "test_rule",
 }
-_ROLE_REASONS: Final[dict[Role, Reason]] = {
-    Role.ENTRYPOINT: "entrypoint_rule",
-    Role.POLICY: "policy_rule",
+_ROLE_REASONS: Final[dict[Section, dict[Role, Reason]]] = {
+    Section.CODE: {Role.ENTRYPOINT: "entrypoint_rule", Role.POLICY: "policy_rule"},
+    Section.CONFIG: {Role.CONFIGURATION: "config_rule"},
 }
+"""Roles of which a section shows one file if any candidate has the role, with the reason."""
+
 _FILLED: Final = (
     Section.CODE,
     Section.CONFIG,
@@ -79,26 +81,19 @@ _FILLED: Final = (
 )
 """The order in which sections take their files: what answers in code stands under code."""
 
-_LOGGED: Final = 0.6
-"""Factor of logs of changes: they speak of everything."""
-
 _LISTED: Final = 0.3
-"""Factor of lists (translations, word lists) and of licences: they have everybody's words."""
+"""Factor of translations, word lists, logs of changes and licences: they have everybody's words."""
 
 _DEFINED: Final = 0.6
 """Factor of code that is configuration for what it defines, not for its path; entry points, where a
 program's flags are, count by their path."""
 
-_FROM_CODE: Final = 2
-"""Modules of code that may be shown as configuration, those that stand under code among them."""
-
 _CONFIGURING: Final = frozenset({Role.CONFIGURATION, Role.OPERATIONS, Role.ENTRYPOINT})
-_LOG: Final = re.compile(
-    r"(?i)(?:^|[/._-])(?:change_?(?:s|log)|history|news|releases?|whats_?new)(?:$|[/._-])"
-)
-_LEGAL: Final = re.compile(
-    r"(?i)(?:^|/)(?:un)?(?:licen[cs]es?|copying|copyright|authors|contributors|maintainers|patents)"
-    r"(?:[._-][\w.-]*)?$"
+_OF_EVERYTHING: Final = re.compile(
+    r"(?:^|[/._-])(?:change_?(?:s|log)|history|news|releases?|whats_?new)(?:$|[/._-])"
+    r"|(?:^|/)(?:un)?(?:licen[cs]es?|copying|copyright|authors|contributors|maintainers|patents)"
+    r"(?:[._-][\w.-]*)?$",
+    re.IGNORECASE,
 )
 _AFFIX: Final = re.compile(r"(?i)^tests?[._-]|[._-]?(?:tests?|specs?)$|^Test(?=[A-Z])")
 
@@ -117,12 +112,6 @@ class Selection(Struct, frozen=True):
     suppressed: int
 
 
-def leading_code(candidates: Iterable[FileCandidate], files: int) -> tuple[FileCandidate, ...]:
-    """Return the code that a slate of so many files shows: what others may mention."""
-    own = [c for c in candidates if c.section is Section.CODE]
-    return tuple(_by_score(own)[: shares(files)[Section.CODE]])
-
-
 def select(
     candidates: Sequence[FileCandidate],
     files: int,
@@ -137,31 +126,41 @@ def select(
         files: most files.
         seen: whether a path was shown before, and is to be left out.
     """
-    top = max((candidate.score for candidate in candidates), default=0.0)
-    names = {_stem(candidate.path) for candidate in leading_code(candidates, files)} - {""}
+    top, quotas = max((each.score for each in candidates), default=0.0), shares(files)
+    code = _by_score(each for each in candidates if each.section is Section.CODE)
+    names = {_stem(each.path) for each in code[: quotas[Section.CODE]]} - {""}
     stems = [frozenset(name.split("_")) for name in names]
-    weighed = [(c, _weight(c, top, stems)) for c in candidates] if top > 0.0 else []
-    worth = [_Weighed(c, weight) for c, weight in weighed if weight >= _FLOORS[c.section]]
-    fresh = [one for one in worth if not seen(one.path)]
-    suppressed = len({one.path for one in worth}) - len({one.path for one in fresh})
-    leading = frozenset(c.path for c in _by_score(_once(one.candidate for one in worth))[:files])
-    code = {one.path for one in fresh if one.candidate.section is Section.CODE}
+    weighed = [(_weight(each, top, stems), each) for each in candidates] if top > 0.0 else []
+    weighed.sort(key=lambda item: (-item[0], item[1].path))
+    worth = [each for weight, each in weighed if weight >= _FLOORS[each.section]]
+    fresh = [each for each in worth if not seen(each.path)]
+    shown_before = [each for _, each in weighed if seen(each.path)]
+    covered = frozenset(role for each in shown_before for role in each.roles)
+    weak = [
+        each
+        for weight, each in weighed
+        if weight < _FLOORS[each.section] and not seen(each.path) and not each.roles & covered
+    ]
+    leading = frozenset(each.path for each in _by_score(_once(worth))[:files])
     chosen: list[Pick] = []
     taken: set[str] = set()
-    quotas = shares(files)
     for section in _FILLED:
-        own = sorted((one for one in fresh if one.candidate.section is section), key=_order)
-        if section is Section.CONFIG:
-            ordered = _sparing(own, code)
-        else:
-            ordered = [one for one in own if one.path not in taken]
-        picks = _section(ordered, quotas[section], leading)
+        ordered = [
+            each
+            for each in fresh
+            if each.section is section and (section is Section.CONFIG or each.path not in taken)
+        ]
+        covering = [each for each in weak if each.section is section]
+        picks = list(_section(section, ordered, covering, quotas[section], leading))
         taken.update(pick.candidate.path for pick in picks)
         chosen += picks
-    more = _by_score(_once(one.candidate for one in fresh if one.path not in taken))
+    more = _by_score(_once(each for each in fresh if each.path not in taken))
     filled = _beside(_filled(chosen, more, files), fresh)
-    shown = len({pick.candidate.path for pick in filled})
-    return Selection(tuple(filled), len(taken) + len(more) - shown, suppressed)
+    return Selection(
+        picks=tuple(filled),
+        left=len(taken) + len(more) - len({pick.candidate.path for pick in filled}),
+        suppressed=len({each.path for each in shown_before}),
+    )
 
 
 def shares(files: int) -> dict[Section, int]:
@@ -173,103 +172,65 @@ def shares(files: int) -> dict[Section, int]:
     return {section: max(1, round(share * files / total)) for section, share in QUOTAS.items()}
 
 
-class _Weighed(Struct, frozen=True):
-    """A candidate and what its section is ordered by."""
-
-    candidate: FileCandidate
-    weight: float
-
-    @property
-    def path(self) -> str:
-        return self.candidate.path
-
-
-def _weight(candidate: FileCandidate, top: float, stems: Collection[frozenset[str]]) -> float:
-    """Return a file's score as a share of the best one's, and what it gains beside."""
-    section = candidate.section
-    weight = candidate.score / top + _MENTIONS[section] * candidate.mention
-    if section is Section.TESTS and _is_of(candidate.path, stems):
-        weight += _TESTED
-    if section is Section.DOCS and _LOG.search(candidate.path):
-        weight *= _LOGGED
-    if candidate.is_list or (section is Section.DOCS and _LEGAL.search(candidate.path)):
-        return weight * _LISTED
-    if section is Section.CONFIG and not candidate.roles & _CONFIGURING:
+def _weight(candidate: FileCandidate, top: float, stems: Iterable[frozenset[str]]) -> float:
+    """Return what a section is ordered by: a file's share of the best score, and its kind."""
+    section, weight = candidate.section, candidate.score / top
+    if section is Section.CODE:
+        weight += _USED * candidate.used
+    if section is Section.TESTS:
+        words = frozenset(_stem(candidate.path).split("_"))
+        weight += _TESTED * any(map(words.issuperset, stems))
+    if candidate.is_list or (section is Section.DOCS and _OF_EVERYTHING.search(candidate.path)):
+        weight *= _LISTED
+    elif section is Section.CONFIG and not candidate.roles & _CONFIGURING:
         weight *= _DEFINED
     return weight
-
-
-def _is_of(path: str, stems: Collection[frozenset[str]]) -> bool:
-    """Return whether a test's name holds all words of the name of one of some files."""
-    return any(map(frozenset(_stem(path).split("_")).issuperset, stems))
-
-
-def _order(one: _Weighed) -> tuple[float, str]:
-    return -one.weight, one.path
 
 
 def _by_score(candidates: Iterable[FileCandidate]) -> list[FileCandidate]:
     return sorted(candidates, key=lambda c: (-c.score, c.path))
 
 
-def _once(candidates: Iterable[FileCandidate]) -> list[FileCandidate]:
+def _once(candidates: Iterable[FileCandidate]) -> Iterable[FileCandidate]:
     """Return one candidate of each path: its best, ties in the order of the sections."""
-    best: dict[str, FileCandidate] = {}
-    for candidate in candidates:
-        held = best.get(candidate.path)
-        if held is None or _rank(candidate) < _rank(held):
-            best[candidate.path] = candidate
-    return list(best.values())
+    ordered = sorted(candidates, key=lambda c: (c.score, -SECTIONS.index(c.section)))
+    return {each.path: each for each in ordered}.values()
 
 
-def _rank(candidate: FileCandidate) -> tuple[float, int]:
-    return -candidate.score, SECTIONS.index(candidate.section)
+def _section(
+    section: Section,
+    ordered: Sequence[FileCandidate],
+    weak: Sequence[FileCandidate],
+    quota: int,
+    leading: frozenset[str],
+) -> Iterator[Pick]:
+    """Yield the first files of a section, and one file of every role that it must cover.
+
+    `weak` are files below the section's floor; they are shown only to cover a role.
+    """
+    chosen, reasons = list(ordered[:quota]), dict[str, Reason]()
+    if section is Section.CODE:
+        chosen = _by_score(chosen)
+    for role, reason in _ROLE_REASONS.get(section, {}).items():
+        file = next((each for each in (*ordered, *weak) if role in each.roles), None)
+        if file is not None and not any(role in each.roles for each in chosen):
+            reasons[file.path] = reason
+            chosen.append(file)
+    for rank, each in enumerate(chosen):
+        usual = "semantic_match" if each.path in leading else _REASONS[section]
+        yield Pick(each, reasons.get(each.path, usual), rank)
 
 
-def _section(ordered: Sequence[_Weighed], quota: int, leading: frozenset[str]) -> list[Pick]:
-    """Return the first of a section, and one file of every role that is to be covered."""
-    chosen = [one.candidate for one in ordered[:quota]]
-    reasons: dict[str, Reason] = {}
-    if chosen and chosen[0].section is Section.CODE:
-        for role in _COVERED:
-            if any(role in c.roles for c in chosen):
-                continue
-            found = next((one.candidate for one in ordered if role in one.candidate.roles), None)
-            if found is not None:
-                reasons[found.path] = _ROLE_REASONS[role]
-                chosen.append(found)
-    for candidate in chosen:
-        usual = _REASONS[candidate.section]
-        reasons.setdefault(candidate.path, "semantic_match" if candidate.path in leading else usual)
-    return [Pick(c, reasons[c.path], rank) for rank, c in enumerate(chosen)]
-
-
-def _sparing(ordered: Sequence[_Weighed], code: Collection[str]) -> list[_Weighed]:
-    """Return the candidates for configuration without most of those that are code as well."""
-    left, kept = _FROM_CODE, []
-    for one in ordered:
-        if one.path in code:
-            if not left:
-                continue
-            left -= 1
-        kept.append(one)
-    return kept
-
-
-def _beside(chosen: Sequence[Pick], fresh: Iterable[_Weighed]) -> list[Pick]:
+def _beside(chosen: Sequence[Pick], fresh: Iterable[FileCandidate]) -> list[Pick]:
     """Return the picks, and under code too what is code and has a place as configuration alone."""
-    code = _paths(chosen, Section.CODE)
-    missing = _paths(chosen, Section.CONFIG) - code
-    own = (one for one in fresh if one.candidate.section is Section.CODE and one.path in missing)
-    more = [
-        Pick(one.candidate, _REASONS[Section.CONFIG], len(code) + at)
-        for at, one in enumerate(sorted(own, key=_order))
-    ]
-    return sorted([*chosen, *more], key=_place)
-
-
-def _paths(picks: Iterable[Pick], section: Section) -> set[str]:
-    return {pick.candidate.path for pick in picks if pick.candidate.section is section}
+    code, config = (
+        {pick.candidate.path for pick in chosen if pick.candidate.section is section}
+        for section in (Section.CODE, Section.CONFIG)
+    )
+    more = (each for each in fresh if each.section is Section.CODE and each.path in config - code)
+    reason = _REASONS[Section.CONFIG]
+    also = [Pick(each, reason, rank) for rank, each in enumerate(more, len(code))]
+    return sorted([*chosen, *also], key=_place)
 
 
 def _stem(path: str) -> str:
@@ -280,14 +241,12 @@ def _stem(path: str) -> str:
 
 def _filled(chosen: list[Pick], more: Sequence[FileCandidate], files: int) -> list[Pick]:
     """Return so many picks: too many lose the last of the ranks, too few are filled by score."""
-    if len(chosen) > files:
-        kept = sorted(chosen, key=_precedence)[:files]
-        return sorted(kept, key=_place)
-    ranks = {section: sum(p.candidate.section is section for p in chosen) for section in SECTIONS}
-    for candidate in more[: files - len(chosen)]:
-        chosen.append(Pick(candidate, "semantic_match", ranks[candidate.section]))
-        ranks[candidate.section] += 1
-    return sorted(chosen, key=_place)
+    ranks = Counter(pick.candidate.section for pick in chosen)
+    filled = sorted(chosen, key=_precedence)[:files]
+    for each in more[: files - len(filled)]:
+        filled.append(Pick(each, "semantic_match", ranks[each.section]))
+        ranks[each.section] += 1
+    return filled
 
 
 def _place(pick: Pick) -> tuple[int, int]:
@@ -298,6 +257,6 @@ def _place(pick: Pick) -> tuple[int, int]:
 def _precedence(pick: Pick) -> tuple[float, int, str]:
     """Return what decides who stays: each section's first before any other's second."""
     share = pick.rank / QUOTAS[pick.candidate.section]
-    covering = pick.reason in _ROLE_REASONS.values()
+    covering = pick.reason in _ROLE_REASONS[Section.CODE].values()
     section = SECTIONS.index(pick.candidate.section)
     return (0.5 if covering else share), section, pick.candidate.path

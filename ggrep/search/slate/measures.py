@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
+from ggrep.model.line_numbers import numbered_lines
 from ggrep.model.slate import Budgets, Evidence, Pack, Section, Slate
 from ggrep.search.slate.document import evidence_json, outlined, pack_json, slate_json
 from ggrep.search.slate.slate_lines import (
@@ -145,12 +146,11 @@ class _InText:
 
     def lines(self, piece: Evidence, section: Section) -> Sequence[int]:
         document = evidence_json(piece)
-        told = told_lines(document)
         _, *lines = piece_lines(document, is_source=section is not Section.DIAGRAMS)
-        sizes = [0] * (piece.snippet.count("\n") + 1)
-        for (number, _), line in zip(told, lines, strict=True):
-            sizes[number - piece.snippet_start_line] = len(line.encode()) + 1
-        return sizes
+        told = zip(told_lines(document), lines, strict=True)
+        sizes = {number: len(line.encode()) + 1 for (number, _), line in told}
+        numbered = numbered_lines(piece.snippet.split("\n"), piece.snippet_start_line)
+        return [sizes.get(number, 0) for number, _ in numbered]
 
 
 _JSON: Final[Measure] = _InJson()

@@ -6,6 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.model.limits import LimitHit
+from ggrep.model.line_numbers import folded_range, last_line, numbered_lines
 from ggrep.model.slate import (
     DEFINITIONS,
     Budgets,
@@ -162,14 +163,18 @@ def _anchor(material: PackMaterial) -> Evidence | None:
     if piece is None or (piece.hidden_lines and not piece.snippet):
         return None
     item = _evidence(piece, "Anchor", ())
-    first = min((one.snippet_start_line for one in material.evidence if one.snippet), default=0)
-    lines = item.snippet.split("\n") if item.snippet else []
-    if not first or first > item.snippet_start_line + len(lines) - 1:
+    if not item.snippet:
         return item
-    shown = lines[: max(0, first - item.snippet_start_line)]
-    hidden = item.hidden_lines + len(lines) - len(shown)
+    numbered = list(numbered_lines(item.snippet.split("\n"), item.snippet_start_line))
+    first = min((one.snippet_start_line for one in material.evidence if one.snippet), default=0)
+    shown = [row for row in numbered if not first or last_line(*row) < first]
+    if all(folded_range(number, line) for number, line in shown if line.strip()):
+        shown = []
+    end = last_line(*shown[-1]) if shown else item.snippet_start_line - 1
+    hidden = item.hidden_lines + last_line(*numbered[-1]) - end
     start = item.snippet_start_line if shown else 0
-    return replace(item, snippet="\n".join(shown), snippet_start_line=start, hidden_lines=hidden)
+    snippet = "\n".join(line for _, line in shown)
+    return replace(item, snippet=snippet, snippet_start_line=start, hidden_lines=hidden)
 
 
 def _evidence(piece: TextPiece, tag: str, also: tuple[str, ...]) -> Evidence:

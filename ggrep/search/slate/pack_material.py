@@ -1,6 +1,5 @@
 """The text that a slate shows: evidence, anchors and the neighbours of the best evidence."""
 
-import math
 import re
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -11,17 +10,20 @@ from msgspec.structs import replace
 
 from ggrep.base.clock import Deadline
 from ggrep.index.store.row_texts import RowDetails, ShownRow
+from ggrep.model.line_numbers import last_line, numbered_lines, shown_lines
 from ggrep.model.sanitise import sanitise, sanitise_line
-from ggrep.model.slate import LEFT_OUT, Reason, Section
+from ggrep.model.slate import Reason, Section
 from ggrep.model.slate_material import PackMaterial, Pick, TextPiece
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.query.row_reading import shown_rows
 from ggrep.search.query.snippets import Snippet
-from ggrep.search.slate.file_candidates import FileRows, ScoredRow, rows_of
+from ggrep.search.reading.bare_text import bare_text
+from ggrep.search.reading.deciding import decisiveness
+from ggrep.search.reading.folding import CODE_ALONE, COMMENTS_ALONE, SLATE, Folding, Source, folded
+from ggrep.search.reading.question_words import Terms
+from ggrep.search.slate.file_candidates import RelatedFiles
+from ggrep.search.slate.file_rows import FileRows, ScoredRow, learned_factors, rows_of
 from ggrep.search.slate.levels import Disclosure
-from ggrep.search.slate.related_files import RelatedFiles
-from ggrep.search.slate.source_text import bare_text
-from ggrep.search.slate.uncommented import without_comments
 
 _AROUND: Final = 2
 """Rows on each side of the best evidence that may be shown as its neighbours."""
@@ -60,7 +62,7 @@ def materials(
     """
     first = {pick.candidate.path: pick for pick in reversed(picks)}
     chosen_files = [pick.candidate for pick in picks]
-    factors = [pick.factor for pick in picks]
+    factors = learned_factors(ranked, chosen_files)
     matching = rows_of(ranked, chosen_files, wanted.evidence, beside, factors)
     chosen = [
         _rows(ranked, pick, rows, wanted, opens=first[pick.candidate.path] is pick)
@@ -155,7 +157,8 @@ def _material(
 ) -> PackMaterial:
     pick, candidate = rows.pick, rows.pick.candidate
     segment, image = candidate.segment, ranked.segments[candidate.segment].image
-    shaper = _Shaper(image.types, candidate.language, candidate.section, wanted)
+    terms = frozenset(ranked.query.terms)
+    shaper = _Shaper(image.types, candidate.language, candidate.section, wanted, terms)
 
     def piece(row: ScoredRow, reason: Reason) -> TextPiece:
         return shaper.piece(row, records[segment, row.row], int(image.row_types[row.row]), reason)
@@ -197,12 +200,12 @@ class _Shaper(Struct, frozen=True):
     language: str
     section: Section
     wanted: Disclosure
+    terms: Terms
 
     def piece(self, row: ScoredRow, record: ShownRow, kind: int, reason: Reason) -> TextPiece:
         details = record.details
         text, extra = sanitise(record.text), sanitise(details.extra)
-        is_opening = reason == "anchor_for_context"
-        shown = self._opening(text) if is_opening else self._shown(text, extra)
+        shown = self._snippet(text.rstrip("\n"), extra, row.start_line, reason)
         return TextPiece(
             row_id=record.row_id,
             chunk_id=record.chunk_id,
@@ -223,54 +226,37 @@ class _Shaper(Struct, frozen=True):
             priority=row.priority * decisiveness(shown.text, text.count("\n") + 1),
         )
 
-    def _shown(self, text: str, extra: str) -> Snippet:
-        """Return the lines to show: of a diagram its relations, where they could be told."""
+    def _snippet(self, text: str, extra: str, first: int, reason: Reason) -> Snippet:
+        """Return the lines to show; none where places alone are shown.
+
+        Of a diagram they are its relations, if these could be told. Opening lines have no notice of
+        copyright, which answers nothing.
+        """
+        if not self.wanted.lines:
+            return Snippet("", 0, text.count("\n") + 1)
+        if reason == "anchor_for_context":
+            end = 0 if self.section is Section.DOCS else notice_end(text, self.language)
+            shown = self._folded("\n".join(text.split("\n")[end:]), first + end, CODE_ALONE)
+            return replace(shown, first_line=shown.first_line + end)
         if self.section is Section.DIAGRAMS and extra:
-            return self._whole(extra)
-        shown = self._whole(text)
-        is_code = self.section is not Section.DOCS
-        return (
-            without_comments(shown, self.language)
-            if is_code and not self.wanted.comments
-            else shown
+            return Snippet(extra, 0, 0)
+        return self._folded(
+            text, first, COMMENTS_ALONE if self.section is Section.CONFIG else SLATE
         )
 
-    def _opening(self, text: str) -> Snippet:
-        """Return the opening lines without a notice of copyright, which answers nothing."""
-        shown = self._whole(text)
-        first = 0 if self.section is Section.DOCS else notice_end(shown.text, self.language)
-        lines = shown.text.split("\n")[first:]
-        return Snippet("\n".join(lines), first if lines else 0, shown.hidden_lines)
-
-    def _whole(self, text: str) -> Snippet:
-        """Return all lines of a text, or none where places alone are shown."""
-        text = text.rstrip("\n")
-        return Snippet(text, 0, 0) if self.wanted.lines else Snippet("", 0, text.count("\n") + 1)
-
-
-_CONDITION: Final = re.compile(
-    r"\b(?:if|else|switch|case|when|unless|elif|elsif|while|return|throw|raise|match|catch|except"
-    r"|assert)\b|\?|&&|\|\|"
-)
-_LOGGING: Final = re.compile(
-    r"^(?:\w+\.)?_?(?:[Ll]og|LOG|[Ll]ogg\w+|[Dd]ebug|DEBUG|printf|console|[Ww]arn|WARN)\w*[.(!]",
-    re.MULTILINE,
-)
-
-
-def decisiveness(snippet: str, lines: int) -> float:
-    """Return a factor of a piece's priority: lines that decide something are worth most.
-
-    Conditions raise it; comments, logging and long lines lower it. `lines` are those of the piece,
-    its comments among them. Fitted as the exponents of a row's priority are.
-    """
-    shown = [line.strip() for line in snippet.split("\n") if line.strip(f" \t{LEFT_OUT}")]
-    if not shown:
-        return 1.0
-    text = "\n".join(shown)
-    conditions, logging = len(_CONDITION.findall(text)), len(_LOGGING.findall(text))
-    each = (conditions - 3.0 * logging - 0.01 * sum(map(len, shown))) / len(shown)
-    return math.exp(each - 0.8 * (1.0 - len(shown) / lines))
+    def _folded(self, text: str, first: int, form: Folding) -> Snippet:
+        """Return a text; of code with folds, and without comments at its ends."""
+        if self.section is Section.DOCS or self.wanted.comments:
+            return Snippet(text, 0, 0)
+        source = Source(text.split("\n"), first, self.language)
+        lines = folded(source, form, self.terms).split("\n")
+        told = [numbered for numbered in shown_lines(lines, first) if numbered[1].strip()]
+        if not told:
+            return Snippet(text, 0, 0)
+        (begin, _), (end, line) = told[0], told[-1]
+        kept = [line for number, line in numbered_lines(lines, first) if begin <= number <= end]
+        hidden = first + len(source.lines) - 1 - last_line(end, line)
+        return Snippet("\n".join(kept), begin - first, hidden)
 
 
 _NOTICE: Final = re.compile(

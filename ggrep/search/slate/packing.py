@@ -12,6 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ggrep.model.limits import LimitHit
+from ggrep.model.line_numbers import last_line, numbered_lines
 from ggrep.model.slate import SECTIONS, Budgets, Evidence, Pack, Section, Slate
 from ggrep.search.slate.document import file_id
 from ggrep.search.slate.measures import Measure, measure_of
@@ -318,7 +319,8 @@ def _kind(piece: Evidence) -> int:
 
 
 def _with_lines(piece: Evidence, lines: Sequence[str], shown: int) -> Evidence:
-    hidden = piece.hidden_lines + len(lines) - shown
+    ends = [last_line(*each) for each in numbered_lines(lines, piece.snippet_start_line)]
+    hidden = piece.hidden_lines + (ends[-1] - ends[shown - 1] if shown else 0)
     return replace(piece, snippet="\n".join(lines[:shown]), hidden_lines=hidden)
 
 

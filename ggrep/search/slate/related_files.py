@@ -1,11 +1,12 @@
-"""Files related to the hits: tests, documents and settings that name the found code.
+"""Files and rows related to the best code: they mention what it defines, or define what it uses.
 
-A question in plain words finds the mechanism; its tests rarely repeat the question, but they name
-what the mechanism defines. So the names that the best rows define are looked up in the postings,
-and a file counts as a companion by how much of their rarity it mentions.
+A question in plain words finds the mechanism. Its tests rarely repeat the question, but they name
+what the mechanism defines. Its helpers rarely repeat the question either, but the mechanism names
+them. Both are looked up in the postings and count by how rare the names are.
 """
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
@@ -15,8 +16,10 @@ from msgspec import Struct
 
 from ggrep.base.clock import Deadline
 from ggrep.index.lexical.layout import SYMBOL
+from ggrep.index.lexical.tokens import folded_name
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.query.segments import SearchableSegment
+from ggrep.search.slate.file_candidates import RelatedFiles
 
 MOST_NAMES: Final = 24
 """Names that are looked up."""
@@ -26,6 +29,10 @@ _SHORTEST: Final = 4
 _COMMON: Final = 0.02
 """Share of all chunks that a name may stand in before it says nothing."""
 
+_MOST_DEFINITIONS: Final = 3
+"""Rows that may define a name that the best code uses; with more it is unknown which is meant."""
+
+_IDENTIFIER: Final = re.compile(r"[^\W\d]\w*")
 _ENOUGH: Final = 3
 """So many of the rarest names, mentioned, make a companion as good as any."""
 
@@ -42,17 +49,11 @@ class Origin(Struct, frozen=True):
     weight: float
 
 
-class RelatedFiles(Struct, frozen=True):
-    """How much each file and row mentions, 0 to 1; per segment float64 (files,) and (rows,)."""
-
-    files: tuple[npt.NDArray[np.float64], ...]
-    rows: tuple[npt.NDArray[np.float64], ...]
-
-
 def companions(ranked: Ranked, origins: Sequence[Origin], deadline: Deadline) -> RelatedFiles:
-    """Return how much of the origins' definitions each file and row mentions.
+    """Return how files and rows relate to the origins.
 
     Raises:
+        CorruptStore: the text of an origin cannot be read.
         DeadlineExceeded: time ran out.
     """
     weights = _weighed(ranked.segments, _names(ranked, origins, deadline))
@@ -76,7 +77,38 @@ def companions(ranked: Ranked, origins: Sequence[Origin], deadline: Deadline) ->
         by_file[~shown] = 0.0
         files.append(by_file)
         rows.append(by_row)
-    return RelatedFiles(tuple(files), tuple(rows))
+    return RelatedFiles(tuple(files), tuple(rows), _used(ranked, origins, deadline))
+
+
+def _used(
+    ranked: Ranked, origins: Iterable[Origin], deadline: Deadline
+) -> tuple[npt.NDArray[np.float64], ...]:
+    """Return per segment float64 (rows,): how much of what the origins use each row defines."""
+    names: dict[str, float] = {}
+    for origin in origins:
+        deadline.check("companions")
+        (text,) = ranked.segments[origin.segment].texts.texts([origin.row])
+        for name in map(folded_name, set(_IDENTIFIER.findall(text))):
+            if len(name) >= _SHORTEST:
+                names[name] = max(origin.weight, names.get(name, 0.0))
+    segments, used = ranked.segments, [np.zeros(each.image.rows) for each in ranked.segments]
+    chunks = sum(int(segment.visible_rows.sum()) for segment in segments)
+    for name, weight in names.items():
+        found = [
+            segment.row_postings.rows_with(name, range(SYMBOL, SYMBOL + 1)) for segment in segments
+        ]
+        rows = [
+            each[segment.visible_rows[each]] for each, segment in zip(found, segments, strict=True)
+        ]
+        defining = sum(map(len, rows))
+        if 0 < defining <= _MOST_DEFINITIONS:
+            holding = sum(_holding(segment, name) for segment in segments)
+            value = weight * _rarity(chunks, max(holding, 1)) / math.sqrt(defining)
+            for figures, at in zip(used, rows, strict=True):
+                figures[at] = np.maximum(figures[at], value)
+    for figures, eligible in zip(used, ranked.eligible, strict=True):
+        figures[~eligible] = 0.0
+    return tuple(used)
 
 
 def _names(ranked: Ranked, origins: Iterable[Origin], deadline: Deadline) -> dict[str, float]:
@@ -104,9 +136,14 @@ def _weighed(segments: Sequence[SearchableSegment], names: Mapping[str, float]) 
     for name, weight in names.items():
         holding = sum(_holding(segment, name) for segment in segments)
         if 1 < holding <= max(_COMMON * chunks, 8):
-            weighed[name] = weight * math.log(1.0 + chunks / holding) / math.log(1.0 + chunks)
+            weighed[name] = weight * _rarity(chunks, holding)
     best = sorted(weighed.items(), key=lambda item: (-item[1], item[0].encode()))[:MOST_NAMES]
     return dict(sorted(best, key=lambda item: item[0].encode()))
+
+
+def _rarity(chunks: int, holding: int) -> float:
+    """Return 1 for a name of a single chunk, and less for a name of more chunks."""
+    return math.log(1.0 + chunks / holding) / math.log(1.0 + chunks)
 
 
 def _holding(segment: SearchableSegment, name: str) -> int:

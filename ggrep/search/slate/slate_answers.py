@@ -7,7 +7,6 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Final
 
-import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -24,19 +23,19 @@ from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SessionRequest, SessionState, SlateRequest, SlateResponse
 from ggrep.model.slate_material import FileCandidate, PackMaterial, Pick
 from ggrep.search.query.answerer import Answerer, Unpinned
-from ggrep.search.query.best_rows import CODE
 from ggrep.search.query.context import Context, Stages, search_notices
 from ggrep.search.query.pipeline import Ranked, check_request, leading
 from ggrep.search.query.selection import absent_notices
 from ggrep.search.query.weights import RANKING_REVISION
 from ggrep.search.slate.duplicates import Merged, merged
-from ggrep.search.slate.file_candidates import CandidateFiles, rows_of
+from ggrep.search.slate.file_candidates import CandidateFiles, RelatedFiles
 from ggrep.search.slate.file_choice import SELECTION_REVISION, Selection, select
+from ggrep.search.slate.file_rows import rows_of
 from ggrep.search.slate.levels import check_level, disclosure_of, effective, files_shown
 from ggrep.search.slate.overview import Asked, Standing
 from ggrep.search.slate.pack_draft import Drawn, Form, drawn
 from ggrep.search.slate.pack_material import materials
-from ggrep.search.slate.related_files import Origin, RelatedFiles, companions
+from ggrep.search.slate.related_files import Origin, companions
 from ggrep.search.slate.session_steps import check_session, told_of
 from ggrep.search.slate.sessions import OpenSession, advance, sessions_of
 
@@ -110,7 +109,6 @@ def slate(context: Context, request: SlateRequest) -> SlateResponse:
     confidence = confidence_of(leading(ranked, deadline))
     chosen = _choose(ranked, rules, request, budgets.files, session, deadline)
     selection, weak = _kept(chosen.selection, confidence, request)
-    selection = _weighed(selection, ranked)
     stages.end("rank")
     shown = disclosure_of(request.level, budgets, anchors=request.anchors)
     files = materials(ranked, selection.picks, chosen.beside, shown, deadline)
@@ -226,7 +224,7 @@ def _targets(gatherer: CandidateFiles, targets: Sequence[str]) -> Selection:
     for path, asked in lines.items():
         candidate = gatherer.target(path)
         if candidate is None:
-            raise InvalidRequest(f"targets: {path!a}: no such file in this snapshot")
+            raise InvalidRequest(f"targets: {path!a}: the snapshot has no such file")
         rank = sum(pick.candidate.section is candidate.section for pick in picks)
         picks.append(Pick(candidate, "expand_target", rank, tuple(asked)))
     return Selection(tuple(picks), 0, 0)
@@ -249,41 +247,14 @@ def _kept(
     return replace(selection, picks=kept, left=left), (cut,)
 
 
-def _weighed(selection: Selection, ranked: Ranked) -> Selection:
-    """Return the selection with the learned factors of its files of code.
-
-    They decide whose lines are shown, not which files: sections deal tests a place of their own,
-    which the factor puts behind all sources.
-    """
-    correction = ranked.correction
-    if correction is None:
-        return selection
-    picks = list(selection.picks)
-    for place, segment in enumerate(ranked.segments):
-        at = [i for i, pick in enumerate(picks) if _is_weighed(pick.candidate, place)]
-        if at:
-            files = np.array([picks[i].candidate.file for i in at], dtype=np.int64)
-            factors = correction.factors(segment, ranked.scores[place], files)
-            for i, factor in zip(at, factors.tolist(), strict=True):
-                picks[i] = replace(picks[i], factor=factor)
-    return replace(selection, picks=tuple(picks))
-
-
-def _is_weighed(candidate: FileCandidate, segment: int) -> bool:
-    """Return whether a file is one of the segment that the factor has a say on: matching code."""
-    return (
-        candidate.segment == segment
-        and candidate.score > 0.0
-        and not candidate.is_test
-        and CODE in candidate.corpora
-    )
-
-
 def _suppressed(selection: Selection) -> tuple[Notice, ...]:
     """Return what a slate without repetitions says of the files that it left out for that."""
     if not selection.suppressed:
         return ()
-    told = f"{selection.suppressed} files that match were shown before in this session"
+    told = (
+        f"{selection.suppressed} matching files are omitted, because this session has shown "
+        "them before"
+    )
     return (Notice("files_seen", told),)
 
 

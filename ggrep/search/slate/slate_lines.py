@@ -11,15 +11,12 @@ Of a diagram, whose relations stand where its lines would, nothing is numbered.
 
 from collections.abc import Iterator, Mapping
 from itertools import groupby
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
-from ggrep.model.line_numbers import line_range, with_numbers
-from ggrep.model.slate import LEFT_OUT, Section
+from ggrep.model.line_numbers import line_range, longest_fold, shown_lines, with_numbers
+from ggrep.model.slate import Section
 
 _Object: TypeAlias = Mapping[str, Any]
-
-_UNTOLD: Final = ("", LEFT_OUT)
-"""Lines that say nothing where each of the others has its number."""
 
 
 def slate_lines(slate: _Object) -> Iterator[str]:
@@ -34,6 +31,26 @@ def slate_lines(slate: _Object) -> Iterator[str]:
         for source, group in groupby(edges, key=lambda edge: edge["from"]):
             yield source
             yield from (f"  {edge['kind']} {edge['to']}" for edge in group)
+
+
+def folded_place(slate: _Object) -> str:
+    """Return the place of the longest fold of a slate; empty without any."""
+    folds = [
+        (fold, f"{file['repo']}:{file['path']}" if "repo" in file else file["path"])
+        for section in slate.get("sections", ())
+        for file in section["files"]
+        for piece in (*([file["anchor"]] if "anchor" in file else ()), *file.get("evidence", ()))
+        if (fold := longest_fold(piece["snippet"].split("\n"), _begins(piece)))
+    ]
+    if not folds:
+        return ""
+    (first, last), path = max(folds, key=lambda each: each[0][1] - each[0][0])
+    return f"{path}:{line_range(first, last)}"
+
+
+def _begins(piece: _Object) -> int:
+    line: int = piece.get("snippet_start_line", piece["start_line"])
+    return line
 
 
 def file_lines(file: _Object, *, is_source: bool = True) -> Iterator[str]:
@@ -81,11 +98,10 @@ def told_lines(piece: _Object) -> list[tuple[int, str]]:
 
     Each step of indentation is one blank: indentation was a sixth of the bytes of all lines.
     """
-    begins = piece.get("snippet_start_line", piece["start_line"])
     lines = [
         (number, line.lstrip(" \t"), line)
-        for number, line in enumerate(piece["snippet"].split("\n"), begins)
-        if line.strip() not in _UNTOLD
+        for number, line in shown_lines(piece["snippet"].split("\n"), _begins(piece))
+        if line.strip()
     ]
     widths = {line[: len(line) - len(bare)].expandtabs(8) for _, bare, line in lines}
     steps = {width: " " * step for step, width in enumerate(sorted(widths, key=len))}

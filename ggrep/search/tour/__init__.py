@@ -1,1 +1,1 @@
-"""Describes a repository by quotations from its own files."""
+"""Describes a repository by quotations from its files."""

@@ -1,4 +1,4 @@
-"""Commands by which CI services build and test a repository. Pure."""
+"""The commands with which CI services build and test a repository. Without I/O."""
 
 import re
 from collections import Counter
@@ -45,7 +45,7 @@ _TOOLS: Final = re.compile(
 _PARTIAL: Final = re.compile(
     r"\$(?!\(nproc\))|\{\{|\.\./|--if-present|(?:\\|&&|\|)$|\binstall\b|\b(?:-C|--prefix|--manifest-path)\b"
 )
-"""Commands whose words are elsewhere, or that run in another folder."""
+"""Commands with variables or in several lines, installations, and commands in another folder."""
 _SCRIPT_RUN: Final = re.compile(r"(?:npm|pnpm|yarn|bun) run ([\w:.-]+)")
 _FOLDER: Final = re.compile(r"\bworking-directory:|\bdir\(")
 _RUN: Final = re.compile(r"^\s*(?:-\s+)?(?:run|\w*script):[ \t]*(?P<rest>.*)$")
@@ -54,16 +54,16 @@ _STEP: Final = re.compile(r"\b(?:sh|bat)[ (]+(['\"]{1,3})(?P<rest>[^'\"\n]+)")
 
 
 def is_ci(path: str) -> bool:
-    """Say whether a file tells such a service what to run."""
+    """Return whether a file configures the jobs of a CI service."""
     return bool(_CI.fullmatch(path))
 
 
 def ci_commands(texts: Mapping[str, str], scripts: Container[str] = ()) -> list[TourFact]:
-    """Return a few commands that test, check and build, each once.
+    """Return a few distinct commands that test, check and build.
 
     Args:
-        texts: texts of files, by path. Files that run for each change come first.
-        scripts: names that a package manager may run.
+        texts: texts of files by path. Workflows that run for each change come first.
+        scripts: names of scripts that the package manager can run.
     """
     order = sorted(texts, key=lambda path: (not _MAIN.search(path.rpartition("/")[2]), path))
     kept: dict[str, tuple[int, TourFact]] = {}
@@ -87,7 +87,7 @@ def _unquoted(command: str) -> str:
 
 
 def _kind(command: str) -> tuple[int, str] | None:
-    """Return the kind of a command by its position and name among the kinds; None without one."""
+    """Return a command's kind, as position and name among the kinds; None for other commands."""
     if not _TOOLS.match(f"{command} ") or _PARTIAL.search(command):
         return None
     if len(command) > _CHARACTERS:
@@ -97,7 +97,7 @@ def _kind(command: str) -> tuple[int, str] | None:
 
 
 def _commands(path: str, text: str) -> Iterator[tuple[int, str]]:
-    """Yield the commands that run at the root, with their lines."""
+    """Yield the commands that run in the root folder, with their line numbers."""
     lines = text.split("\n")
     elsewhere = _lines_elsewhere(lines)
     block = 0
@@ -109,7 +109,7 @@ def _commands(path: str, text: str) -> Iterator[tuple[int, str]]:
 
 
 def _lines_elsewhere(lines: list[str]) -> set[int]:
-    """Return the lines of the items or documents that name a folder, and continued lines."""
+    """Return the lines of the steps or documents that change the folder, and continued lines."""
     numbers = {
         at + 2
         for at, line in enumerate(lines)
@@ -131,7 +131,7 @@ def _lines_elsewhere(lines: list[str]) -> set[int]:
 
 
 def _begins(line: str, indent: int) -> bool:
-    """Say whether a line begins the item whose keys have an indent."""
+    """Return whether a line begins the list item whose keys have an indent."""
     return line.lstrip().startswith("- ") and len(line) - len(line.lstrip(" -")) == indent
 
 
@@ -140,7 +140,7 @@ def _indent(line: str) -> int:
 
 
 def _all_commands(path: str, lines: list[str]) -> Iterator[tuple[int, int, str]]:
-    """Yield the first line of each block, a command's line and the command."""
+    """Yield all commands, each with the first line of its block and its own line."""
     if path == "Jenkinsfile":
         for number, line in enumerate(lines, start=1):
             yield from ((number, number, match["rest"]) for match in _STEP.finditer(line))
@@ -149,7 +149,7 @@ def _all_commands(path: str, lines: list[str]) -> Iterator[tuple[int, int, str]]
     for number, line in enumerate(lines, start=1):
         indent = len(line) - len(line.lstrip())
         if (match := _RUN.match(line)) is not None:
-            # After `- run:` a dash at the same or a lesser indent begins the next step.
+            # After `- run:`, a dash with the same or less indent begins the next step.
             inside, listed = indent, not line.lstrip().startswith("-")
             start = number
             yield start, number, match["rest"]

@@ -1,4 +1,4 @@
-"""How a repository is built and tested, by its build files. Pure: paths and texts in."""
+"""Reads from build files how a repository is built and tested. Without I/O."""
 
 import re
 from collections import Counter
@@ -38,7 +38,7 @@ MANAGER_FILES: Final = {
     ".yarnrc": "yarn",
     "bunfig.toml": "bun",
 }
-"""Files at the root that belong to one JavaScript package manager; lock files aren't indexed."""
+"""Files in the root folder that show the JavaScript package manager; lock files aren't indexed."""
 _MANAGER: Final = re.compile(
     r"\b(npm|pnpm|yarn|bun)(?= (?:install|i|ci|run|test|build|lint|exec|add|publish|-|\w+:))"
     r"|(pnpm)(?=/action-setup)|cache: ['\"]?(npm|pnpm|yarn)\b|oven-sh/setup-(bun)"
@@ -46,12 +46,12 @@ _MANAGER: Final = re.compile(
 
 
 def commands_of(path: str, text: str, manager: str = "npm") -> list[TourFact]:
-    """Return a root file's commands for building and testing.
+    """Return the commands for building and testing that a file in the root folder contains.
 
     Args:
         path: the file's path below the root.
         text: the file's text.
-        manager: runs the scripts of `package.json`, see `package_manager`.
+        manager: the program that runs the scripts of `package.json`, see `package_manager`.
     """
     name = path.rpartition("/")[2].lower()
     if name == "package.json":
@@ -65,10 +65,11 @@ def commands_of(path: str, text: str, manager: str = "npm") -> list[TourFact]:
 def package_manager(texts: Mapping[str, str]) -> str:
     """Return the package manager of a JavaScript repository.
 
-    `packageManager` decides, then files and `engines`, then the commands of scripts and CI.
+    The first of these decides: the key `packageManager`, files and `engines`, commands in scripts
+    and CI.
 
     Args:
-        texts: of `package.json`, of the existing MANAGER_FILES, and of CI files.
+        texts: the texts of `package.json`, of the existing MANAGER_FILES, and of CI files.
     """
     package = json_object(texts.get("package.json", ""))
     named = str(package.get("packageManager", "")).partition("@")[0]
@@ -81,8 +82,8 @@ def package_manager(texts: Mapping[str, str]) -> str:
     return max(counts, key=lambda word: (counts[word], word == "npm"), default="npm")
 
 
-def is_told(path: str) -> bool:
-    """Say whether `commands_of` reads a file."""
+def has_commands(path: str) -> bool:
+    """Return whether `commands_of` reads a file."""
     return "/" not in path and (
         path.lower() in {*_READERS, "package.json"} or bool(_SCRIPT.fullmatch(path))
     )
@@ -91,7 +92,7 @@ def is_told(path: str) -> bool:
 _SCRIPT: Final = re.compile(
     r"(?:run-?_?tests?|tests?|build|configure|autogen|bootstrap|runtest-\w+|check)(?:\.sh|\.bash)?"
 )
-"""Names of programs at the root that build or test."""
+"""Names of programs in the root folder that build or test."""
 
 
 _TARGET: Final = re.compile(
@@ -174,7 +175,7 @@ def _cargo(path: str, text: str) -> Iterator[TourFact]:
 
 
 def _says(*lines: str) -> Callable[[str, str], Iterator[TourFact]]:
-    """Return a reader with the same result for each file of its name."""
+    """Return a reader that returns the same commands for each file."""
 
     def read(path: str, _: str) -> Iterator[TourFact]:
         yield from (TourFact(line, path) for line in lines)
@@ -190,7 +191,7 @@ def _composer(path: str, text: str) -> Iterator[TourFact]:
 
 
 def _usual_first(names: list[str]) -> str:
-    """Return names, the usual ones first; others are added only if there is room."""
+    """Return names: the usual names first, and others up to the maximum number."""
     every = list(dict.fromkeys(names))
     known = sorted((name for name in every if _place(name) < len(_USUAL)), key=_place)
     others = [name for name in every if _place(name) == len(_USUAL) and not name.startswith("_")]
@@ -209,7 +210,7 @@ def _shortened(command: str) -> str:
 
 
 def json_object(text: str) -> Mapping[str, Any]:
-    """Return the object of a JSON document; empty if it is no object."""
+    """Return the object of a JSON document; empty if the document is not an object."""
     try:
         return _object(stable_json.loads(text.encode()))
     except ValueError:
@@ -245,4 +246,4 @@ _READERS: Final[dict[str, Callable[[str, str], Iterator[TourFact]]]] = {
     "dune-project": _says("dune build; dune test"),
     "stack.yaml": _says("stack build; stack test"),
 }
-"""Readers by the names of files at the root, in lower case."""
+"""The readers by the names of files in the root folder, in lower case."""

@@ -1,4 +1,4 @@
-"""The entry points of a repository, by its manifests and its `main` functions."""
+"""Finds the entry points of a repository: programs in manifests, and `main` functions."""
 
 import posixpath
 import re
@@ -21,9 +21,9 @@ _MAIN_LANGUAGES: Final = frozenset(
         *("swift", "zig"),
     }
 )
-"""Languages in which a program begins at its function `main`."""
+"""Languages in which a program begins with its function `main`."""
 _MOST_MAINS: Final = 400
-"""Most chunks with a `main` that are examined."""
+"""Maximum number of chunks with a `main` that are examined."""
 _PROGRAM_STEMS: Final = frozenset({"app", "application", "cli", "main", "program", "server"})
 _BEGINS: Final = re.compile(
     r"^[ \t]*(ENTRYPOINT|CMD)[ \t]+(.+?)[ \t]*$", re.MULTILINE | re.IGNORECASE
@@ -34,7 +34,7 @@ _DOCKERFILE: Final = re.compile(
 
 
 def manifests_in(repository: RepositoryFiles) -> list[str]:
-    """Return the files that `declared` reads: those at the root, and packages of a workspace."""
+    """Return the files that `declared` reads: manifests in the root folder and of subpackages."""
     manifests = repository.there(MANIFESTS)
     manifests += [file.path for file in repository.root.files if file.path.endswith(".gemspec")]
     if not any(path in {"package.json", "Cargo.toml"} for path in manifests):
@@ -173,7 +173,7 @@ def _gem(text: str) -> Iterator[Declared]:
 
 
 def main_functions(repository: RepositoryFiles) -> list[TourFact]:
-    """Return the `main` functions and modules of programs, those nearest to the root first.
+    """Return the `main` functions and modules of programs; programs near the root come first.
 
     Raises:
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
@@ -212,9 +212,10 @@ def main_functions(repository: RepositoryFiles) -> list[TourFact]:
 
 
 def _standing(path: str) -> tuple[int, int]:
-    """Return a program's rank: in a folder of commands, named as one, near the root.
+    """Return a program's sort key: in a folder of commands, named like a program, near the root.
 
-    Among programs of the same rank, the one with the longest text before its `main` comes first.
+    Among programs with the same key, the program with the longest text before its `main` comes
+    first.
     """
     folders, _, name = path.rpartition("/")
     stem = name.partition(".")[0].lower()
@@ -224,7 +225,7 @@ def _standing(path: str) -> tuple[int, int]:
 
 
 def _line_of_main(text: str, first: int) -> int:
-    """Return the line of the function's head; 0 for any other chunk."""
+    """Return the line of the head of the `main` function in a chunk; 0 if there is none."""
     place = re.search(r"\b[Mm]ain\s*[(:<]", text)
     return 0 if place is None else first + text.count("\n", 0, place.start())
 

@@ -1,6 +1,6 @@
-"""How many files import each file of a snapshot, by the imports in their header chunks.
+"""Counts how many files import each file of a snapshot, by the imports in header chunks.
 
-In Go a package is imported and not a file, so its directory is counted.
+Go imports packages instead of files, so there the package's directory is counted.
 """
 
 import posixpath
@@ -21,17 +21,17 @@ from ggrep.search.slate.source_text import listed_imports
 from ggrep.search.tour.repository_files import RepositoryFiles, is_aside
 
 MOST_IMPORTERS: Final = 20_000
-"""Most files whose imports are followed, the first by path."""
+"""Maximum number of files whose imports are followed; the first files by path."""
 _ROOT: Final = re.compile(r"(?:app/[^/]+(?:/concerns)?|lib)/(.+)\.rb$")
-"""Folders that Rails loads constants from; the rest of a path spells the constant."""
+"""Folders from which Rails loads constants; the rest of a path spells the constant."""
 _CONSTANT: Final = re.compile(r"(?<![\w:.@$'\"])(?:::)?([A-Z]\w*(?:::[A-Z]\w*)*)")
 _OF_PACKAGES: Final = frozenset({"go"})
 _SEEN_WHOLE: Final = frozenset({"rust"})
-"""Languages in which the importing file's name decides what its imports mean."""
+"""Languages in which the meaning of an import depends on the importing file's name."""
 
 
 def imported_files(repository: RepositoryFiles) -> Counter[str]:
-    """Return by how many other files each is imported; tests and examples do not count.
+    """Return how many other files import each file; imports in tests and examples do not count.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -55,7 +55,8 @@ def imported_files(repository: RepositoryFiles) -> Counter[str]:
         for name in names:
             if file.language in _OF_PACKAGES and not name.startswith(modules):
                 continue
-            # In files of one folder an import means the same, and most are repeated many times.
+            # In all files of a folder an import has the same meaning, and most imports are repeated
+            # often.
             seen = file.path if file.language in _SEEN_WHOLE else folder
             key = (seen, ending, name)
             if key not in known:
@@ -74,9 +75,10 @@ def imported_files(repository: RepositoryFiles) -> Counter[str]:
 def _autoloaded(
     repository: RepositoryFiles, sources: Sequence[ListedFile]
 ) -> Iterator[tuple[str, set[str]]]:
-    """Yield files of a Rails application with the files whose constants they use.
+    """Yield each file of a Rails application with the files whose constants it uses.
 
-    Such files have no imports of each other: a constant is loaded from the path that it spells.
+    Such files do not import each other. Rails loads a constant from the path that the constant
+    spells.
     """
     if "config/application.rb" not in repository.by_path:
         return
@@ -92,7 +94,7 @@ def _autoloaded(
                 spelled = name.lower().replace("::", "/").replace("_", "")
                 scopes = ("/".join((*around[:end], spelled)) for end in range(len(around), -1, -1))
                 meant = next((scope for scope in scopes if scope in paths), "")
-                # The modules around a class are not its uses.
+                # The modules that enclose a class do not count as used.
                 if meant and not f"{itself}/".startswith(f"{meant}/"):
                     used.add(paths[meant])
             yield path, used
@@ -110,7 +112,7 @@ def _go_modules(repository: RepositoryFiles) -> tuple[str, ...]:
 def _imports(
     repository: RepositoryFiles, sources: Sequence[ListedFile]
 ) -> Iterator[tuple[ListedFile, tuple[str, ...]]]:
-    """Yield files with their imports, from the last line of a header chunk's text."""
+    """Yield files with their imports, which the last line of a header chunk's text lists."""
     for place, segment in enumerate(open_segments(repository.view)):
         image = segment.image
         headers = {}

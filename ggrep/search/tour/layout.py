@@ -1,4 +1,4 @@
-"""The folders of a repository with their own descriptions, and its languages by size."""
+"""The folders of a repository with descriptions from their files, and its languages by size."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -11,17 +11,17 @@ from ggrep.parse.languages.registry import corpus_of_language
 from ggrep.search.query.folders import Folder, joined
 from ggrep.search.query.listing import ListedFile
 from ggrep.search.tour.repository_files import RepositoryFiles
-from ggrep.search.tour.sentences import Said, readme_says, source_says
+from ggrep.search.tour.sentences import Quotation, readme_says, source_says
 
 MOST_LANGUAGES: Final = 6
 _DESCRIPTION: Final = 100
 _MOST_FOLDERS: Final = 40
 _LEAST_SHARE: Final = 0.01
-"""Least share of all lines of a language that is listed."""
+"""Minimum share of all lines of a listed language."""
 _UNKNOWN: Final = frozenset({"code", "text"})
-"""Languages of files without a known ending."""
+"""Names of the languages of files without a known ending."""
 _MAIN_SHARE: Final = 0.6
-"""Least share of code lines of a folder whose subfolders are listed as well."""
+"""Minimum share of the code lines in a folder whose subfolders are also listed."""
 _SPEAKERS: Final = (
     *("README.md", "README.rst", "README.txt", "README", "readme.md", "__init__.py", "doc.go"),
     *("package-info.java", "lib.rs", "mod.rs", "src/lib.rs", "main.rs", "src/main.rs"),
@@ -32,7 +32,7 @@ _ASIDE: Final = TEST | EXAMPLE | VENDORED | GENERATED
 
 
 def languages(repository: RepositoryFiles) -> list[TourFact]:
-    """Return the languages by lines, programming languages first, without machine-written files."""
+    """Return the languages by lines of hand-written files, programming languages first."""
     lines: Counter[str] = Counter()
     files: Counter[str] = Counter()
     folders = {listed.path.rpartition("/")[0] for listed in repository.files}
@@ -66,7 +66,7 @@ def folders(repository: RepositoryFiles) -> list[TourFact]:
     texts = repository.texts([path for names in speakers.values() for path in names])
     lines = []
     for path, folder in shown:
-        sentence, by = _said(repository, speakers[path], texts)
+        sentence, by = _description(repository, speakers[path], texts)
         size = ", ".join(filter(None, (indexed_files(folder.count), _main_language(folder))))
         if sentence is None:
             lines.append(TourFact(f"{path}/  {size}", f"{path}/"))
@@ -76,7 +76,7 @@ def folders(repository: RepositoryFiles) -> list[TourFact]:
 
 
 def _shown(folder: Folder, path: str) -> Iterator[tuple[str, Folder]]:
-    """Yield the folders of the layout; for one with most of the code its subfolders too."""
+    """Yield the folders of the layout, and the subfolders of a folder with most of the code."""
     kept = [
         joined(f"{path}{name}", below)
         for name, below in folder.folders.items()
@@ -90,9 +90,10 @@ def _shown(folder: Folder, path: str) -> Iterator[tuple[str, Folder]]:
 
 
 def _languages(files: Iterable[ListedFile]) -> Iterator[tuple[ListedFile, str]]:
-    """Yield hand-written files of a folder with their language; unknown ones are left out.
+    """Yield hand-written files of a folder with their language; omit files of unknown languages.
 
-    Headers count as C++ if there is more C++ than C, except the header of a C source.
+    Header files count as C++ if there is more C++ than C, except a header with the name of a C
+    source.
     """
     written = [listed for listed in files if not listed.traits & (MACHINE_WRITTEN | VENDORED)]
     counts = Counter(listed.language for listed in written if not listed.path.endswith(".h"))
@@ -106,7 +107,7 @@ def _languages(files: Iterable[ListedFile]) -> Iterator[tuple[ListedFile, str]]:
 
 
 def _main_language(folder: Folder) -> str:
-    """Return the language of most lines below a folder; empty if none is known."""
+    """Return the language of most lines below a folder; empty if no language is known."""
     lines: Counter[str] = Counter()
     left = [folder]
     while left:
@@ -126,7 +127,7 @@ def _code(folder: Folder) -> int:
 
 
 def _speakers(repository: RepositoryFiles, path: str) -> Iterator[str]:
-    """Yield the files that may describe a folder."""
+    """Yield the files that can contain a description of a folder."""
     yield from repository.there(f"{path}/{name}" for name in _SPEAKERS)
     sources = [source.path for source in repository.in_folder(path) if source.language == "go"]
     name = path.rpartition("/")[2]
@@ -138,9 +139,9 @@ def _speakers(repository: RepositoryFiles, path: str) -> Iterator[str]:
     )
 
 
-def _said(
+def _description(
     repository: RepositoryFiles, speakers: list[str], texts: dict[str, str]
-) -> tuple[Said | None, str]:
+) -> tuple[Quotation | None, str]:
     for path in speakers:
         text = texts.get(path, "")
         name = path.rpartition("/")[2].lower()

@@ -1,4 +1,4 @@
-"""The files to open first: the most imported and the largest, with their exported names."""
+"""The files to read first: the most imported and the largest, with their exported names."""
 
 import re
 from collections import Counter
@@ -41,13 +41,13 @@ _EXPORTED: Final = {
     "c": r"^(?!.*\bstatic\b)(?:struct|enum|union|typedef|\w[\w\s*]*?)[\s*]+NAME\b",
     "cpp": r"^\s*(?:class|struct|enum(?: class)?|union|using)\s+NAME\b(?!\s*;)",
 }
-"""By language: lines that define and export a name; NAME stands for it."""
+"""By language: patterns of lines that define and export a name; NAME stands for the name."""
 
 
 def main_files(repository: RepositoryFiles) -> list[TourFact]:
     """Return the most imported files of code, then the largest, with their exported names.
 
-    Files that only re-export names, tests, benchmarks and examples are left out.
+    Left out are tests, benchmarks, examples, and files that only re-export names.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -97,7 +97,7 @@ def _exported_names(repository: RepositoryFiles, files: list[ListedFile]) -> lis
         ]
         for file, names in zip(files, ranked, strict=True)
     ]
-    # A name that several of the files export is a namespace that all of them reopen.
+    # A name that several of these files export is a namespace that each of them extends.
     seen = Counter(name for names in exported for name, _ in names)
     return [[shown for name, shown in names if seen[name] == 1][:_MOST_NAMES] for names in exported]
 

@@ -1,4 +1,4 @@
-"""The files of a snapshot by path, and their texts read a few at a time."""
+"""The files of a snapshot by path, and functions that read their texts."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ _FIXTURES: Final = re.compile(
 )
 
 MOST_TEXT_BYTES: Final = 262_144
-"""Largest file that is read; build instructions are short."""
+"""Maximum bytes of a file that is read; build instructions are short."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,8 @@ class RepositoryFiles:
     """The files of one snapshot.
 
     Attributes:
-        files: by the bytes of their paths.
-        root: the tree of folders.
+        files: the files in the order of the bytes of their paths.
+        root: the root of the tree of folders.
     """
 
     view: SnapshotView
@@ -40,7 +40,7 @@ class RepositoryFiles:
     by_path: Mapping[str, ListedFile] = field(repr=False)
 
     def there(self, paths: Iterable[str]) -> list[str]:
-        """Return the paths that exist, in their order."""
+        """Return the paths that exist, in the order of `paths`."""
         return [path for path in paths if path in self.by_path]
 
     def texts(self, paths: Iterable[str]) -> dict[str, str]:
@@ -66,7 +66,7 @@ class RepositoryFiles:
 
 
 def is_aside(file: ListedFile) -> bool:
-    """Say whether a file is a test, a benchmark, an example, vendored or machine-written."""
+    """Return whether a file is a test, a benchmark, an example, vendored or machine-written."""
     return bool(file.traits & _ASIDE) or bool(_FIXTURES.search(file.path))
 
 

@@ -1,13 +1,13 @@
-"""The first sentences of a README, or of a package's documentation. Pure."""
+"""The first sentences of a README, or of a package's documentation. Without I/O."""
 
 import re
 from typing import Final, NamedTuple
 
 MOST_CHARACTERS: Final = 320
-"""Most characters quoted from a README; a folder has fewer."""
+"""Maximum number of characters quoted from a README; descriptions of folders are shorter."""
 _LEAST_WORDS: Final = 4
 MOST_HEADINGS: Final = 2
-"""Most lines of a README that are read: the title and the first section."""
+"""Maximum number of headings in a README before its quotation: the title and the first section."""
 _SCANNED: Final = 20_000
 
 _TAG: Final = re.compile(r"<!--.*?-->|<[^>\n]{1,400}>", re.DOTALL)
@@ -33,27 +33,27 @@ _TITLE: Final = re.compile(r"#?\s*[\w.`/@-]+(?: -+ |: | [\u2013\u2014] )(?P<tagl
 _UNDERLINE: Final = re.compile(r"^\s*([=\-~^*#+\"'`.])\1{2,}\s*$")
 _HASHES: Final = re.compile(r"#{1,6}\s")
 _BULLET: Final = re.compile(r"^\s*(?:[-*+]|\d+[.)]|[^\w\s\"'(<>\[`*_]{1,8})(?:\s|&nbsp;)")
-"""Marks of list items; emoji are used, too."""
+"""Marks of list items, including emoji."""
 
 
-class Said(NamedTuple):
-    """A quotation and its first line, 1-based."""
+class Quotation(NamedTuple):
+    """A quotation and its first line number, 1-based."""
 
     text: str
     line: int
 
 
-def readme_says(text: str, most: int = MOST_CHARACTERS) -> Said | None:
-    """Return the tagline of a README's title, else its first sentences of prose; None without.
+def readme_says(text: str, most: int = MOST_CHARACTERS) -> Quotation | None:
+    """Return the tagline of a README's title, else its first sentences of prose, else None.
 
-    Prose after the second heading of some length is about a part, and not read.
+    Prose after MOST_HEADINGS headings is not read, because it describes only a part.
     """
     lines = _without_blocks(text[:_SCANNED]).split("\n")
     titled = next((number for number, line in enumerate(lines) if line.strip()), 0)
     if title := _TITLE.match(lines[titled]):
         tagline = _plain(title["tagline"])
         if not _few_words(tagline) and not _UNSAID.search(tagline):
-            return Said(sentences(tagline, most), titled + 1)
+            return Quotation(sentences(tagline, most), titled + 1)
     place = headings = 0
     while place < len(lines):
         end = place
@@ -67,7 +67,7 @@ def readme_says(text: str, most: int = MOST_CHARACTERS) -> Said | None:
             [line.lstrip() for line in lines[place:end]] if opening else lines[place:end]
         )
         if sentence is not None:
-            return Said(sentences(sentence[1], most), place + sentence[0] + 1)
+            return Quotation(sentences(sentence[1], most), place + sentence[0] + 1)
         place = end + 1
     return None
 
@@ -77,7 +77,7 @@ def _is_heading(line: str, following: str) -> bool:
 
 
 def sentences(text: str, most: int) -> str:
-    """Return the first two sentences at most, on one line and cut to that many characters."""
+    """Return at most the first two sentences, on one line and cut to `most` characters."""
     line = " ".join(text.split())
     parts = _STOP.split(line)
     kept = parts[0]
@@ -87,7 +87,7 @@ def sentences(text: str, most: int) -> str:
 
 
 def _paragraph(lines: list[str]) -> tuple[int, str] | None:
-    """Return the prose of a paragraph and the number of its first line within it."""
+    """Return the prose of a paragraph, and the number of its first line within the paragraph."""
     if not lines or lines[0].startswith(("    ", "\t")):
         return None
     kept: list[tuple[int, str]] = []
@@ -100,7 +100,7 @@ def _paragraph(lines: list[str]) -> tuple[int, str] | None:
     whole = " ".join(line for _, line in kept)
     prose = _plain(whole)
     if _few_words(_LINK.sub("", _IMAGE.sub("", whole))):
-        return None  # only links: they lead to the description
+        return None  # only links: the description is in another file
     if prose.endswith(":"):
         prose = " ".join(_STOP.split(prose)[:-1])
     amid = prose[:1].islower() and not re.search(r" (?:is|are) ", prose[:60])
@@ -115,7 +115,7 @@ def _few_words(text: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Return prose on one line without marks of links, images and emphasis."""
+    """Return prose on one line, without the markup of links, images and emphasis."""
     text = _IMAGE.sub("", text.replace("&nbsp;", " "))
     text = _LINK.sub(r"\1", text)
     text = _ROLE.sub(lambda match: match[1] or match[2], text)
@@ -124,7 +124,7 @@ def _plain(text: str) -> str:
 
 
 def _without_blocks(text: str) -> str:
-    """Return a text with tags, comments and fenced code blanked, line for line."""
+    """Return a text without tags, comments and fenced code; line numbers stay the same."""
     fenced = re.sub(r"^(```|~~~).*?^\1", _blank, text, flags=re.MULTILINE | re.DOTALL)
     front = re.sub(r"\A---\n.*?\n---\n", _blank, fenced, flags=re.DOTALL)
     return _TAG.sub(_blank, front)
@@ -145,8 +145,8 @@ _GO: Final = re.compile(
 _BLOCK: Final = re.compile(r"/\*\*?(?P<doc>.*?)\*/", re.DOTALL)
 
 
-def source_says(text: str, language: str, most: int) -> Said | None:
-    """Return a source file's description of its package at its top; None without one."""
+def source_says(text: str, language: str, most: int) -> Quotation | None:
+    """Return the package description at the top of a source file; None if there is none."""
     head = text[:_SCANNED]
     if language == "python":
         match = _PYTHON.search(head)
@@ -165,14 +165,16 @@ def source_says(text: str, language: str, most: int) -> Said | None:
         return None
     lines = [_COMMENT.sub("", line).strip() for line in match["doc"].split("\n")]
     start = next((place for place, line in enumerate(lines) if line), 0)
-    end = next((place for place in range(start, len(lines)) if not _said(lines[place])), len(lines))
+    end = next(
+        (place for place in range(start, len(lines)) if not _is_prose(lines[place])), len(lines)
+    )
     prose = _plain(" ".join(_TAG.sub(" ", " ".join(lines[start:end])).split()))
     if not prose or _UNSAID.search(prose):
         return None
-    return Said(_first(prose, most), head.count("\n", 0, match.start("doc")) + 1 + start)
+    return Quotation(_first(prose, most), head.count("\n", 0, match.start("doc")) + 1 + start)
 
 
-def _said(line: str) -> bool:
+def _is_prose(line: str) -> bool:
     return bool(line) and not line.startswith("@") and not _UNDERLINE.match(line)
 
 

@@ -1,4 +1,4 @@
-"""Reads manifests: tables of TOML and INI, and the line of a key. Pure."""
+"""Reads manifests: tables of TOML and INI files, and the line of a key. Without I/O."""
 
 import re
 import tomllib
@@ -29,12 +29,12 @@ def section_keys(text: str, section: str) -> Mapping[str, str]:
 
 
 def line_with(text: str, words: str, *, after: str = "") -> int:
-    """Return the first line, 1-based, that contains words as a whole; 0 without one.
+    """Return the first line, 1-based, that contains the words as a whole; 0 if there is none.
 
     Args:
         text: the file's text.
-        words: as they are spelled there.
-        after: search only after the first occurrence of this text.
+        words: the words as they are spelled in the file.
+        after: text after whose first occurrence the search begins.
     """
     start = text.find(after) if after else 0
     whole = re.compile(rf"(?<![\w-]){re.escape(words)}(?![\w-])")

@@ -1,6 +1,6 @@
 """Answers requests for a tour: a description of a repository from the files of one snapshot.
 
-Every line is a quotation, a name or a count, and names its source.
+Every line of the tour is a quotation, a name or a count, with its source.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ from ggrep.search.tour.sentences import readme_says
 from ggrep.search.tour.tables import line_with, toml_table
 
 MAX_TOUR_BYTES: Final = 1 << 20
-"""Most characters of one answer."""
+"""Maximum number of bytes of one answer."""
 _READMES: Final = (
     "README.md",
     "README.rst",
@@ -51,19 +51,21 @@ _MADE: Final = CacheKey[_Sections]()
 
 
 def check_tour(request: TourRequest) -> None:
-    """Raise unless the request is valid; needs no index.
+    """Raise if the request is invalid; needs no index.
 
     Raises:
         InvalidRequest: the message names the invalid part.
     """
     if request.max_bytes < LEAST_BYTES:
-        raise InvalidRequest(f"max_bytes: {request.max_bytes}, at least {LEAST_BYTES} hold a line")
+        raise InvalidRequest(
+            f"max_bytes: {request.max_bytes} is below the minimum of {LEAST_BYTES}"
+        )
     if request.timeout_ms < 0:
         raise InvalidRequest(f"timeout_ms: {request.timeout_ms} is negative")
 
 
 def tour(context: Context, request: TourRequest) -> TourResponse:
-    """Return the tour of a repository. It is computed once per snapshot.
+    """Return the tour of a repository, which is computed once per snapshot.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -97,9 +99,10 @@ def tour(context: Context, request: TourRequest) -> TourResponse:
 
 
 def fitted(sections: Sequence[TourSection], room: int) -> list[TourSection]:
-    """Return the sections, shortened from the longest until the text fits.
+    """Return the sections, shortened until the text has at most `room` bytes; the longest first.
 
-    A section loses its last line first. If two sections are equally long, the later is shortened.
+    A section is shortened by its last line. If two sections are equally long, the later section is
+    shortened.
     """
     kept = list(sections)
     while _size(kept) > room:
@@ -179,8 +182,8 @@ def _entry_points(repository: RepositoryFiles) -> list[TourFact]:
 
 
 def _commands(repository: RepositoryFiles) -> list[TourFact]:
-    """Return how to build and test: the commands of the root's files, then those of CI."""
-    at_root = [file.path for file in repository.files if commands.is_told(file.path)]
+    """Return the commands to build and test, from files in the root folder, then from CI files."""
+    at_root = [file.path for file in repository.files if commands.has_commands(file.path)]
     ci = [file.path for file in repository.files if ci_commands.is_ci(file.path)]
     texts, of_ci = repository.texts(at_root), repository.texts(ci)
     kept = repository.texts([*commands.MANAGER_FILES, "package.json"])

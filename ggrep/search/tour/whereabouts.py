@@ -1,4 +1,4 @@
-"""The environment variables that code reads, and the places of documents and tests."""
+"""The environment variables that code reads, and the folders of documents and tests."""
 
 import re
 from collections import Counter
@@ -10,14 +10,14 @@ from ggrep.model.outline import TourFact, counted, indexed_files
 from ggrep.parse.languages.registry import corpus_of_language
 from ggrep.search.query.listing import ListedFile
 from ggrep.search.query.segments import open_segments
-from ggrep.search.slate.source_text import bare_text
+from ggrep.search.reading.bare_text import bare_text
 from ggrep.search.tour.repository_files import RepositoryFiles, is_aside
 
 _LEAST_SHARE: Final = 0.05
-"""Least share of the largest test folder's files; smaller folders are not listed."""
+"""Minimum size of a listed test folder, as a share of the files in the largest one."""
 _MOST_VARIABLES: Final = 12
 _MOST_READ: Final = 200
-"""Most files whose text is searched for reads of variables."""
+"""Maximum number of files whose text is searched for reads of environment variables."""
 _DOCUMENTS: Final = frozenset({"doc", "docs", "documentation", "man"})
 _PAGE_FOLDERS: Final = frozenset(
     {*_DOCUMENTS, "_site", "assets", "public", "site", "static", "views", "website", "www"}
@@ -27,7 +27,7 @@ _READING_WORDS: Final = (
     *("env", "environ", "environment", "getenv", "get_env", "fetch_env", "lookupenv", "var_os"),
     "getenvironmentvariable",
 )
-"""Words of the index that occur in files that read the environment."""
+"""Words of which a file that reads the environment contains at least one."""
 _READ: Final = re.compile(
     r"""(?<![\w$])(?:
         (?: environ(?:\.get\(|\[) | (?:secure_)?[gG]etenv\( | LookupEnv\( | env::var(?:_os)?\(
@@ -46,7 +46,7 @@ _PAGES: Final = ("CONTRIBUTING", "CHANGELOG", "CHANGES", "HACKING", "ARCHITECTUR
 
 
 def configuration(repository: RepositoryFiles) -> list[TourFact]:
-    """Return the environment variables that code reads, each with its first place.
+    """Return the environment variables that code reads, each with the first file and line.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -66,7 +66,7 @@ def configuration(repository: RepositoryFiles) -> list[TourFact]:
 
 
 def _variables_read(text: str, language: str) -> list[tuple[str, int]]:
-    """Return the names that a text reads outside comments, with the line of each."""
+    """Return the names of variables that a text reads outside of comments, with their lines."""
     code = bare_text(text, language).uncommented
     names = {match["quoted"] or match["bare"] for match in _READ.finditer(code)}
     return [
@@ -78,14 +78,14 @@ def _variables_read(text: str, language: str) -> list[tuple[str, int]]:
 
 
 def _is_page(file: ListedFile) -> bool:
-    """Say whether a file is no code, or code of pages and documents."""
+    """Return whether a file is not code, or is code of web pages and documents."""
     folders = {part.lower() for part in file.path.split("/")[:-1]}
     is_code = corpus_of_language(file.language) is Corpus.CODE
     return not is_code or file.language in _PAGE_LANGUAGES or bool(folders & _PAGE_FOLDERS)
 
 
 def _reading_files(repository: RepositoryFiles) -> set[tuple[int, int]]:
-    """Return segment and file number of the files with a word that such a read needs."""
+    """Return segment and number of the files that contain one of _READING_WORDS."""
     return {
         (place, file)
         for place, segment in enumerate(open_segments(repository.view))
@@ -95,7 +95,7 @@ def _reading_files(repository: RepositoryFiles) -> set[tuple[int, int]]:
 
 
 def documents(repository: RepositoryFiles) -> list[TourFact]:
-    """Return the folders of documents, the README and other usual pages."""
+    """Return the folders of documents, the README and pages such as CONTRIBUTING."""
     lines = []
     for name, folder in repository.root.folders.items():
         if name.lower() in _DOCUMENTS:
@@ -108,7 +108,7 @@ def documents(repository: RepositoryFiles) -> list[TourFact]:
 
 
 def tests(repository: RepositoryFiles) -> list[TourFact]:
-    """Return the topmost test folders, and tests that are beside the code."""
+    """Return the topmost test folders, and the number of tests in folders of other code."""
     inside: Counter[str] = Counter()
     beside: Counter[str] = Counter()
     example: dict[str, str] = {}

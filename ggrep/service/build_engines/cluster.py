@@ -51,5 +51,5 @@ def host_and_port(address: str) -> tuple[str, int]:
     except ValueError:
         host, port = None, None
     if not host:
-        raise NoCluster(f"{address!r} is not an address; write host:port")
+        raise NoCluster(f"invalid address {address!r}; write host:port")
     return host, port or _PORT

@@ -59,12 +59,14 @@ def open_engine(
     """Return a connected engine."""
     if name == "local":
         if address is not None:
-            raise UsageError("--cluster goes with --engine ray")
+            raise UsageError("--cluster requires --engine ray")
         return LocalEngine(abreast)
     require_extra()
     cluster = address or environ.get(RAY_ADDRESS, "")
     if not cluster:
-        raise UsageError(f"no cluster address; give --cluster HOST:PORT, or set {RAY_ADDRESS}")
+        raise UsageError(
+            f"the cluster address is missing; use --cluster HOST:PORT, or set {RAY_ADDRESS}"
+        )
     from ggrep.service.build_engines.on_cluster import ClusterEngine
     from ggrep.service.build_engines.on_ray import RayCluster
 

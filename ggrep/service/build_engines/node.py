@@ -57,10 +57,12 @@ def outcome_of(reply: str) -> SyncOutcome:
 
 def _done(task: Mapping[str, Any]) -> SyncOutcome:
     if task["version"] != ggrep.__version__:
-        raise SyncFailed(f"this node has ggrep {ggrep.__version__}, not {task['version']}")
+        raise SyncFailed(
+            f"the versions differ: this node has ggrep {ggrep.__version__}, not {task['version']}"
+        )
     job = job_from(task["job"])
     if not job.root.is_dir():
-        raise SyncFailed(f"{job.root} is not on this node")
+        raise SyncFailed(f"{job.root} does not exist on this node")
     home = home_from(environment())  # environment of the node, not of the driver
     return _worker().do(replace(job, home=home.base))
 
@@ -83,4 +85,4 @@ def _worker() -> Worker:
 
 
 def _never() -> Any:  # noqa: ANN401 - never returns
-    raise GgrepError("a node's job did not yield")
+    raise GgrepError("a job on a node ended without a result")

@@ -77,7 +77,7 @@ class _Runner(Struct):
         except SyncFailed:
             raise
         except Exception as error:
-            raise SyncFailed(f"the cluster gave up: {error_line(error)}") from error
+            raise SyncFailed(f"the build on the cluster failed: {error_line(error)}") from error
         self.under_way.remove(handle)
         return node.outcome_of(reply)
 

@@ -123,7 +123,7 @@ class RayCluster:
 
 
 def _gone() -> SyncFailed:
-    return SyncFailed("the cluster went away")
+    return SyncFailed("the connection to the cluster was lost")
 
 
 def _lines(driver: "subprocess.Popen[bytes]") -> Iterator[dict[str, Any]]:

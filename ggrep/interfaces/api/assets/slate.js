@@ -71,8 +71,8 @@ const fileNode = (file, state) => h("article", { class: "file" },
   (file.evidence ?? []).map((each) => [
     h("p", { class: "where" }, h("a", { class: "jump", href: fileAddress(state, file.path, `${each.start_line}-${each.end_line}`, file.repo) },
       h("span", { class: "kind" }, each.chunk_type.replaceAll("_", " ")), each.name && ` ${each.name}`, h("span", { class: "lines" }, ` lines ${each.start_line}–${each.end_line}`))),
-    // A snippet leaves lines out, so its lines have no numbers.
-    codeBlock(codeLines(each.snippet.replace(/\n{3,}/g, "\n\n"), 0, languageOf(file.path), []), { class: "code bare" }),
+    // Folded ranges are single lines that say their numbers; folded comments are not shown.
+    codeBlock(codeLines(each.snippet.replace(/^\s*\u2026 [\d-]+ comments\n?/gm, ""), 0, languageOf(file.path), []), { class: "code bare" }),
   ]),
   file.outline?.length ? h("details", null, h("summary", null, "Also in this file"), h("ul", null, file.outline.map((line) => h("li", null, line)))) : null);
 

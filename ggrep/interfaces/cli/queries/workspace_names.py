@@ -29,6 +29,7 @@ from ggrep.interfaces.cli.queries.workspace_query import (
     times_of,
 )
 from ggrep.interfaces.surfaces.in_turn import in_turn
+from ggrep.model.containers import OTHER_CONTAINER
 from ggrep.model.field_meta import MOST_MS
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.operations import BY_REQUEST
@@ -40,14 +41,16 @@ from ggrep.render.failures import error_lines, query_error
 from ggrep.render.hits import split_notes
 from ggrep.render.navigation_text import (
     Labelled,
+    MentionCounts,
+    count_line,
     expansion_text,
+    implementations_text,
     labelled_definitions,
     labelled_mentions,
-    mentions_summary,
-    nothing_defines,
+    undefined,
 )
 from ggrep.render.page import Page
-from ggrep.render.printed import Rendered, json_line
+from ggrep.render.printed import CUTS_IN_TEXT, Rendered, json_line
 from ggrep.render.style import Style
 from ggrep.service.federator import Federator
 
@@ -124,7 +127,7 @@ def _typed(request: _Request) -> str:
 
 
 def _count(request: _Request, answer: _Answer) -> int:
-    """Return how many results an answer holds; a workspace's has the fields of a repository's."""
+    """Return the number of results; answers of workspaces have the same fields."""
     count = BY_REQUEST[type(request)].count
     return 0 if count is None or isinstance(answer, GgrepError) else count(answer)
 
@@ -137,8 +140,11 @@ def _rendered(request: _Request, answer: _Answer, view: ViewOptions) -> Rendered
             "", "".join(f"{mark}{sanitise_line(_typed(request))}: {line}\n" for line in lines)
         )
     out, notes = _text(request, answer, view) if answer.error is None else ("", "")
-    notices = notices_of(answer, view.cwd)
-    first, others = split_notes(limits_of(answer), notices, Style(view.notes_colour))
+    notices, limits = notices_of(answer, view.cwd), limits_of(answer)
+    if isinstance(answer, FederatedReferences):
+        notices = [notice for notice in notices if notice.code != OTHER_CONTAINER]
+    limits = [limit for limit in limits if limit.code not in CUTS_IN_TEXT]
+    first, others = split_notes(limits, notices, Style(view.notes_colour))
     notes = others + notes
     if answer.request.stats:
         notes += times_of(answer)
@@ -154,16 +160,31 @@ def _text(request: _Request, answer: _Answer, view: ViewOptions) -> tuple[str, s
     if isinstance(answer, FederatedSymbol):
         names = _labels(answer.workspace)
         definitions = [(names[each.repo_id], each.place) for each in answer.definitions]
-        note = "" if definitions else nothing_defines(_typed(request), answer.suggestions)
-        return labelled_definitions(definitions, page), note
+        outside = [
+            (f"{names[each.repo_id]}:{each.place.path}", each.place) for each in answer.outside
+        ]
+        note = undefined(_typed(request), answer.suggestions, outside)
+        implementing = [
+            (f"{names[each.repo_id]}:{each.place.path}", each.place)
+            for each in answer.implementations
+        ]
+        text = labelled_definitions(definitions, page) + implementations_text(implementing, page)
+        return text, "" if definitions else f"{note}\n"
     if isinstance(answer, FederatedReferences) and isinstance(request, ReferencesRequest):
         names = _labels(answer.workspace)
         mentions = [
             Labelled(names[each.repo_id], each.place, each.tie or "") for each in answer.references
         ]
-        results = [each.place for each in answer.references]
-        others = answer.mentions, answer.mention_files
-        note = mentions_summary(request, results, dict(answer.totals), answer.files, others)
+        counts = MentionCounts(
+            *([each.place.kind for each in answer.references], dict(answer.totals)),
+            *(answer.files, answer.mentions, answer.mention_files),
+            *(limits_of(answer), notices_of(answer, view.cwd)),
+        )
+        note = count_line(request, counts)
+        outside = [
+            (f"{names[each.repo_id]}:{each.place.path}", each.place) for each in answer.outside
+        ]
+        note += f"\n{undefined(_typed(request), (), outside)}\n" if outside else "\n"
         if defining := ", ".join(names[repo] for repo in answer.defining):
             note += f"defined in {defining}\n"
         page = replace(page, words=(last_part(request.name),))

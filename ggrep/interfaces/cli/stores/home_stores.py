@@ -30,8 +30,7 @@ from ggrep.render.failures import query_error
 from ggrep.service.location import location_of
 
 if TYPE_CHECKING:
-    from ggrep.index.maintenance import stores_gc
-    from ggrep.index.maintenance.inventory import StoreEntry
+    from ggrep.index.maintenance.inventory import StoreEntry, StoresReport
     from ggrep.model.schemas.stores import StoresCollectionJson
     from ggrep.search.engine.repo_index import RepoIndex
 
@@ -81,7 +80,7 @@ def clean(
     terminal = open_terminal()
     home = home_from(terminal.environ)
     if sum((store is not None, path is not None, everything)) > 1:
-        raise UsageError("give one of STORE, --path and --all")
+        raise UsageError("use only one of STORE, --path and --all")
     sizes: dict[str, int] = {entry.store_id: entry.size_bytes for entry in list_stores(home)}
     if everything:
         ids = list(sizes)
@@ -133,9 +132,9 @@ def collect_stores(index: "RepoIndex", terminal: Terminal, *, force: bool, json:
 
     The exit status is that of the first failure.
     """
-    from ggrep.index.maintenance import stores_gc
+    from ggrep.index.maintenance import inventory
 
-    report = stores_gc.collect_stores(
+    report = inventory.collect_stores(
         index.home, index.settings, current=index.identity.store_id, force=force, clock=index.clock
     )
     if json:
@@ -147,7 +146,7 @@ def collect_stores(index: "RepoIndex", terminal: Terminal, *, force: bool, json:
     return report.refused[0].error.exit_status if report.refused else 0
 
 
-def stores_gc_json(report: "stores_gc.StoresReport") -> "StoresCollectionJson":
+def stores_gc_json(report: "StoresReport") -> "StoresCollectionJson":
     """Return the document of `ggrep gc --stores`."""
     return {
         "schema_version": 1,
@@ -161,7 +160,7 @@ def stores_gc_json(report: "stores_gc.StoresReport") -> "StoresCollectionJson":
     }
 
 
-def _tell(report: "stores_gc.StoresReport", terminal: Terminal) -> None:
+def _tell(report: "StoresReport", terminal: Terminal) -> None:
     verb = "would delete" if report.dry_run else "deleted"
     shown = report.candidates if report.dry_run else report.deleted
     for item in shown:

@@ -110,7 +110,7 @@ function fileRows(file: File, folder: string | undefined): Row[] {
   const pieces = [...(file.anchor ? [file.anchor] : []), ...(file.evidence ?? [])].map((each) => {
     const also = each.also?.length && `also ${each.also.join(", ")}`;
     const what = [each.chunk_type, each.name, also].filter(Boolean).join(" ");
-    return piece(each.range, each.snippet, what);
+    return piece(each.range, each.snippet.replace(/^\s*\u2026 [\d-]+ comments\n?/gm, ""), what);
   });
   const outlined = file.outline_ranges.map((range, at) =>
     piece(range, "", file.outline?.[at]?.replace(/^\S+ /, "") ?? ""),

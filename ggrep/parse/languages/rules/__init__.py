@@ -1,1 +1,1 @@
-"""Rules of the languages that query files cannot describe, one module for each."""
+"""Rules of the languages that query files cannot describe, one module per language."""

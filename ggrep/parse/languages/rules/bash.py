@@ -60,7 +60,7 @@ describe: Final = by_kind(
 
 
 def imported(node: Node) -> tuple[str, ...]:
-    """Return the scripts that are sourced."""
+    """Return the names of the sourced scripts."""
     if node.type != "command" or _command(node) not in _SOURCE:
         return ()
     path = text_of(node.child_by_field_name("argument")).strip("\"'")

@@ -60,7 +60,7 @@ def _function(node: Node) -> Construct | None:
     kind = node.child_by_field_name("type")
     if kind is not None and declarator is not None and kind.type == "qualified_identifier":
         *owners, last = _scopes(kind)
-        if last == "operator":  # read as a type, `A::operator`, in front of a function `B`
+        if last == "operator":  # parsed as a type before a function's name
             name = f"operator {text_of(declarator).partition('(')[0].strip()}"
             return Construct("function", name, body_of(node), owners=tuple(owners))
     return Construct("function", names[-1], body_of(node), owners=names[:-1])
@@ -83,14 +83,14 @@ def _made(node: Node, declarator: Node) -> Construct | None:
 
 
 def _is_macro(node: Node, name: str) -> bool:
-    """Say whether a function's name is a macro's and not a constructor's."""
+    """Return whether a function's name is the name of a macro, not of a constructor."""
     around = node.parent and node.parent.parent
     record = around is not None and around.type in _RECORDS and field_text(around, "name") == name
     return _MACRO.fullmatch(name) is not None and not record
 
 
 def _called(node: Node) -> Construct | None:
-    """Return the definition by a macro call at the margin: `TRACE_EVENT(name, ...)`."""
+    """Return the definition of a macro call in the first column: `TRACE_EVENT(name, ...)`."""
     call = None if node.start_point[1] else named(node, 0)
     if call is None or call.type != "call_expression":
         return None
@@ -105,7 +105,7 @@ def _called(node: Node) -> Construct | None:
 
 
 def _declaration(node: Node) -> Construct | None:
-    """Return a prototype, a variable, or the record that a variable is declared with."""
+    """Return a prototype, a variable, or the record in a variable's declaration."""
     kind = node.child_by_field_name("type")
     if kind is not None and kind.type in _RECORDS and body_of(kind):
         names = _declared(node.child_by_field_name("declarator"))
@@ -148,7 +148,7 @@ def _template(node: Node) -> Construct | None:
 
 
 def _friend(node: Node) -> Construct | None:
-    """Return a friend that is defined in the class itself."""
+    """Return a friend that is defined within the class."""
     inner = last_named(node)
     return _function(inner) if inner is not None and inner.type == "function_definition" else None
 
@@ -191,7 +191,7 @@ def _is_function(node: Node | None) -> bool:
 
 
 def _declared(node: Node | None) -> tuple[str, ...]:
-    """Return the name below nested declarators, after its scopes: `a::B::c` in three parts."""
+    """Return the parts of the name in nested declarators: three parts for `a::B::c`."""
     for _ in range(_MAX_DECLARATOR_DEPTH):
         inner = None if node is None else _inner_declarator(node)
         if inner is None or (node is not None and node.type == "operator_cast"):
@@ -224,7 +224,7 @@ def _scopes(node: Node) -> list[str]:
 
 
 def _unscoped(name: str) -> str:
-    """Return a type's bare name: `X` for `ns::X<T>`."""
+    """Return the plain name of a type: `X` for `ns::X<T>`."""
     return name.partition("<")[0].rpartition("::")[2].strip()
 
 

@@ -26,7 +26,7 @@ _TYPES: Final = {
     "struct_declaration": "class",
 }
 _MAX_USINGS: Final = 64
-"""Most nodes in front of a type that are searched for the namespace of the whole file."""
+"""Maximum number of nodes before a type that are searched for the namespace of the whole file."""
 
 
 def _type(node: Node) -> Construct | None:
@@ -44,7 +44,7 @@ def _parameters(node: Node) -> list[str]:
 
 
 def _file_namespace(node: Node) -> tuple[str, ...]:
-    """Return the namespace that the file declares for all its types, if this is outermost."""
+    """Return the namespace that the file declares for all types, if this node is outermost."""
     parent = node.parent
     if parent is None or parent.type != "compilation_unit":
         return ()

@@ -65,7 +65,7 @@ def _wrapper(node: Node, word: bytes) -> Construct:
 
 
 def _word(node: Node) -> bytes:
-    """Return the called name if it is a bare word; else empty."""
+    """Return the name in a call if it is a plain word; else empty."""
     target = node.child_by_field_name("target")
     if target is None or target.type != "identifier":
         return b""
@@ -92,7 +92,7 @@ def _moduledoc(node: Node) -> Node | None:
 
 
 def _struct(node: Node, word: bytes) -> Construct:
-    """Return a struct by the name of its module, with its fields."""
+    """Return a struct, with the name of its module and its fields."""
     block = node.parent
     module = None if block is None else block.parent
     owner = "" if module is None else text_of(_argument(module)).rpartition(".")[2]

@@ -54,7 +54,7 @@ def _field(node: Node) -> Construct | None:
 
 
 def _values(node: Node) -> Construct | None:
-    """Return one statement's constants, or the statement as the wrapper of several."""
+    """Return the constants of a statement; a group of statements is a wrapper."""
     if node.type not in _SPECS and _several(node):
         return wrapper(node)
     names = _spec_names(node)
@@ -67,7 +67,7 @@ def _several(node: Node) -> bool:
 
 
 def _receiver(node: Node) -> tuple[str, ...]:
-    """Return the bare type a method belongs to: `T` for `(s *T[K])`."""
+    """Return the plain type of a method's receiver: `T` for `(s *T[K])`."""
     receiver = node.child_by_field_name("receiver")
     if receiver is None or not receiver.named_children:
         return ()
@@ -99,7 +99,7 @@ describe: Final = by_kind(
 
 
 def imported(node: Node) -> tuple[str, ...]:
-    """Return import paths without their quotes."""
+    """Return the imported paths without quotes."""
     if node.type == "import_spec":
         return (field_text(node, "path").strip('"`'),)
     if node.type == "import_declaration" or node.type in _LISTS:

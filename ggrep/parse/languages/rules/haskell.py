@@ -27,11 +27,11 @@ _CONSTRUCTED: Final = words(
 )
 _CONSTRUCTOR_NAMES: Final = frozenset({"constructor", "constructor_operator", "field_name"})
 _MAX_CONSTRUCTED: Final = 2000
-"""Most nodes of one data type that are searched for names."""
+"""Maximum number of nodes of one data type that are searched for names."""
 
 
 def describe(node: Node) -> Construct | None:
-    """Return the construct of a declaration."""
+    """Return the definition in a declaration."""
     construct = _plain(node)
     if construct is None or not construct.chunk_type or construct.doc is not None:
         return construct
@@ -48,7 +48,7 @@ def _group(node: Node) -> Construct:
 
 
 def _comments_before(declarations: Node) -> list[Node]:
-    """Return the comments of the first declaration, which the grammar puts with the imports."""
+    """Return the comments of the first declaration, which in the grammar belong to the imports."""
     before = declarations.prev_named_sibling
     comments: list[Node] = []
     node = last_named(before) if before is not None and before.type == "imports" else before
@@ -59,7 +59,7 @@ def _comments_before(declarations: Node) -> list[Node]:
 
 
 def _roles() -> Callable[[Node], str]:
-    """Return the role of each declaration: its name; a signature begins a new run."""
+    """Return a function for declarations' roles: their names; a signature begins a new run."""
     signatures = 0
 
     def role(node: Node) -> str:
@@ -77,7 +77,7 @@ def _roles() -> Callable[[Node], str]:
 
 
 def _run(node: Node) -> Construct | None:
-    """Return the function that a signature and equations make."""
+    """Return the function that consists of a signature and equations."""
     run, definition = run_construct(node, _plain)
     if definition is None:
         return None

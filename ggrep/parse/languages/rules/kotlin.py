@@ -36,7 +36,7 @@ def _class(node: Node) -> Construct | None:
 
 
 def _constructor_fields(node: Node) -> list[str]:
-    """Return the parameters that are properties as well: `val a: Int`."""
+    """Return the parameters that are also properties: `val a: Int`."""
     fields: list[str] = []
     for parameter in node.named_children:
         parts = parameter.named_children
@@ -107,7 +107,7 @@ describe: Final = by_kind(
 
 
 def _parts(node: Node) -> dict[str, Node]:
-    """Return the first child of each type; the grammar names no fields."""
+    """Return the first child of each type, because the grammar has no named fields."""
     parts: dict[str, Node] = {}
     for child in node.named_children:
         parts.setdefault(child.type, child)
@@ -129,13 +129,13 @@ def _plain(node: Node | None) -> str:
 
 
 def _receiver(node: Node) -> tuple[str, ...]:
-    """Return the bare type that an extension extends: `List` for `fun <T> List<T>?.last()`."""
+    """Return the plain type that an extension extends: `List` for `fun <T> List<T>?.last()`."""
     name = field_text(node, "receiver").partition("<")[0].rpartition(".")[2].strip("?() ")
     return (name,) if name else ()
 
 
 def _stray_comment(node: Node) -> Node | None:
-    """Return the comment of a definition if the grammar put it into the import before."""
+    """Return the comment of a definition if in the grammar it belongs to the import before."""
     before = node.prev_named_sibling
     if before is None or before.type != "import_list" or not before.named_children:
         return None
@@ -144,7 +144,7 @@ def _stray_comment(node: Node) -> Node | None:
 
 
 def imported(node: Node) -> tuple[str, ...]:
-    """Return dotted names of the package and of imports, `a.b.*` among them."""
+    """Return the dotted names of the package and of imports, including `a.b.*`."""
     match node.type:
         case "import_list":
             return tuple(name for header in node.named_children for name in imported(header))

@@ -25,7 +25,7 @@ def _function(node: Node) -> Construct | None:
 
 
 def _callable(node: Node, target: Node | None) -> Construct | None:
-    """Return the function `node` with the name `target`; the tables before it are its owners."""
+    """Return the function `node` with the name `target`; the tables in the name are its owners."""
     method = target is not None and target.type == "method_index_expression"
     path = _IN_BRACKETS.sub(r".\1", text_of(target)).replace(":", ".").split(".")
     kind = "method" if method else "function"
@@ -57,7 +57,7 @@ def _assignment(node: Node) -> Construct | None:
 
 
 def _names(node: Node) -> Construct | None:
-    """Return the variables of a list; the tables before the first one are its owners."""
+    """Return the variables of a list; the tables in the first name are its owners."""
     names = [text_of(item) for item in node.children_by_field_name("name")]
     if not names or "[" in names[0] or "(" in names[0]:
         return None

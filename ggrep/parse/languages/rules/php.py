@@ -31,7 +31,7 @@ _INCLUDES: Final = frozenset(
 )
 _QUOTED: Final = re.compile(r"""["']([^"']{1,200})["']""")
 _MAX_PRELUDE: Final = 8
-"""Most nodes of a file that are searched for the namespace of the whole file."""
+"""Maximum number of nodes of a file that are searched for the namespace of the whole file."""
 
 
 def _type(node: Node) -> Construct | None:
@@ -40,7 +40,7 @@ def _type(node: Node) -> Construct | None:
 
 
 def _file_namespace(node: Node) -> tuple[str, ...]:
-    """Return the namespace declared for the whole file, if this is an outermost definition."""
+    """Return the namespace of the whole file, if this node is an outermost definition."""
     parent = node.parent
     if parent is None or parent.type != "program":
         return ()
@@ -52,7 +52,7 @@ def _file_namespace(node: Node) -> tuple[str, ...]:
 
 
 def _namespace(node: Node) -> Construct | None:
-    """Return a namespace under its dotted and its written name; it may be the whole file's."""
+    """Return a namespace with its dotted and its written name; it can apply to the whole file."""
     written, inside = field_text(node, "name"), body_of(node)
     name = _dotted(written)
     if not inside:
@@ -74,7 +74,7 @@ def _method(node: Node) -> Construct | None:
 
 
 def _promoted(node: Node) -> list[str]:
-    """Return the constructor's parameters that are properties as well."""
+    """Return the constructor's parameters that are also properties."""
     parameters = node.child_by_field_name("parameters")
     given = [] if parameters is None else parameters.named_children
     return [
@@ -107,7 +107,7 @@ def _statement(node: Node) -> Construct | None:
 
 
 def _assigned(node: Node) -> Construct | None:
-    """Return the variable that a statement sets; with a closure as value it is a function."""
+    """Return the variable that a statement sets, or a function if the value is a closure."""
     left, value = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or left.type != "variable_name" or value is None:
         return None

@@ -32,7 +32,7 @@ def _class(node: Node) -> Construct | None:
 
 
 def _docstring(body: tuple[Node, ...]) -> Node | None:
-    # A block may be empty if its text is not code, as after a merge with conflicts.
+    # A block can be empty if its text is not code, for example after a merge with conflicts.
     first = body[0].named_child(0) if body and body[0].named_child_count else None
     return first if first is not None and first.type == "string" else None
 
@@ -91,7 +91,7 @@ describe: Final = by_kind(
 
 
 def imported(node: Node) -> tuple[str, ...]:
-    """Return dotted names: `import a.b` gives `a.b`, `from a import b` gives `a.b`."""
+    """Return dotted names: `a.b` for `import a.b` and for `from a import b`."""
     if node.type == "import_statement":
         return tuple(_plain(name) for name in node.children_by_field_name("name"))
     if node.type != "import_from_statement":

@@ -32,7 +32,7 @@ def _type(node: Node) -> Construct | None:
 
 
 def _parameter_fields(node: Node) -> list[str]:
-    """Return the parameters that are fields as well: `val a`, and all of a case class."""
+    """Return the parameters that are also fields: `val a`, and all parameters of a case class."""
     case = any(child.type == "case" for child in node.children[:4])
     names: list[str] = []
     for parameters in node.children_by_field_name("class_parameters"):
@@ -77,7 +77,7 @@ def _given(node: Node) -> Construct | None:
 
 
 def _extension(node: Node) -> Construct | None:
-    """Return an extension under the bare type that it extends, with its methods as members."""
+    """Return an extension with the name of the extended type, with its methods as members."""
     bodies = node.children_by_field_name("body")
     if len(bodies) != 1 or not bodies[0].type.endswith("template_body"):
         bodies = [node]
@@ -113,7 +113,7 @@ def _plain(node: Node | None) -> str:
 
 
 def imported(node: Node) -> tuple[str, ...]:
-    """Return the dotted name of a package, or of imports as they are written."""
+    """Return the dotted name of a package, or the dotted names of imports as written."""
     match node.type:
         case "package_clause":
             return (field_text(node, "name"),)

@@ -86,7 +86,7 @@ def _statement(node: Node) -> Construct | None:
 
 
 def _assigned(node: Node) -> Construct | None:
-    """Return the definition by `a.b.c = value`: `c` if the value is callable, or any export."""
+    """Return the definition in `a.b.c = value`: `c` if the value is callable or it is an export."""
     left = node.child_by_field_name("left")
     value = node.child_by_field_name("right")
     while value is not None and value.type == "assignment_expression":
@@ -136,7 +136,7 @@ def _several(bound: list[Node]) -> Construct | None:
 
 
 def _bound(target: Node | None) -> list[Node]:
-    """Return the names that a left side binds: `x`, or those of `{ a, b: c, d = 1, ...e }`."""
+    """Return the names that a left side binds: `x`, or the names in `{ a, b: c, d = 1, ...e }`."""
     names: list[Node] = []
     left = [target]
     while left:
@@ -154,7 +154,7 @@ def _bound(target: Node | None) -> list[Node]:
 
 
 def _property(node: Node) -> Construct | None:
-    """Return the member that a class field or an object's pair defines; a function is a method."""
+    """Return the member that a class field or an object's pair defines; functions are methods."""
     field = {"field_definition": "property", "pair": "key"}.get(node.type, "name")
     name = _key(node.child_by_field_name(field))
     value = node.child_by_field_name("value")
@@ -165,14 +165,14 @@ def _property(node: Node) -> Construct | None:
 
 
 def _bare(node: Node) -> Construct | None:
-    """Return the member of an enum or an object without a value."""
+    """Return a member of an enum or an object that has no value."""
     return Construct("constant", _key(node), loose=True)
 
 
 def _value(
     value: Node, name: str, otherwise: str, owners: tuple[str, ...] = ()
 ) -> Construct | None:
-    """Return the definition of `name` as `value`; `otherwise` is its type if not callable."""
+    """Return the definition in `name = value`; `otherwise` is its type if not callable."""
     while value.type in _COVERS and value.named_children:
         value = value.named_children[0]
     kind = value.type
@@ -191,7 +191,7 @@ def _value(
 
 
 def _callback(value: Node) -> Node | None:
-    """Return the function among a call's arguments: `memo(() => ...)` defines a function too."""
+    """Return the function among a call's arguments: `memo(() => ...)` defines a function."""
     if value.type != "call_expression":
         return None
     arguments = value.child_by_field_name("arguments")

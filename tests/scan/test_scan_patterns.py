@@ -3,19 +3,19 @@
 from ggrep.base.ids import PathKey
 from ggrep.model.files import SourceFile
 from ggrep.search.query.understand import parse_query
-from ggrep.search.scan.sighting import Sightings, needles_of, promise_of, sightings_for
+from ggrep.search.scan.scan_patterns import ScanCounts, counts_for, needles_of, promise_of
 
 FILLER = "word " * 40
 
 
-def seen(query: str, files: dict[str, str], *, matched: bool | None = None) -> Sightings:
+def seen(query: str, files: dict[str, str], *, matched: bool | None = None) -> ScanCounts:
     """Return what was seen of some files."""
     parsed = parse_query(query)
-    sightings = sightings_for(parsed, needles_of(parsed))
+    counts = counts_for(parsed, needles_of(parsed))
     for name, text in files.items():
         data = text.encode()
-        sightings.look(SourceFile(PathKey(name), len(data), 0, 0, 0), data, matched=matched)
-    return sightings
+        counts.count(SourceFile(PathKey(name), len(data), 0, 0, 0), data, matched=matched)
+    return counts
 
 
 def best(query: str, files: dict[str, str]) -> list[str]:
@@ -68,8 +68,8 @@ def test_equal_files_are_ordered_by_their_paths() -> None:
 
 def test_what_has_to_match_and_does_not_is_no_answer() -> None:
     """A regular expression may hold no word at all: then its matches alone decide."""
-    assert not seen("retry", {"a.py": "retry"}, matched=False).found
-    assert seen("retry", {"a.py": "x"}, matched=True).found
+    assert not seen("retry", {"a.py": "retry"}, matched=False).candidates
+    assert seen("retry", {"a.py": "x"}, matched=True).candidates
 
 
 def test_directories_promise_what_the_best_path_below_them_does() -> None:

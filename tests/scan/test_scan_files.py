@@ -5,7 +5,7 @@ import pytest
 from ggrep.model.corpus import Corpus
 from ggrep.model.filters import Filter
 from ggrep.model.request import SearchRequest
-from ggrep.search.scan.looking import PathEligibility
+from ggrep.search.scan.scan_files import PathEligibility
 
 PATHS = ("src/a.py", "src/b.h", "tests/test_a.py", "docs/a.md", "data/x.json")
 

@@ -1,4 +1,4 @@
-"""Publishes what was fetched: beside what the store shows, or as the very snapshot it was."""
+"""Publishes a fetched tree: added to the store's snapshot, or exactly as it was pushed."""
 
 import shutil
 from collections.abc import Iterator
@@ -16,8 +16,8 @@ from ggrep.base.lease import Lease
 from ggrep.config import store_files
 from ggrep.config.fingerprints import ignore_fingerprint
 from ggrep.index.remote.fetching import Fetched, Here
-from ggrep.index.remote.held import Held
-from ggrep.index.remote.layout import TravellingSegment
+from ggrep.index.remote.layout import RemoteSegment
+from ggrep.index.remote.work_tree_digests import WorkTreeDigests
 from ggrep.index.store.adoption import adopt
 from ggrep.index.store.disk import measure_file
 from ggrep.index.store.manifest import MAX_PROBLEMS, FileRef, SegmentRef
@@ -34,12 +34,12 @@ from ggrep.index.sync.snapshot_assembly import (
 from ggrep.index.sync.target import SyncTarget
 
 
-class Placed(Struct, frozen=True):
-    """What was published.
+class Installed(Struct, frozen=True):
+    """The published snapshot.
 
     Attributes:
-        exact: it is the very snapshot that was pushed.
-        brought: files that it shows and the one before did not.
+        exact: whether it is exactly the pushed snapshot.
+        brought: number of visible files more than in the previous snapshot.
     """
 
     view: SnapshotView
@@ -48,50 +48,54 @@ class Placed(Struct, frozen=True):
 
 
 def here_of(view: SnapshotView | None) -> Here:
-    """Return what a snapshot shows; nothing without one."""
+    """Return the content of a snapshot; empty without a snapshot."""
     if view is None:
         return Here({}, {})
     return Here({item.ref.table: item for item in shown_by(view)}, view.live_files())
 
 
-def place(
-    target: SyncTarget, lease: Lease, view: SnapshotView | None, found: Fetched, held: Held
-) -> Placed | None:
-    """Take fetched segments over into the store and publish; do nothing where that adds nothing.
+def install(
+    target: SyncTarget,
+    lease: Lease,
+    view: SnapshotView | None,
+    fetched: Fetched,
+    work_tree: WorkTreeDigests,
+) -> Installed | None:
+    """Move fetched segments into the store and publish them; do nothing if they add no file.
 
-    Requires: the lease is held and the store prepared.
+    Requires: the caller holds the lease and has prepared the store.
 
     Args:
         target: the repository and its store.
-        lease: held.
-        view: what the store shows; None for nothing.
-        found: what was fetched.
-        held: what the work tree holds; nothing else becomes visible, unless it was not read.
+        lease: the store's writer lease.
+        view: the store's snapshot; None without one.
+        fetched: the fetched tree.
+        work_tree: the files of the work tree; if they were read, no other file becomes visible.
 
     Raises:
-        Busy: the index changed since it was fetched.
-        NotTrusted: a segment has the name of another one.
+        Busy: the index changed during the fetch.
+        NotTrusted: a fetched segment has the name of another segment in the store.
     """
     here = here_of(view)
-    kept = {item.ref.table: item for item in _kept(here, held)}
+    kept = {item.ref.table: item for item in _kept(here, work_tree)}
     before = {key for item in kept.values() for key in _visible(item)}
-    exact, facts, name = _facts(target, view, found, held, here)
+    exact, facts, name = _facts(target, view, fetched, work_tree, here)
     if exact:
-        snapshot_id = found.tree.snapshot_id
+        snapshot_id = fetched.tree.snapshot_id
         shown = [
-            _with_mask(_segment(target.store, one, found, here), found.masks[one.name])
-            for one in found.tree.segments
+            _with_mask(_segment(target.store, each, fetched, here), fetched.masks[each.name])
+            for each in fetched.tree.segments
         ]
         shutil.rmtree(store_files.snapshot_dir(target.store, snapshot_id), ignore_errors=True)
     else:
         snapshot_id = SnapshotId(target.new_id())
-        for one in found.tree.segments:
-            if one.name in found.brings:
-                item = _segment(target.store, one, found, here)
-                kept[one.name] = _adding(item, kept.get(one.name), found, before)
+        for each in fetched.tree.segments:
+            if each.name in fetched.brings:
+                item = _segment(target.store, each, fetched, here)
+                kept[each.name] = _adding(item, kept.get(each.name), fetched, before)
         shown = [item for item in kept.values() if item.view.visible_files.any()]
         if view is not None and sum(1 for item in shown for _ in _visible(item)) <= len(before):
-            return None  # somebody has indexed them meanwhile
+            return None  # another process has indexed the files meanwhile
     reach("pull.after_placement")
     published = publish_snapshot(
         target,
@@ -103,18 +107,22 @@ def place(
         additions=None,
         name=name,
     )
-    return Placed(published, exact, published.manifest.counts.files_indexed - len(before))
+    return Installed(published, exact, published.manifest.counts.files_indexed - len(before))
 
 
 def _facts(
-    target: SyncTarget, view: SnapshotView | None, found: Fetched, held: Held, here: Here
+    target: SyncTarget,
+    view: SnapshotView | None,
+    fetched: Fetched,
+    work_tree: WorkTreeDigests,
+    here: Here,
 ) -> tuple[bool, Facts, Name | None]:
-    """Return whether it can be the very snapshot that was pushed, and what it stands for.
+    """Return whether the result is exactly the pushed snapshot, and its facts and name.
 
-    It is where the work tree is as it was where the snapshot was made, and nothing more has to be
-    fetched for it.
+    This is the case if the work tree equals the one of the push, and no further segment has to be
+    fetched.
     """
-    tree = found.tree
+    tree = fetched.tree
     as_pushed = Facts(
         ignore_fingerprint=tree.ignore_fingerprint,
         git=tree.git,
@@ -125,35 +133,37 @@ def _facts(
     )
     name = Name(StoreId(tree.index_id), tree.created_at)
     told_alike = (tree.ignore_fingerprint, tree.git) == (
-        ignore_fingerprint(held.tree.ignore_files),
-        held.git,
+        ignore_fingerprint(work_tree.tree.ignore_files),
+        work_tree.git,
     )
-    have_all = all(one.name in found.brings or here.has(one) for one in tree.segments)
+    have_all = all(each.name in fetched.brings or here.has(each) for each in tree.segments)
     is_new = not store_files.manifest_file(target.store, tree.snapshot_id).exists() or view is None
-    is_own = tree.repo_key == found.repo_key
-    if found.is_same and told_alike and have_all and is_new and is_own:
+    is_own = tree.repo_key == fetched.repo_key
+    if fetched.is_same and told_alike and have_all and is_new and is_own:
         return True, as_pushed, name
     problems = (*(view.manifest.errors if view else ()), *tree.errors)
-    kept = {problem.path_key: problem for problem in problems if problem.path_key in held.present}
+    kept = {
+        problem.path_key: problem for problem in problems if problem.path_key in work_tree.present
+    }
     facts = Facts(
-        ignore_fingerprint=ignore_fingerprint(held.tree.ignore_files),
-        git=held.git,
+        ignore_fingerprint=ignore_fingerprint(work_tree.tree.ignore_files),
+        git=work_tree.git,
         problems=tuple(kept[key] for key in sorted(kept))[:MAX_PROBLEMS],
         problems_total=len(kept),
-        eligible_files=len(held.present),
+        eligible_files=len(work_tree.present),
         partial=True,
     )
     now = replace(name, created_at=rfc3339(target.clock.now()))
     return False, facts, now if view is None and is_own else None
 
 
-def _kept(here: Here, held: Held) -> Iterator[ShownSegment]:
-    """Yield the segments that are shown already, without files that are gone or hold else."""
+def _kept(here: Here, work_tree: WorkTreeDigests) -> Iterator[ShownSegment]:
+    """Yield the store's segments, without files that are deleted or have another content now."""
     for item in here.segments.values():
         image, mask = item.view.image, item.view.visible_files.copy()
         hashes = image.file_hashes()
         for at in np.flatnonzero(mask).tolist():
-            mask[at] = not held.is_outdated(image.path(at), hashes[at])
+            mask[at] = not work_tree.is_outdated(image.path(at), hashes[at])
         yield _with_mask(item, mask)
 
 
@@ -163,10 +173,10 @@ def _visible(item: ShownSegment) -> Iterator[PathKey]:
 
 
 def _adding(
-    item: ShownSegment, shown: ShownSegment | None, found: Fetched, before: set[PathKey]
+    item: ShownSegment, shown: ShownSegment | None, fetched: Fetched, before: set[PathKey]
 ) -> ShownSegment:
-    """Return a segment that shows what it brings, beside what it shows already."""
-    brings = found.brings[item.ref.table].copy()
+    """Return a segment with the files that it adds and those that are already visible."""
+    brings = fetched.brings[item.ref.table].copy()
     for at in np.flatnonzero(brings).tolist():
         brings[at] = item.view.image.path(at) not in before
     return _with_mask(item, brings | shown.view.visible_files if shown else brings)
@@ -176,19 +186,19 @@ def _with_mask(item: ShownSegment, mask: "np.typing.NDArray[np.bool_]") -> Shown
     return replace(item, view=SegmentView(item.view.image, mask))
 
 
-def _segment(store: Path, segment: TravellingSegment, found: Fetched, here: Here) -> ShownSegment:
-    """Return a segment of the store: its own, or one that is taken over now."""
+def _segment(store: Path, segment: RemoteSegment, fetched: Fetched, here: Here) -> ShownSegment:
+    """Return a segment of the store; move it from the fetched directory if the store lacks it."""
     if here.has(segment):
         return here.segments[segment.name]
-    image = store_files.image_file(found.aside, segment.name)
-    if segment.name not in found.brings or not image.exists():
+    image = store_files.image_file(fetched.aside, segment.name)
+    if segment.name not in fetched.brings or not image.exists():
         raise Busy("the index changed during the pull", retry_after_ms=1000)
     if not _lies_there(store, segment):
         shutil.rmtree(store_files.table_dir(store, segment.name), ignore_errors=True)
-        tables = (path for path, _ in table_files(found.aside, segment.name))
-        adopt(found.aside, (*tables, image), store)
+        tables = (path for path, _ in table_files(fetched.aside, segment.name))
+        adopt(fetched.aside, (*tables, image), store)
     file = FileRef(
-        image.relative_to(found.aside).as_posix(),
+        image.relative_to(fetched.aside).as_posix(),
         0,
         segment.image.size_bytes,
         segment.image.sha256,
@@ -208,11 +218,11 @@ def _segment(store: Path, segment: TravellingSegment, found: Fetched, here: Here
     return ShownSegment(ref, SegmentView(placed, np.zeros(segment.files, dtype=np.bool_)))
 
 
-def _lies_there(store: Path, segment: TravellingSegment) -> bool:
-    """Tell whether an older snapshot of the store has the segment.
+def _lies_there(store: Path, segment: RemoteSegment) -> bool:
+    """Return whether an older snapshot of the store has the segment.
 
     Raises:
-        NotTrusted: it has another one of that name.
+        NotTrusted: it has another segment of this name.
     """
     if not _is_named(store, segment.name):
         return False
@@ -220,9 +230,9 @@ def _lies_there(store: Path, segment: TravellingSegment) -> bool:
     try:
         is_same = measure_table(store, segment.name) == (segment.size_bytes, segment.sha256)
     except CorruptStore:
-        return False  # it is lost, and comes back now
+        return False  # the store's copy is damaged, and is replaced now
     if not is_same or measure_file(image) != (segment.image.size_bytes, segment.image.sha256):
-        raise NotTrusted(f"the store has another segment of the name {segment.name}")
+        raise NotTrusted(f"the store already has a different segment named {segment.name}")
     return True
 
 

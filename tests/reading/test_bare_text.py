@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep.search.slate.source_text import BareText, bare_text
+from ggrep.search.reading.bare_text import BareText, bare_text
 
 TRIPLE = r'"""(?:[^"\\]|\\.|"(?!""))*(?:"""|\Z)' "|" r"'''(?:[^'\\]|\\.|'(?!''))*(?:'''|\Z)"
 DOUBLE = r'"(?:[^"\\\n]|\\.)*+"'
@@ -42,10 +42,17 @@ def plainly(text: str, language: str) -> BareText:
     return BareText(uncommented + text[end:], hidden)
 
 
+HEAD = r".*:([ \t]*#.*)?"
+ASSIGNMENT = r"[ \t]*[\w.]+[ \t]*(:|=(?!=)).*[^(\[{,\\]"
+
+
 def stands_alone(text: str, found: re.Match[str]) -> bool:
-    """Return whether a literal is a docstring: of three quotes, with nothing beside it."""
+    """Return whether a literal is a docstring: of three quotes, alone, behind a head or a value."""
     beside = text[: found.start()].rpartition("\n")[2] + text[found.end() :].partition("\n")[0]
-    return found[0].startswith(('"""', "'''")) and not beside.strip()
+    if not found[0].startswith(('"""', "'''")) or beside.strip():
+        return False
+    above = text[: found.start()].rpartition("\n")[0].rstrip().rpartition("\n")[2]
+    return not above or re.fullmatch(f"{HEAD}|{ASSIGNMENT}", above) is not None
 
 
 @pytest.mark.parametrize("language", PLAIN)

@@ -1,4 +1,4 @@
-"""Starts git's listing and the workers of a scan before the scan's modules are loaded."""
+"""Starts git's file listing and the workers of a scan before the scan's modules are loaded."""
 
 import os
 from collections.abc import Callable
@@ -20,30 +20,30 @@ if TYPE_CHECKING:
 _MOST_WORKERS: Final = 4
 
 
-class Ahead(Struct, frozen=True):
-    """The beginning of one scan.
+class Prefetch(Struct, frozen=True):
+    """The steps of one scan that were started in advance.
 
     Attributes:
-        listing: waits for git's listing of the root; None without git.
-        pool: cuts files into chunks; its processes are starting. The scan closes it.
+        listing: waits for git's file listing of the root and returns it; None without git.
+        pool: cuts files into chunks; its processes are starting. The scan closes the pool.
     """
 
     listing: Callable[[], Listing | None]
     pool: "ParsePool"
 
 
-def begin(root: Path, settings: Settings, clock: Clock) -> Ahead:
-    """Begin a scan of a root while the caller goes on."""
+def begin(root: Path, settings: Settings, clock: Clock) -> Prefetch:
+    """Begin a scan of a root in the background."""
     threads = ThreadPoolExecutor(1, thread_name_prefix="listing")
     listed = threads.submit(listing_of, root, settings)
     threads.shutdown(wait=False)
     pool = pool_of(settings, clock)
     pool.start()
-    return Ahead(lambda: listed.result()[0], pool)
+    return Prefetch(lambda: listed.result()[0], pool)
 
 
 def pool_of(settings: Settings, clock: Clock) -> "ParsePool":
-    """Return the processes that cut the best files."""
+    """Return the pool of processes that cut the best files into chunks."""
     from ggrep.parse.workers.parse_pool import ParsePool
 
     workers = min(_MOST_WORKERS, settings.parse_workers or os.cpu_count() or 1)

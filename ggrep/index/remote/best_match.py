@@ -1,7 +1,7 @@
-"""Which of the snapshots on a remote is nearest to a work tree.
+"""Orders the snapshots on a remote by how well they fit a work tree.
 
-The one of exactly its files, if somebody pushed that; else the one whose commit has the longest
-history in common with the commit that is checked out; else the one pushed last.
+The best snapshot is one of exactly the work tree's files. The next best is a snapshot whose commit
+is closest in history to the checked-out commit. Then the snapshot that was pushed last.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,15 +18,15 @@ from ggrep.index.remote.layout import Blob, Entry, States
 from ggrep.index.remote.objects import Objects
 
 _MOST_COMMITS: Final = 10_000
-"""Commits before the one that is checked out among which a common one is looked for."""
+"""Maximum number of commits in which a common commit is searched for."""
 _FAR: Final = 1 << 30
 
 
 class Candidate(Struct, frozen=True):
-    """A tree that may serve.
+    """A tree that can be pulled.
 
     Attributes:
-        commit: that it is of, where that is known.
+        commit: the commit of the tree; None if it is unknown.
     """
 
     tree: Blob
@@ -34,40 +34,40 @@ class Candidate(Struct, frozen=True):
 
 
 def git_tree(root: Path, commit: str) -> str | None:
-    """Return the tree of a commit; None where git cannot tell."""
+    """Return git's tree of a commit; None if git fails."""
     try:
-        _, said = run_git(root, "rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}")
+        _, output = run_git(root, "rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}")
     except GitFailed:
         return None
-    return said.decode("ascii", "replace").strip() or None
+    return output.decode("ascii", "replace").strip() or None
 
 
 def history(root: Path, commit: str, most: int) -> tuple[str, ...]:
-    """Return a commit and those before it, the nearest first; none where git cannot tell."""
+    """Return a commit and the commits before it, the latest first; none if git fails."""
     if not is_git_marker(root / ".git"):
         return ()
     try:
-        _, said = run_git(root, "rev-list", f"--max-count={most}", commit)
+        _, output = run_git(root, "rev-list", f"--max-count={most}", commit)
     except GitFailed:
         return ()
-    return tuple(said.decode("ascii", "replace").split())
+    return tuple(output.decode("ascii", "replace").split())
 
 
 def candidates(
     objects: Objects, root: Path, keys: tuple[str, str], states: States, commit: str | None
 ) -> Iterator[Candidate]:
-    """Yield the trees that may serve a work tree, the nearest first, each once.
+    """Yield the trees that can be pulled into a work tree, without duplicates, the best first.
 
     Args:
-        objects: the remote's.
-        root: of the work tree.
+        objects: the objects of the remote.
+        root: the root of the work tree.
         keys: the repository's key and the configuration's fingerprint.
-        states: of the work tree as it is.
-        commit: that is checked out; None without git.
+        states: the states of the work tree.
+        commit: the checked-out commit; None without git.
 
     Raises:
         RemoteError: the remote fails.
-        NotTrusted: the ref is not as it was written.
+        NotTrusted: the ref is damaged.
     """
     repo_key, fingerprint = keys
     seen: set[str] = set()
@@ -84,14 +84,14 @@ def candidates(
             yield Candidate(entry.tree, entry.commit)
 
 
-def by_nearness(entries: Sequence[Entry], own: Sequence[str]) -> list[Entry]:
-    """Return pushes by how few commits lie between theirs and ours, then the last first.
+def by_nearness(entries: Sequence[Entry], commits: Sequence[str]) -> list[Entry]:
+    """Return pushes ordered by distance in commits to the checked-out commit, then the last first.
 
     Args:
-        entries: the last push first.
-        own: the commit that is checked out, and those before it.
+        entries: the pushes, the last first.
+        commits: the checked-out commit and the commits before it.
     """
-    places = {commit: place for place, commit in enumerate(own)}
+    places = {commit: place for place, commit in enumerate(commits)}
 
     def distance(entry: Entry) -> int:
         if entry.commit is None:
@@ -102,13 +102,13 @@ def by_nearness(entries: Sequence[Entry], own: Sequence[str]) -> list[Entry]:
             default=_FAR,
         )
 
-    return sorted(entries, key=distance)  # it keeps the order of equals
+    return sorted(entries, key=distance)  # the order of equal entries remains
 
 
 def _trusted_state(objects: Objects, key: str) -> Blob | None:
-    """Return the tree that a state leads to; None for what is no state: the ref may have better."""
+    """Return the tree to which a state refers; None if it is missing or invalid."""
     try:
-        found = state_at(objects, key)
+        state = state_at(objects, key)
     except NotTrusted:
         return None
-    return found.value if found else None
+    return state.value if state else None

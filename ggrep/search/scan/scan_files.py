@@ -1,4 +1,4 @@
-"""Scans a work tree for a query: a minimum of work under any load, more while there is time."""
+"""Scans a work tree for a query: at least a minimum of files, and more while there is time."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -17,6 +17,7 @@ from ggrep.model.files import TEST, traits_of
 from ggrep.model.filters import Filter, is_below, keys_of_scope
 from ggrep.model.request import SearchRequest
 from ggrep.parse.languages.by_content import ENDINGS_OF_SEVERAL
+from ggrep.parse.languages.inner_tests import TEST_WORDS
 from ggrep.parse.languages.registry import corpus_of, language_of
 from ggrep.parse.source.git_listing import Listing
 from ggrep.parse.source.priority_walk import PriorityWalk
@@ -27,25 +28,31 @@ from ggrep.search.query.line_matches import Pattern, match_lines
 from ggrep.search.query.literal import pattern_of
 from ggrep.search.query.text_runs import plain_text
 from ggrep.search.query.understand import ParsedQuery
-from ggrep.search.scan.sighting import Sighted, Sightings, needles_of, promise_of, sightings_for
+from ggrep.search.scan.scan_patterns import (
+    FileCounts,
+    ScanCounts,
+    counts_for,
+    needles_of,
+    promise_of,
+)
 
-LOOK_MS: Final = 1_050.0
+SCAN_MS: Final = 1_050.0
 """Time after the query at which the scan of a larger tree ends."""
 LEAST_ENTRIES: Final = 32_768
 LEAST_BYTES: Final = 256 << 20
-"""Least files and directories, and least bytes, that a scan reads even after that time."""
-_TOLD_BY_PATH: Final = frozenset({"path", "ext", "test", "lang", "corpus"})
-"""Filters that paths can decide; others are applied to rows later (`eligible`)."""
+"""Minimum number of files and directories, and of bytes, that a scan reads even after that time."""
+_DECIDED_BY_PATH: Final = frozenset({"path", "ext", "test", "lang", "corpus"})
+"""Filters that a path decides; other filters are applied to rows later (`eligible`)."""
 
 
 class Tree(Struct, frozen=True):
     """The tree to scan.
 
     Attributes:
-        root: canonical.
-        settings: the rules of eligibility.
+        root: the canonical path of the root.
+        settings: the rules by which files are selected.
         apart: directories that are never entered.
-        listing: waits for git's listing of the root; None without git.
+        listing: waits for git's file listing of the root and returns it; None without git.
     """
 
     root: Path
@@ -54,26 +61,26 @@ class Tree(Struct, frozen=True):
     listing: Callable[[], Listing | None]
 
 
-class Looked(Struct, frozen=True):
-    """The result of a look through a tree.
+class ScannedFiles(Struct, frozen=True):
+    """The files found by the scan of a tree.
 
     Attributes:
-        best: files that may answer, the best first.
-        ignore_files: ignore files that decided about an entry.
-        listed_files: upper bound of the number of files; None if they were not listed.
-        complete: the whole tree was seen.
+        best: files that can contain an answer, the best first.
+        ignore_files: the ignore files by which an entry was included or excluded.
+        listed_files: upper bound of the number of files; None if the files were not listed.
+        complete: whether the whole tree was scanned.
     """
 
     query: ParsedQuery
-    seen: Sightings
-    best: Sequence[Sighted]
+    seen: ScanCounts
+    best: Sequence[FileCounts]
     ignore_files: Sequence[tuple[PathKey, bytes]]
     listed_files: int | None
     complete: bool
 
 
 class PathEligibility:
-    """Tells by its path whether a file may contain an answer. Rows are filtered again later."""
+    """Decides by its path whether a file can contain an answer. Rows are filtered again later."""
 
     def __init__(self, request: SearchRequest) -> None:
         self._scope = tuple(map(nfc, keys_of_scope(request.scope)))
@@ -83,11 +90,11 @@ class PathEligibility:
             _any_of(filters, key)
             for filters in (request.filters, request.within)
             for key in dict.fromkeys(item.key for item in filters)
-            if key in _TOLD_BY_PATH
+            if key in _DECIDED_BY_PATH
         ]
 
     def has(self, path: str) -> bool:
-        """Return whether a file is to be searched."""
+        """Return whether a file must be searched, according to its path."""
         if self._scope and not any(is_below(nfc(path), key) for key in self._scope):
             return False
         if not self._all and not _may_hold(path, self._corpora):
@@ -95,7 +102,7 @@ class PathEligibility:
         return all(test(path) for test in self._tests)
 
     def leads(self, directory: bytes) -> bool:
-        """Return whether a directory, written with a trailing slash, may lead to such a file."""
+        """Return whether a directory, with a trailing slash, can contain files in the scope."""
         scopes = [f"{key}/" for key in self._scope]
         path = nfc(os.fsdecode(directory))
         return not scopes or any(
@@ -104,7 +111,7 @@ class PathEligibility:
 
 
 def _any_of(filters: tuple[Filter, ...], key: str) -> Callable[[str], bool]:
-    """Return the union of a key's positive filters (all, without one), less the negated ones."""
+    """Return a test: a positive filter of a key matches, if it has any, and no negated filter."""
     of_key = [item for item in filters if item.key == key]
     admits = [_test(item) for item in of_key if not item.negated]
     refuses = [_test(item) for item in of_key if item.negated and key in {"path", "ext", "test"}]
@@ -120,7 +127,8 @@ def _test(item: Filter) -> Callable[[str], bool]:
     value = folded(item.value)
     match item.key:
         case "test":
-            return lambda path: bool(traits_of(path) & TEST) == (value == "true")
+            tests = (value == "true") != item.negated
+            return lambda path: _may_be_test(path, tests=tests) != item.negated
         case "ext":
             ending = "." + value.lstrip(".")
             return lambda path: folded(path).endswith(ending)
@@ -132,39 +140,47 @@ def _test(item: Filter) -> Callable[[str], bool]:
             return lambda path: _may_hold(path, corpora)
         case "lang":
             wanted = language_named(value)
-            return lambda path: language_of(path) == wanted or _is_told_by_content(path)
+            return lambda path: language_of(path) == wanted or _needs_content(path)
         case _:
-            raise NotImplementedError(f"{item.key}: a path does not tell")
+            raise NotImplementedError(f"the filter key {item.key} cannot be decided by a path")
 
 
-def _is_told_by_content(path: str) -> bool:
-    """Return whether only the file's text shows its language: by its ending, or a first line."""
+def _needs_content(path: str) -> bool:
+    """Return whether the path does not show the language, so that the file's text decides."""
     name = path.rpartition("/")[2]
     return "." not in name or name.casefold().endswith(ENDINGS_OF_SEVERAL)
 
 
+def _may_be_test(path: str, *, tests: bool) -> bool:
+    """Return whether a file may have rows that are tests, or rows that are none."""
+    is_test = bool(traits_of(path) & TEST)
+    return is_test == tests or (tests and language_of(path) in TEST_WORDS)
+
+
 def _may_hold(path: str, corpora: frozenset[Corpus]) -> bool:
-    """Return whether a file may have chunks of one of the corpora; documents have diagrams."""
+    """Return whether a file can have chunks of some corpora; documents can contain diagrams."""
     return Corpus.EXTRACTED_PROSE in corpora or corpus_of(path) in corpora
 
 
-def look_through(tree: Tree, request: SearchRequest, deadline: Deadline, asked_ms: float) -> Looked:
-    """Return the files of a tree that may answer.
+def scan_tree(
+    tree: Tree, request: SearchRequest, deadline: Deadline, asked_ms: float
+) -> ScannedFiles:
+    """Return the files of a tree that can contain an answer.
 
-    The order of the files depends on the tree and the query only. `LEAST_ENTRIES` and `LEAST_BYTES`
-    are the minimum; only half of the request's own time ends a scan before that.
+    The order of the files depends only on the tree and the query. The scan reads at least
+    `LEAST_ENTRIES` or `LEAST_BYTES`, unless half of the request's time passes earlier.
 
     Args:
         tree: the tree to scan.
-        request: the question.
-        deadline: of the request.
+        request: the search request.
+        deadline: the deadline of the request.
         asked_ms: when the query was sent, on the deadline's clock.
 
     Raises:
         InvalidRequest: the query is invalid, or the root cannot be read.
         Cancelled: the request was cancelled.
     """
-    time = Deadline(deadline.clock, asked_ms + LOOK_MS)
+    time = Deadline(deadline.clock, asked_ms + SCAN_MS)
     latest = Deadline.after(deadline.clock, deadline.remaining_ms() / 2)
     query, wanted = read_query(request), PathEligibility(request)
     needles, pattern = needles_of(query), pattern_of(request)
@@ -179,7 +195,7 @@ def look_through(tree: Tree, request: SearchRequest, deadline: Deadline, asked_m
         promise=lambda path: promise.get(path, 0.0),
         leads=wanted.leads,
     )
-    seen, complete, unread = sightings_for(query, needles), True, 0
+    seen, complete, unread = counts_for(query, needles), True, 0
     for visited in walk.visited():
         deadline.check("the scan")
         enough = walk.entries >= LEAST_ENTRIES or seen.bytes_read >= LEAST_BYTES
@@ -192,10 +208,10 @@ def look_through(tree: Tree, request: SearchRequest, deadline: Deadline, asked_m
                 unread += 1
                 continue
             matched = None if pattern is None else _matches(data, pattern, deadline)
-            seen.look(visited.file, data, matched=matched)
+            seen.count(visited.file, data, matched=matched)
     total = seen.files + unread if complete else None if listed is None else len(listed)
     best = seen.best(query)
-    return Looked(query, seen, best, walk.ignore_files, total, complete)
+    return ScannedFiles(query, seen, best, walk.ignore_files, total, complete)
 
 
 def _listed(listing: Listing | None, wanted: PathEligibility) -> list[bytes] | None:

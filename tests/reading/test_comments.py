@@ -1,11 +1,8 @@
-"""A slate's first lines are code: comments wait for the level that has room for them."""
+"""Lines of comments are told from code, in any language."""
 
 import pytest
 
-from ggrep.model.slate import LEFT_OUT
-from ggrep.search.query.snippets import Snippet
-from ggrep.search.slate.source_text import bare_text
-from ggrep.search.slate.uncommented import without_comments
+from ggrep.search.reading.bare_text import bare_text
 
 LANGUAGES = {
     "python": ("# why\n", "x = 1  # beside code\n", "s = '# no comment'\n"),
@@ -40,18 +37,3 @@ def test_a_docstring_is_a_comment_and_a_string_of_several_lines_is_none() -> Non
     )
 
     assert bare_text(text, "python").comment_lines == {1, 3, 4}
-
-
-def test_lines_keep_their_numbers_where_comments_are_left_out() -> None:
-    """Who reads a slate goes to line 14 by its number."""
-    text = "# first\ndef f():\n    # one\n    # two\n    return 1\n    # last"
-    found = without_comments(Snippet(text, 3, 2), "python")
-
-    assert found == Snippet(f"def f():\n{LEFT_OUT}\n\n    return 1", 4, 3)
-
-
-def test_nothing_but_a_comment_is_shown_as_it_stands() -> None:
-    """It may be what the question is about."""
-    alone = Snippet("# first\n# second", 0, 0)
-
-    assert without_comments(alone, "python") == alone

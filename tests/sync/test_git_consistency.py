@@ -14,7 +14,7 @@ from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.view import view_of
-from ggrep.index.sync import syncer
+from ggrep.index.sync import declarations
 from ggrep.index.sync.sync_report import SyncProgress
 from ggrep.model.daemons import WAITS_FOR_GIT
 from ggrep.parse.source.read import read_file
@@ -56,8 +56,8 @@ def on_read(monkeypatch: pytest.MonkeyPatch, number: int, act: Act, *, once: boo
             act()
         return read_file(*arguments, **wanted)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(syncer, "read_file", reading)
-    monkeypatch.setattr("ggrep.index.sync.one_state._LOOK_MS", 0.0)
+    monkeypatch.setattr(declarations, "read_file", reading)
+    monkeypatch.setattr("ggrep.index.sync.git_consistency._LOOK_MS", 0.0)
 
 
 def published(engine: Engine) -> Iterator[set[str]]:
@@ -142,9 +142,9 @@ def test_a_commit_meanwhile_costs_one_look_and_nothing_is_read_again(
 
     write_tree(repo, {"f9.py": "new = 1\n"})
     on_read(monkeypatch, 3, commit)
-    counting = syncer.read_file
+    counting = declarations.read_file
     monkeypatch.setattr(
-        syncer,
+        declarations,
         "read_file",
         lambda root, file, **more: read.append(file.path_key) or counting(root, file, **more),
     )

@@ -1,4 +1,4 @@
-"""What a work tree holds: its files by digest, and the state that git tells, all of one moment."""
+"""Reads a work tree: the digests of its files, and git's state, all at one moment."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -9,10 +9,10 @@ from ggrep.base.ids import PathKey
 from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.remote import layout
+from ggrep.index.remote.best_match import git_tree
 from ggrep.index.remote.layout import States
-from ggrep.index.remote.nearest import git_tree
 from ggrep.index.sync import stat_cache
-from ggrep.index.sync.one_state import Found, OneState, TreeMoved
+from ggrep.index.sync.git_consistency import GitConsistency, TreeMoved, WalkedTree
 from ggrep.index.sync.stat_cache import Known, KnownFile
 from ggrep.index.sync.sync_report import Progress, SyncProgress
 from ggrep.index.sync.target import SyncTarget
@@ -24,13 +24,13 @@ from ggrep.parse.source.read import read_digest
 from ggrep.parse.source.walk import Walk, walk
 
 
-class Held(Struct, frozen=True):
-    """What a work tree holds.
+class WorkTreeDigests(Struct, frozen=True):
+    """The files of a work tree with their digests.
 
     Attributes:
-        digests: of the files that could be read; None where none was read.
-        known: what is remembered of them.
-        present: all files there are.
+        digests: the digests of the readable files; None if no file was read.
+        known: the remembered stat and digest of each file.
+        present: the path keys of all files.
     """
 
     tree: Walk
@@ -42,35 +42,35 @@ class Held(Struct, frozen=True):
     read_at_ns: int
 
     def has(self, key: PathKey, digest: str) -> bool:
-        """Tell whether it holds a file of that content; of that name, where none was read."""
+        """Return whether the work tree has a file with the digest, or just the path if unread."""
         return key in self.present if self.digests is None else self.digests.get(key) == digest
 
     def is_outdated(self, key: PathKey, digest: str) -> bool:
-        """Tell whether a file that is indexed is gone, or known to hold something else."""
+        """Return whether an indexed file is deleted, or known to have another content."""
         if key not in self.present:
             return self.tree.knows(key)
         return self.digests is not None and self.digests.get(key, digest) != digest
 
 
-def held_by(target: SyncTarget, progress: Progress, *, reading: bool) -> Held:
+def digest_work_tree(target: SyncTarget, progress: Progress, *, reading: bool) -> WorkTreeDigests:
     """Return what the work tree holds; without `reading` no file is read."""
-    one = OneState(target, partial(_walk, target), progress)
-    found = one.begin()
+    consistency, walk_tree = GitConsistency(target, progress), partial(_walk, target)
+    found = consistency.begin(walk_tree)
     known: dict[PathKey, Known] = {}
     while True:
         try:
             if reading:
                 known |= _read(target, found, progress)
-            found = one.confirm(found, partial(_files, known))
+            found = consistency.confirm(found, partial(_files, known), walk_tree)
             break
         except TreeMoved as moved:
-            found = moved.found
+            found = moved.walked
             known.clear()
     git = git_state(target.root, untracked_included=target.settings.include_untracked)
     digests = {key: memory.digest for key, memory in known.items() if isinstance(memory, KnownFile)}
     tree = git_tree(target.root, git.head_sha) if git and git.head_sha else None
     states = States(tree, layout.files_state(digests))
-    return Held(
+    return WorkTreeDigests(
         tree=found.tree,
         present=frozenset(file.path_key for file in found.tree.files),
         digests=digests if reading else None,
@@ -86,7 +86,9 @@ def _walk(target: SyncTarget) -> tuple[Walk, tuple[DegradedFile, ...]]:
     return walk(target.root, target.settings, apart=apart), ()
 
 
-def _read(target: SyncTarget, found: Found, progress: Progress) -> Iterator[tuple[PathKey, Known]]:
+def _read(
+    target: SyncTarget, found: WalkedTree, progress: Progress
+) -> Iterator[tuple[PathKey, Known]]:
     """Yield what is known of each file; those that did not change since are not read."""
     before = stat_cache.load(store_files.stat_cache_file(target.store))
     most, total = target.settings.max_file_size_bytes, len(found.tree.files)

@@ -1,7 +1,8 @@
-"""The byte strings that a scan searches files for: prefixes shared by words of one stem.
+"""The byte strings (needles) for which a scan searches files: shared prefixes of words of one stem.
 
-A file without any of them contains no term of the query. A file with some may still contain none,
-as `fair` begins `fairy` too. So needles select files, and do not rank them.
+A file without any needle contains no term of the query. A file with a needle does not always
+contain a term, because `fairy` begins with `fair`. Needles therefore only select files; the chunks
+of the best files are ranked by terms.
 """
 
 import math
@@ -24,15 +25,18 @@ from ggrep.search.query.understand import ParsedQuery
 from ggrep.search.query.weights import TRAIT_FACTORS
 
 MOST_NEEDLES: Final = 24
-"""Most needles; each costs a pass over every file, so the longest words of a query count."""
+"""Maximum number of needles.
+
+Each needle needs a pass over every file, so the longest words of a query are used.
+"""
 
 
 class Needle(Struct, frozen=True):
     """The common prefix of words of one stem.
 
     Attributes:
-        text: normalised by `comparable`.
-        terms: the query's terms that it represents.
+        text: the prefix, normalised by `comparable`.
+        terms: the query's terms that the needle represents.
     """
 
     text: bytes
@@ -50,9 +54,10 @@ def needles_of(query: ParsedQuery) -> tuple[Needle, ...]:
 
 
 def _shared(term: str, query: ParsedQuery) -> str:
-    """Return the common prefix of all words that a term, or its stem, may match.
+    """Return the common prefix of all words that match a term or its stem.
 
-    For `copy` it is `cop`, because of `copies`. A name of several words has a needle of its own.
+    For `copy` the prefix is `cop`, because `copies` matches. A name of several words is a separate
+    needle.
     """
     root = stem(term) if term in query.spellings else term
     if root not in query.terms:
@@ -61,12 +66,12 @@ def _shared(term: str, query: ParsedQuery) -> str:
 
 
 def comparable(data: bytes, *, any_script: bool) -> bytes:
-    """Return the bytes in which needles are searched for: in lower case, as terms are.
+    """Return the bytes in which needles are searched for; in lower case, like terms.
 
     Args:
-        data: UTF-8; invalid bytes are left out if the text is not ASCII.
-        any_script: normalise letters beyond ASCII. ASCII needles need it if a text has
-            full-width letters.
+        data: text as UTF-8; invalid bytes are left out unless the text is ASCII.
+        any_script: whether to normalise letters beyond ASCII. Even ASCII needles need this for
+            texts with full-width letters.
     """
     if data.isascii() or not (any_script or b"\xef\xbc" in data or b"\xef\xbd" in data):
         return data.lower()
@@ -78,15 +83,15 @@ _B: Final = 0.6
 _PATH: Final = 1.5
 _STEM: Final = 1.5
 _DEFINES: Final = 2.0
-"""Weights, in idfs, of a needle in the path, in the file's own name, and of a definition."""
+"""Weights, in idfs, of a needle in the path, of one in the file's name, and of a definition."""
 _MOST_LOOKED_AT: Final = 24
-"""Most positions of a name in a file that are checked for its definition."""
+"""Maximum number of positions of a name in a file that are checked for its definition."""
 _MOST_NAMES: Final = 6
 _RARE_FILES: Final = 4
 _RARE_SHARE: Final = 16
-"""A needle is rare if it occurs in at most 4 files, and at most 1 of 16."""
+"""A needle is rare if it occurs in at most 4 files, and in at most one of 16 files."""
 _LARGE_BYTES: Final = 1 << 16
-"""Least bytes of a file whose origin is determined; for small ones it is not worth the time."""
+"""Minimum bytes of a file that is checked for generated code; for small files it takes too long."""
 _DEFINITION: Final = re.compile(
     rb"(?:def|class|func|fn|function|struct|enum|union|interface|trait|type|typedef|const|let|var"
     rb"|module|namespace|record|object|protocol|#\s*define|define|sub|macro_rules!|static|public"
@@ -95,14 +100,15 @@ _DEFINITION: Final = re.compile(
 _HEAD: Final = re.compile(rb"[\w*&:<>,\s\[\]]+$")
 
 
-class Sighted(Struct, frozen=True):
-    """A file that may answer.
+class FileCounts(Struct, frozen=True):
+    """A file that can contain an answer.
 
     Attributes:
-        counts: how often each needle occurs in it.
-        in_path: bits of the needles in its path; `in_name` those in its own name.
-        defines: bits of the names that it seems to define.
-        traits: traits from its path and content.
+        counts: how often each needle occurs in the file.
+        in_path: bits of the needles in the file's path; `in_name`: bits of the needles in the last
+            part of the path.
+        defines: bits of the names that the file seems to define.
+        traits: the file's traits, from path and content.
     """
 
     file: SourceFile
@@ -114,30 +120,31 @@ class Sighted(Struct, frozen=True):
 
 
 @dataclass(slots=True)
-class Sightings:
+class ScanCounts:
     """The files and counts of a scan so far.
 
     Attributes:
-        any_script: the query has letters beyond ASCII.
-        found: files that may answer, in the order of the scan.
-        files: number of files read; `bytes_read` is their total size.
-        totals: sums of all counts; `holding` files with any; `paths` with one in the path.
+        any_script: whether the query has letters beyond ASCII.
+        candidates: files that can contain an answer, in the order of the scan.
+        files: number of files read; `bytes_read` is the total size of these files.
+        totals: number of occurrences of each needle; `holding`: number of files that contain it;
+            `paths`: number of files with the needle in the path.
     """
 
     needles: tuple[Needle, ...]
     names: tuple[bytes, ...]
     any_script: bool = False
-    found: list[Sighted] = field(default_factory=list)
+    candidates: list[FileCounts] = field(default_factory=list)
     files: int = 0
     bytes_read: int = 0
     totals: list[int] = field(init=False)
     holding: list[int] = field(init=False)
     paths: list[int] = field(init=False)
     _counted: list[int | None] = field(init=False)
-    """For each name a needle within it: a file without the needle does not contain the name."""
+    """For each name, a needle in it: a file without the needle does not contain the name."""
 
     def __post_init__(self) -> None:
-        """Begin to count."""
+        """Set all counts to 0."""
         self.totals, self.holding, self.paths = ([0] * len(self.needles) for _ in range(3))
         texts = [needle.text for needle in self.needles]
         self._counted = [
@@ -145,13 +152,14 @@ class Sightings:
             for name in self.names
         ]
 
-    def look(self, file: SourceFile, data: bytes, *, matched: bool | None) -> None:
+    def count(self, file: SourceFile, data: bytes, *, matched: bool | None) -> None:
         """Count one file.
 
         Args:
-            file: the walk's entry.
-            data: its bytes.
-            matched: whether it matches the required expression; None without one.
+            file: the file, as the walk of the tree listed it.
+            data: the file's bytes.
+            matched: whether the file matches the request's text or expression; None if the request
+                has none.
         """
         self.files += 1
         self.bytes_read += len(data)
@@ -172,7 +180,7 @@ class Sightings:
         traits = traits_of(file.path_key)
         if len(data) > _LARGE_BYTES:
             traits |= generated_traits(file.path_key, data)
-        self.found.append(Sighted(file, counts, in_path, in_name, defines, traits))
+        self.candidates.append(FileCounts(file, counts, in_path, in_name, defines, traits))
 
     def _in_path(self, key: PathKey) -> tuple[int, int]:
         path = comparable(key.encode(), any_script=self.any_script)
@@ -184,38 +192,39 @@ class Sightings:
                 in_name |= (needle.text in name) << place
         return in_path, in_name
 
-    def best(self, query: ParsedQuery) -> list[Sighted]:
-        """Return the files that may answer, the best first; ties by the bytes of the path.
+    def best(self, query: ParsedQuery) -> list[FileCounts]:
+        """Return the files that can contain an answer, best first, then by the bytes of the path.
 
-        Files with a rare needle come first: a long file with a single mention scores low.
+        Files with a rare needle come first, because a long file that contains it once has a low
+        score.
         """
         idfs = [inverse_document_frequency(self.files, count) for count in self.holding]
         average = self.bytes_read / max(self.files, 1) or 1.0
         tests = 1.0 if query.wants_tests else TRAIT_FACTORS[TEST]
         defined = [0] * len(self.names)
-        for sighted in self.found:
+        for candidate in self.candidates:
             for place in range(len(self.names)):
-                defined[place] += sighted.defines >> place & 1
+                defined[place] += candidate.defines >> place & 1
         defining = [inverse_document_frequency(self.files, count) for count in defined]
         rare = self._rare()
 
-        def score(sighted: Sighted) -> float:
-            norm = _K1 * (1 - _B + _B * sighted.file.size_bytes / average)
+        def score(candidate: FileCounts) -> float:
+            norm = _K1 * (1 - _B + _B * candidate.file.size_bytes / average)
             total = 0.0
-            for place, count in enumerate(sighted.counts):
+            for place, count in enumerate(candidate.counts):
                 if count:
                     total += idfs[place] * count * (_K1 + 1) / (count + norm)
-                total += idfs[place] * _PATH * (sighted.in_path >> place & 1)
-                total += idfs[place] * _STEM * (sighted.in_name >> place & 1)
+                total += idfs[place] * _PATH * (candidate.in_path >> place & 1)
+                total += idfs[place] * _STEM * (candidate.in_name >> place & 1)
             for place, idf in enumerate(defining):
-                total += idf * _DEFINES * (sighted.defines >> place & 1)
-            return total * _prior(sighted.traits, tests)
+                total += idf * _DEFINES * (candidate.defines >> place & 1)
+            return total * _prior(candidate.traits, tests)
 
-        def order(sighted: Sighted) -> tuple[bool, float, bytes]:
-            is_rare = any(sighted.counts[place] for place in rare)
-            return not is_rare, -score(sighted), sighted.file.path_key.encode()
+        def order(candidate: FileCounts) -> tuple[bool, float, bytes]:
+            is_rare = any(candidate.counts[place] for place in rare)
+            return not is_rare, -score(candidate), candidate.file.path_key.encode()
 
-        return sorted(self.found, key=order)
+        return sorted(self.candidates, key=order)
 
     def rare_files(self) -> list[frozenset[PathKey]]:
         """Return the files of each rare needle, the rarest and longest needle first."""
@@ -223,7 +232,9 @@ class Sightings:
             self._rare(), key=lambda place: (self.holding[place], -len(self.needles[place].text))
         )
         return [
-            frozenset(sighted.file.path_key for sighted in self.found if sighted.counts[place])
+            frozenset(
+                candidate.file.path_key for candidate in self.candidates if candidate.counts[place]
+            )
             for place in order
         ]
 
@@ -232,23 +243,23 @@ class Sightings:
         return [place for place, files in enumerate(self.holding) if 0 < files <= most]
 
 
-def sightings_for(query: ParsedQuery, needles: Sequence[Needle]) -> Sightings:
-    """Return empty sightings for a query."""
+def counts_for(query: ParsedQuery, needles: Sequence[Needle]) -> ScanCounts:
+    """Return a scan's counts for a query, all 0."""
     names = [name.rpartition(".")[2] for name in query.symbols]
     wanted = [name.encode() for name in dict.fromkeys(names) if len(name) > 2 and name.isascii()]
     any_script = not query.text.isascii()
-    return Sightings(tuple(needles), tuple(wanted[:_MOST_NAMES]), any_script)
+    return ScanCounts(tuple(needles), tuple(wanted[:_MOST_NAMES]), any_script)
 
 
 def promise_of(paths: Iterable[bytes], needles: Sequence[Needle]) -> dict[bytes, float]:
-    """Return the promise of directories, by their paths with a trailing slash.
+    """Return how promising directories are, by their paths with a trailing slash.
 
-    It is the rarity, among all paths, of the needles in the best path below the directory.
+    The value is the rarity, among all paths, of the needles in the best path below the directory.
     """
     listed = list(paths)
     any_script = not all(needle.text.isascii() for needle in needles)
     lowered = [comparable(path, any_script=any_script) for path in listed]
-    # All are searched as one text: in a large tree few paths contain a needle.
+    # All paths are searched as one text, because in a large tree few paths contain a needle.
     text = b"\0".join(lowered)
     ends = list(accumulate(len(path) + 1 for path in lowered))
     worth: dict[int, float] = {}
@@ -267,7 +278,7 @@ def promise_of(paths: Iterable[bytes], needles: Sequence[Needle]) -> dict[bytes,
 
 
 def _holding(text: bytes, ends: Sequence[int], needle: Needle) -> set[int]:
-    """Return the numbers of the pieces of a text, by their ends, that contain a needle."""
+    """Return the numbers of a text's parts that contain a needle; `ends` are the parts' ends."""
     numbers: set[int] = set()
     place = text.find(needle.text)
     while place >= 0:
@@ -286,7 +297,7 @@ def _prior(traits: int, tests: float) -> float:
 
 
 def _is_defined(name: bytes, lowered: bytes) -> bool:
-    """Return whether one of the first places of a name looks like its definition."""
+    """Return whether one of the first occurrences of a name looks like its definition."""
     place = lowered.find(name)
     for _ in range(_MOST_LOOKED_AT):
         if place < 0:
@@ -304,7 +315,7 @@ def _is_word(byte: bytes) -> bool:
 
 
 def _introduces(lowered: bytes, place: int, end: int) -> bool:
-    """Return whether a name is where definitions have it: after a keyword, or as a head."""
+    """Return whether a name is where definitions are: after a keyword, or in the head of a line."""
     begin = lowered.rfind(b"\n", 0, place) + 1
     before = lowered[max(begin, place - 120) : place]
     if _DEFINITION.search(before.lstrip()[:120]):

@@ -21,9 +21,9 @@ class Pulled(Struct, frozen=True):
     """The result of a pull.
 
     Attributes:
-        remote: None if none is configured.
+        remote: the remote; None if no remote is configured.
         report: None if the pull failed.
-        traffic: the requests to the remote; None without any.
+        traffic: the requests to the remote; None if there were none.
         reason: the reason if no snapshot was pulled; empty otherwise.
     """
 
@@ -50,7 +50,7 @@ def push_to(index: RepoIndex, remote: Remote, *, again: bool = False) -> PushRep
 
 
 def pull_from(index: RepoIndex, remote: Remote, progress: Progress = unheard) -> Pulled:
-    """Publish a remote's snapshot of the work tree; see `ggrep.index.remote.pull.pull`."""
+    """Pull and publish a remote's snapshot of the work tree; see `ggrep.index.remote.pull.pull`."""
     objects = open_objects(remote, time.sleep)
     with index.target() as target:
         report = pull(target, objects, readable=remote.readable, progress=progress)
@@ -60,15 +60,15 @@ def pull_from(index: RepoIndex, remote: Remote, progress: Progress = unheard) ->
     if report.outcome == "nothing":
         reason = "; ".join(report.passed_over)
         reason = (
-            reason or "no snapshot of these files was pushed by a build and settings like these"
+            reason or "the remote has no snapshot of these files from the same build and settings"
         )
     elif report.outcome == "nothing new":
-        reason = "the remote has none of the files that are missing here"
+        reason = "the remote has no file that the index lacks"
     return Pulled(remote, report, objects.traffic, reason)
 
 
 def pull_if_possible(index: RepoIndex, remote: Remote, progress: Progress = unheard) -> Pulled:
-    """Do as `pull_from`; a failure becomes the reason, so that the caller indexes instead."""
+    """Pull like `pull_from`; return a failure as `reason`, so that the caller can index instead."""
     try:
         return pull_from(index, remote, progress)
     except (RemoteError, InvalidRequest, StoreError, Busy) as error:

@@ -1,0 +1,145 @@
+"""Ensures that each snapshot has the files of a single git state.
+
+A checkout moves files one after another. So nothing is walked while git is at work, and before a
+publication git's index is compared with the index from before the walk. If it differs, the tree is
+walked once more: after a commit or a `git status` the files are as they were read, and the sync
+continues; after a checkout it begins again with the new walk.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ggrep.base.ids import PathKey
+from ggrep.index.sync.sync_report import Progress, SyncProgress
+from ggrep.index.sync.target import SyncTarget
+from ggrep.model.daemons import WAITS_FOR_GIT
+from ggrep.model.files import SourceFile
+from ggrep.model.limits import Notice
+from ggrep.model.sync import DegradedFile
+from ggrep.parse.source.git_work import GitLook, GitWatch
+from ggrep.parse.source.walk import Walk
+
+GIT_AT_WORK: Final = "git_at_work"
+_LOOK_S: Final = 0.05
+_LOOK_MS: Final = 250.0
+"""Interval of the checks of git while files are read."""
+_RESTARTS: Final = 3
+_MOST_MS: Final = 60_000.0
+"""Longest wait for git at a time; syncs of other repositories may wait for this one."""
+
+
+class WalkedTree(Struct, frozen=True):
+    """A walk, and the stamps of git's files before it.
+
+    Attributes:
+        left_out: files that a profile's budget excludes.
+        read_at_ns: when the walk began.
+    """
+
+    look: GitLook
+    tree: Walk
+    left_out: tuple[DegradedFile, ...]
+    read_at_ns: int
+
+
+WalkTree = Callable[[], tuple[Walk, tuple[DegradedFile, ...]]]
+Read = Callable[[], Mapping[PathKey, SourceFile]]
+
+
+class TreeMoved(Exception):
+    """git moved files since the walk; `walked` is a newer walk."""
+
+    def __init__(self, walked: WalkedTree) -> None:
+        super().__init__("git moved files while they were read")
+        self.walked = walked
+
+
+class GitConsistency:
+    """Compares git's files before and after the reading, for all attempts of one sync."""
+
+    def __init__(self, target: SyncTarget, progress: Progress) -> None:
+        self._target = target
+        self._progress = progress
+        self._git = GitWatch(target.root, target.clock, most_ms=_MOST_MS)
+        self._restarts = 0
+        self._next_ms = 0.0
+        self.mixed = False
+
+    def begin(self, walk_tree: WalkTree) -> WalkedTree:
+        """Walk the tree while git rests."""
+        look = self._rested()
+        read_at_ns = int(self._target.clock.now().timestamp() * 1e9)
+        return WalkedTree(look, *walk_tree(), read_at_ns)
+
+    def is_time(self) -> bool:
+        """Return whether git is to be checked again."""
+        return self._target.clock.monotonic_ms() >= self._next_ms
+
+    def confirm(self, walked: WalkedTree, read: Read, walk_tree: WalkTree) -> WalkedTree:
+        """Return the walk, with the stamps of git's files as they are now, once git rests.
+
+        Args:
+            walked: the walk whose files were read, or are being read.
+            read: returns files as they were when they were read, which was after the walk.
+            walk_tree: walks the tree again.
+
+        Raises:
+            TreeMoved: files have moved since.
+        """
+        began_ms = self._target.clock.monotonic_ms()
+        look = self._rested()
+        # After a wait in vain for a lock the index says nothing about the files.
+        if look.lock is not None or not look.agrees(walked.look):
+            walked = self._compared(walked, look, read, walk_tree)
+        now_ms = self._target.clock.monotonic_ms()
+        # During constant commits, walks take at most a twentieth of the time.
+        self._next_ms = now_ms + max(_LOOK_MS, 20 * (now_ms - began_ms))
+        return walked
+
+    def problems(self) -> Sequence[DegradedFile]:
+        """Return the reason why a snapshot may have files of several states."""
+        if not self.mixed:
+            return ()
+        message = "git kept changing files; the index may mix files of different commits"
+        return (DegradedFile(GIT_AT_WORK, message, ".git"),)
+
+    def notices(self) -> Sequence[Notice]:
+        """Return a warning about a lock of git that was waited for in vain."""
+        lock = self._git.found.lock
+        if lock is None:
+            return ()
+        message = (
+            f"the lock file {lock[0]} is old and was ignored;"
+            " if no git command is running there, delete it"
+        )
+        return (Notice(GIT_AT_WORK, message, ".git"),)
+
+    def _compared(
+        self, walked: WalkedTree, look: GitLook, read: Read, walk_tree: WalkTree
+    ) -> WalkedTree:
+        if look.lock is None and look.index == walked.look.index:
+            return replace(walked, look=look)  # HEAD moved, or the configuration, but no file
+        again = self.begin(walk_tree)
+        if _files(walked.tree) | {**read()} == _files(again.tree) and (
+            walked.tree.ignore_files == again.tree.ignore_files
+        ):
+            return replace(walked, look=again.look)
+        if self._restarts == _RESTARTS:
+            self.mixed = True
+            return replace(walked, look=again.look)
+        self._restarts += 1
+        raise TreeMoved(again)
+
+    def _rested(self) -> GitLook:
+        """Return the stamps of git's files once git rests, or after the longest wait."""
+        while self._git.is_at_work():
+            self._progress(SyncProgress(WAITS_FOR_GIT, 0, 0))
+            self._target.wait(_LOOK_S)
+        return self._git.found
+
+
+def _files(tree: Walk) -> dict[PathKey, SourceFile]:
+    return {file.path_key: file for file in tree.files}

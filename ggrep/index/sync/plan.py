@@ -1,0 +1,173 @@
+"""The work of one sync: its walk compared with the active snapshot."""
+
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ggrep.base.errors import SyncRefused
+from ggrep.base.ids import PathKey
+from ggrep.base.lease import Lease
+from ggrep.config import store_files
+from ggrep.config.home import Home
+from ggrep.index.store.view import SnapshotView
+from ggrep.index.sync import problems, stat_cache, without_git
+from ggrep.index.sync.changes import ChangeSet, detect
+from ggrep.index.sync.dataset_budget import DATASET_BUDGET, within_budget
+from ggrep.index.sync.declarations import Declarations
+from ggrep.index.sync.git_consistency import WalkedTree
+from ggrep.index.sync.index_state import Retry
+from ggrep.index.sync.record import retry_of
+from ggrep.index.sync.sync_report import Progress
+from ggrep.index.sync.target import SyncTarget
+from ggrep.model.files import RECODED, UNSURE
+from ggrep.model.response import GitState
+from ggrep.model.sync import DegradedFile
+from ggrep.parse.source.git_state import git_state
+from ggrep.parse.source.path_keys import casefold_collisions, printable
+from ggrep.parse.source.walk import Walk, walk
+
+
+class Job(Struct, frozen=True):
+    """A sync: its target and its options.
+
+    Attributes:
+        started_ms: time of its start, by the clock of the target.
+    """
+
+    target: SyncTarget
+    lease: Lease
+    progress: Progress
+    strict: bool
+    allow_degraded: bool
+    started_ms: float
+
+    def elapsed_ms(self) -> int:
+        """Return the duration so far."""
+        return round(self.target.clock.monotonic_ms() - self.started_ms)
+
+
+class Plan(Struct, frozen=True):
+    """The work of one attempt, for all its portions.
+
+    Attributes:
+        live: digests of the files that were visible before, without `outdated`.
+        again: files to cut again though they did not change.
+        kept: number of visible files that may exist or not.
+        doubts: files that the walk could not read, or that a budget excludes.
+        declarations: reads the files by their declared encodings.
+        retry: when the previous syncs wanted another try of files.
+        tried: this sync is that try.
+        outdated: visible files that come after the first portion and have changed. They are hidden
+            meanwhile: at the side of the first portion they would be of another commit.
+    """
+
+    job: Job
+    tree: Walk
+    changes: ChangeSet
+    live: dict[PathKey, str]
+    again: frozenset[PathKey]
+    kept: int
+    doubts: tuple[DegradedFile, ...]
+    declarations: Declarations
+    retry: Retry
+    tried: bool
+    outdated: frozenset[PathKey] = frozenset()
+
+
+def make_plan(job: Job, view: SnapshotView | None, walked: WalkedTree) -> Plan:
+    """Compare a walk with the active snapshot.
+
+    Raises:
+        SyncRefused: two paths differ only by case and the settings require portable paths.
+    """
+    target, tree = job.target, walked.tree
+    live = view.live_files() if view else {}
+    known = stat_cache.load(store_files.stat_cache_file(target.store))
+    retry = retry_of(target)
+    tried = job.strict or retry.is_due(target.clock.now())
+    again = frozenset(_unfinished(view, known)) if tried else frozenset[PathKey]()
+    declarations = Declarations(target, tree.files)
+    settled = {key: digest for key, digest in live.items() if tree.knows(key)}
+    if view and not declarations.are_those_of(settled, known):
+        again |= _recoded(view, known)
+    unsure = view.files_of(UNSURE) if view and job.strict else ()
+    changes = detect(tree.files, live, known, again={*again, *unsure})
+    if target.settings.portable_paths:
+        _require_portable(tree)
+    return Plan(
+        job=job,
+        tree=tree,
+        changes=replace(changes, deleted=tuple(key for key in changes.deleted if tree.knows(key))),
+        live=live,
+        again=again,
+        kept=len(live) - len(settled),
+        doubts=(*problems.of_tree(tree, changes.deleted), *walked.left_out),
+        declarations=declarations,
+        retry=retry,
+        tried=tried,
+    )
+
+
+def walk_tree(job: Job, view: SnapshotView | None) -> tuple[Walk, tuple[DegradedFile, ...]]:
+    """Return the files of the work tree, and the files that a profile's budget excludes."""
+    target = job.target
+    before = any(problem.code == DATASET_BUDGET for problem in errors_of(view))
+    return within_budget(
+        without_git.as_listed_before(
+            walk(
+                target.root,
+                target.settings,
+                apart=Home.of_store(target.store).own_directories,
+            ),
+            target.root,
+            view.live_files() if view else {},
+            git_of(view),
+        ),
+        target.settings.max_bytes_indexed,
+        allow_degraded=not job.strict and (job.allow_degraded or before),
+    )
+
+
+def git_now(target: SyncTarget, view: SnapshotView | None, tree: Walk) -> GitState | None:
+    """Return git's state; None also if git listed no files: it may have been waited for in vain."""
+    before = without_git.state_before(tree, git_of(view))
+    if before is not None or not tree.git:
+        return before
+    return git_state(target.root, untracked_included=target.settings.include_untracked)
+
+
+def git_of(view: SnapshotView | None) -> GitState | None:
+    """Return git's state by the active snapshot."""
+    return view.manifest.git if view else None
+
+
+def errors_of(view: SnapshotView | None) -> tuple[DegradedFile, ...]:
+    """Return the problems of the active snapshot."""
+    return view.manifest.errors if view else ()
+
+
+def _unfinished(
+    view: SnapshotView | None, known: Mapping[PathKey, stat_cache.Known]
+) -> Iterator[PathKey]:
+    """Yield unchanged files that another try may read or parse better."""
+    yield from (PathKey(each.path_key) for each in errors_of(view) if problems.is_passing(each))
+    yield from (key for key, memory in known.items() if stat_cache.is_put_off(memory))
+
+
+def _recoded(view: SnapshotView, known: Mapping[PathKey, stat_cache.Known]) -> frozenset[PathKey]:
+    """Return the files that other declared encodings may decode differently."""
+    binary = (
+        key
+        for key, memory in known.items()
+        if isinstance(memory, stat_cache.KnownSkip) and memory.skip.reason == "binary"
+    )
+    return frozenset((*binary, *view.files_of(RECODED | UNSURE)))
+
+
+def _require_portable(tree: Walk) -> None:
+    """Raise if a file system without case would merge two files."""
+    groups = casefold_collisions(file.path_key for file in tree.files)
+    if groups:
+        told = "these paths differ only by case, and portable_paths is on; rename all but one"
+        raise SyncRefused(tuple(f"{', '.join(map(printable, group))}: {told}" for group in groups))

@@ -1,0 +1,197 @@
+"""Tests inside of source files: the lines that they take, by one row for each form of a language.
+
+Only the text counts, so chunks, names and opened places are judged alike. A test begins at the
+decorators and comments in front of it and ends with its block: of braces, or in Python of deeper
+lines.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import Final, TypeAlias
+
+from msgspec import Struct
+
+LineRange: TypeAlias = tuple[int, int]
+"""First and last line, 1-based."""
+
+
+class _Form(Struct, frozen=True):
+    """One form of tests.
+
+    Attributes:
+        head: pattern of the line that it begins with.
+        body: pattern that its lines have to contain; None for any lines.
+        words: texts of which a file with such tests contains one.
+        whole: the rest of the file is a test.
+    """
+
+    head: re.Pattern[str]
+    words: tuple[str, ...]
+    body: re.Pattern[str] | None = None
+    whole: bool = False
+
+
+def _form(head: str, words: str, body: str = "", *, whole: bool = False) -> _Form:
+    pattern = re.compile(body, re.MULTILINE) if body else None
+    return _Form(re.compile(head, re.MULTILINE), tuple(words.split()), pattern, whole)
+
+
+_RUST: Final = (
+    _form(r"^#!\[cfg\((?:all\()?test\b", "cfg", whole=True),
+    _form(
+        r"^[ \t]*#\[(?:cfg\((?:all\()?test\b"
+        r"|(?:\w+::)*(?:test|rstest|test_case|quickcheck)\b[\](])",
+        "test quickcheck",
+    ),
+)
+_PYTHON: Final = (
+    _form(r"^(?:async[ \t]+)?def[ \t]+(?:test_\w+|load_tests)[ \t]*\(", "test_ load_tests"),
+    _form(r"^[ \t]*class[ \t]+\w+[ \t]*\([^)\n]*TestCase\b", "TestCase"),
+    _form(
+        r"^[ \t]*class[ \t]+(?:Test(?:[A-Z_0-9]\w*)?|\w+Tests?)\b",
+        "Test",
+        r"^[ \t]+(?:async[ \t]+)?def[ \t]+test\w*\(",
+    ),
+    _form(
+        r"^if[ \t]+(?:__name__[ \t]*==|[\"']__main__[\"'][ \t]*==)",
+        "__main__",
+        r"\b(?:unittest|doctest|pytest)\b|\b_?(?:run_)?(?:self_?)?tests?(?:_\w+)?\(|_tests?\(",
+    ),
+    _form(
+        r"^(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(",
+        "doctest",
+        r"\bdoctest\.(?:testmod|testfile|run_docstring_examples|DocTest\w+)\b",
+    ),
+)
+_GO: Final = (_form(r"^func\b[^{\n]*\btesting\.(?:[TBFM]|TB|PB)\b", "testing."),)
+_SCRIPT: Final = (
+    _form(
+        r"^[ \t]*(?:describe|it|test)(?:\.\w+)*(?:\([^\n]*\)|`[^`\n]*`)?\([ \t]*[\"'`]",
+        "describe it( it. it` test( test. test`",
+    ),
+    _form(r"^[ \t]*if[ \t]*\([ \t]*import\.meta\.vitest\b", "vitest"),
+)
+_SCRIPTS: Final = ("javascript", "typescript", "tsx", "svelte", "vue")
+_FORMS: Final[Mapping[str, tuple[_Form, ...]]] = {
+    "rust": _RUST,
+    "python": _PYTHON,
+    "go": _GO,
+    **dict.fromkeys(_SCRIPTS, _SCRIPT),
+}
+
+TEST_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "rust": ("test", "rstest", "quickcheck"),
+    "python": ("test", "unittest", "doctest", "pytest"),
+    "go": ("testing",),
+    **dict.fromkeys(_SCRIPTS, ("describe", "test", "vitest")),
+}
+"""Indexed words, one of which is in each file with inner tests, by language."""
+
+
+@lru_cache(1 << 8)
+def inner_tests(text: str, language: str) -> tuple[LineRange, ...]:
+    """Return the lines of tests in the text of a source file, disjoint and ascending."""
+    heads = sorted(
+        chain.from_iterable(
+            ((match.start(), form) for match in form.head.finditer(text))
+            for form in _FORMS.get(language, ())
+            if any(map(text.__contains__, form.words))
+        ),
+        key=lambda head: head[0],
+    )
+    return tuple(_ranges(text, language, heads)) if heads else ()
+
+
+def is_inside(ranges: Sequence[LineRange], first: int, last: int) -> bool:
+    """Return whether all of some lines lie in one of the ranges."""
+    return any(low <= first and last <= high for low, high in ranges)
+
+
+def _ranges(text: str, language: str, heads: Sequence[tuple[int, _Form]]) -> Iterator[LineRange]:
+    lines = text.split("\n")
+    reached, line, offset = 0, 0, 0
+    for start, form in heads:
+        line, offset = line + text.count("\n", offset, start), start
+        if line < reached:
+            continue
+        if form.whole:
+            yield 1, len(lines)
+            return
+        end = _end(lines, line, language)
+        if form.body is None or form.body.search("\n".join(lines[line:end])):
+            yield max(_start(lines, line), reached) + 1, end
+            reached = end
+
+
+def _end(lines: Sequence[str], line: int, language: str) -> int:
+    if language == "python":
+        return _end_by_depth(lines, line)
+    return _end_by_brackets(lines, line, "{}" if language in {"go", "rust"} else "{}()")
+
+
+_LEADING: Final = ("#[", "//", "@", "#", "*", "/*")
+
+
+def _start(lines: Sequence[str], line: int) -> int:
+    """Return the first line of the comments and decorators in front of a line."""
+    width = _width(lines[line])
+    while line and lines[line - 1].strip().startswith(_LEADING):
+        if _width(lines[line - 1]) < width:
+            break
+        line -= 1
+    return line
+
+
+def _width(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+_BRACKET: Final = re.compile(
+    r""""(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.[^'\n]{0,8})'|//.*|`[^`\n]*`|([{}()])"""
+)
+"""A bracket, outside of literals and comments of one line."""
+_ATTRIBUTE: Final = re.compile(r"\s*(?:#\[|//)")
+
+
+def _end_by_brackets(lines: Sequence[str], line: int, brackets: str) -> int:
+    """Return the end of the block whose head begins at a line; without a block, of its statement.
+
+    A literal of several lines may hold single brackets. The first closing line that is not deeper
+    than the head decides then.
+    """
+    width, depth, opened, closing = _width(lines[line]), 0, False, 0
+    for at in range(line, len(lines)):
+        text = lines[at]
+        if not opened and _ATTRIBUTE.match(text):
+            continue
+        marks = [match[1] for match in _BRACKET.finditer(text) if (match[1] or " ") in brackets]
+        closes = sum(mark in "})" for mark in marks)
+        depth += len(marks) - 2 * closes
+        opened |= bool(marks)
+        if opened and not closing and _width(text) <= width and text.strip()[:1] == "}":
+            closing = at + 1
+        is_statement = not opened and text.rstrip().endswith(";")
+        if (opened and depth <= 0) or is_statement:
+            return at + 1
+    return closing or len(lines)
+
+
+_TRIPLE: Final = re.compile(r"\"\"\"|'''")
+
+
+def _end_by_depth(lines: Sequence[str], line: int) -> int:
+    """Return the end of the deeper lines behind a head, without blank lines and comments."""
+    width, end, quotes = _width(lines[line]), line + 1, ""
+    for at in range(line, len(lines)):
+        text, inside = lines[at].strip(), quotes
+        for mark in _TRIPLE.findall(text):
+            quotes = "" if quotes == mark else quotes or mark
+        if at == line or not text:
+            continue
+        if inside or _width(lines[at]) > width or text[0] in ")]}":
+            end = at + 1
+        elif not text.startswith("#"):
+            break
+    return end

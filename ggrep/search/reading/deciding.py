@@ -1,0 +1,195 @@
+"""Lines of code that decide an answer: for the priority of whole pieces, and to shorten long ones.
+
+Lines with the question's words decide, then lines with names that those lead to. With each come the
+heads of the blocks around it, so that its conditions and the signature above are shown.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import groupby, pairwise, takewhile
+from typing import Final
+
+from ggrep.model.line_numbers import FOLD
+from ggrep.parse.languages.inner_tests import LineRange
+from ggrep.search.reading.bare_text import bare_text
+from ggrep.search.reading.folding import IMPORT, LOGGING, Fold, Source, with_folds
+from ggrep.search.reading.question_words import Terms, terms_by_line
+
+_CONDITION: Final = re.compile(
+    r"\b(?:if|else|switch|case|when|unless|elif|elsif|while|return|throw|raise|match|catch|except"
+    r"|assert)\b|\?|&&|\|\|"
+)
+SHORT: Final = 40
+"""Lines of a body that is shown whole."""
+_SHORT_PART: Final = 12
+"""Lines of a definition that is shown whole with any of its lines."""
+_LEAST: Final = 0.2
+"""Share of the best line's weight that a line needs."""
+_LEADS: Final = 0.4
+"""Weight of a name beside that of a word on the line that leads to it."""
+_ASIDE: Final = 0.3
+"""Weight of comments and logging."""
+_MOST_USES: Final = 12
+"""Lines with a name; more common names lead nowhere."""
+_GAP: Final = 2
+"""Lines between shown ones that are shown too: a fold takes as much."""
+_MOST_HEAD: Final = 8
+_IDENTIFIER: Final = re.compile(r"[^\W\d]\w{3,}")
+_ENDS: Final = re.compile(r"\s*(?:return|throw|raise|break|continue|goto)\b")
+_HEAD_END: Final = re.compile(r"[:{;=]\s*(?:#.*|//.*)?$")
+
+
+def decisiveness(snippet: str, lines: int) -> float:
+    """Return a factor of a piece's priority: lines that decide something are worth most.
+
+    Conditions raise it; comments, logging and long lines lower it. `lines` are those of the piece,
+    its comments among them. Fitted as the exponents of a row's priority are.
+    """
+    bare = map(str.strip, snippet.split("\n"))
+    shown = [line for line in bare if line and not line.startswith(FOLD)]
+    if not shown:
+        return 1.0
+    text = "\n".join(shown)
+    conditions = len(_CONDITION.findall(text))
+    logging = sum(bool(LOGGING.match(line)) for line in shown)
+    each = (conditions - 3.0 * logging - 0.01 * sum(map(len, shown))) / len(shown)
+    return math.exp(each - 0.8 * (1.0 - len(shown) / lines))
+
+
+def deciding_text(
+    source: Source,
+    terms: Terms,
+    room: int,
+    parts: Iterable[LineRange] = (),
+    hidden: Sequence[LineRange] = (),
+) -> str:
+    """Return the text of a source in which lines that decide nothing are folded.
+
+    Args:
+        source: lines that begin with the head of a definition, or of a file.
+        terms: words of the question, as they are indexed.
+        room: most bytes of the shown lines; the head is always shown.
+        parts: line numbers of definitions; a short one is shown whole.
+        hidden: line numbers that are folded in any case, as tests.
+    """
+    lines, first = source.lines, source.first
+    comments = bare_text(source.text, source.language).comment_lines
+    blocks = [(low - first, high - first + 1) for low, high in parts if high - low < _SHORT_PART]
+    out = {at for low, high in hidden for at in range(low - first, high - first + 1)}
+    scores = _scores(lines, comments, terms)
+    least = _LEAST * max(scores, default=0.0)
+    kept = set(_head(lines, comments)) - out
+    left = room - sum(_size(lines[at]) for at in kept)
+    for at in sorted(range(len(lines)), key=lambda at: (-scores[at], at)):
+        if scores[at] <= least:
+            break
+        if at in out:
+            continue
+        wanted = {at, *_statement(lines, at), *_around(lines, at), *_comment(comments, at)}
+        wanted.update(*(range(low, high) for low, high in blocks if low <= at < high))
+        wanted = {each for each in wanted - kept - out if each < len(lines)}
+        if (size := sum(_size(lines[each]) for each in wanted)) <= left:
+            kept |= wanted
+            left -= size
+    kept = _without_gaps(lines, kept, out)
+    groups = groupby(range(len(lines)), key=kept.__contains__)
+    runs = [list(group) for is_kept, group in groups if not is_kept]
+    said = [run for run in runs if any(lines[at].strip() for at in run)]
+    return with_folds(source, (Fold(first + run[0], first + run[-1]) for run in said))
+
+
+def _scores(lines: Sequence[str], comments: Collection[int], terms: Terms) -> list[float]:
+    """Return how much each line decides; 0.0 for lines that are not shown for themselves."""
+    found = terms_by_line(lines, terms)
+    counts = Counter(term for each in found for term in each)
+    weights = {term: math.log(1.0 + len(lines) / count) for term, count in counts.items()}
+    total = sum(weights.values()) or 1.0
+    scores = [sum(weights[term] for term in each) / total for each in found]
+    names = [set(_IDENTIFIER.findall(line)) for line in lines]
+    uses = Counter(name for each in names for name in each)
+    leads: dict[str, float] = {}
+    for score, each in zip(scores, names, strict=True):
+        for name in each if score > 0.0 else ():
+            if 1 < uses[name] <= _MOST_USES:
+                leads[name] = max(leads.get(name, 0.0), score / math.log2(1.0 + uses[name]))
+    by_words = any(scores)
+    for at, line in enumerate(lines):
+        decides = bool(_CONDITION.search(line)) and at not in comments
+        if by_words:
+            scores[at] += _LEADS * max((leads.get(name, 0.0) for name in names[at]), default=0.0)
+            scores[at] *= 1.5 if decides else 1.0
+        else:
+            scores[at] = float(decides)
+        scores[at] *= _ASIDE if at in comments or LOGGING.match(line.strip()) else 1.0
+    return scores
+
+
+def _head(lines: Sequence[str], comments: Collection[int]) -> Iterator[int]:
+    """Yield the lines of the signature that a definition begins with."""
+    code = [at for at, line in enumerate(lines) if line.strip() and at not in comments]
+    for count, at in enumerate(code, 1):
+        if IMPORT.match(lines[at].strip()):
+            return
+        yield at
+        decorates = lines[at].lstrip().startswith(("@", "#["))
+        if count == _MOST_HEAD or (_HEAD_END.search(lines[at]) and not decorates):
+            return
+
+
+def _statement(lines: Sequence[str], at: int) -> Iterator[int]:
+    """Yield the lines on which a statement goes on, the first of its block, or how its block ends.
+
+    A block ends with a line that decides, such as `return`.
+    """
+    width = _width(lines[at])
+    for below in range(at + 1, min(at + 4, len(lines))):
+        if not lines[below].strip() or _width(lines[below]) < width:
+            return
+        if _width(lines[below]) == width:
+            if _ENDS.match(lines[below]):
+                yield below
+            return
+        yield below
+        if _HEAD_END.search(lines[below - 1]):
+            return
+
+
+def _comment(comments: Collection[int], at: int) -> Iterator[int]:
+    """Yield the other lines of a line's comment, as far as it is short, and the line behind it."""
+    if at in comments:
+        yield from takewhile(comments.__contains__, range(at - 1, at - _MOST_HEAD, -1))
+        below = list(takewhile(comments.__contains__, range(at + 1, at + _MOST_HEAD)))
+        yield from (*below, at + len(below) + 1)
+
+
+def _around(lines: Sequence[str], at: int) -> Iterator[int]:
+    """Yield the heads of the blocks around a line, the innermost first."""
+    width = _width(lines[at])
+    for above in range(at - 1, -1, -1):
+        line = lines[above].strip()
+        is_closing = line[:1] in {"}", ")", "]"} and not line.endswith(("{", ":"))
+        if line and _width(lines[above]) < width and not is_closing:
+            yield above
+            width = _width(lines[above])
+        if not width:
+            return
+
+
+def _without_gaps(lines: Sequence[str], kept: set[int], out: set[int]) -> set[int]:
+    """Return the lines to show, with the few between them and without blank ones at folds."""
+    shown = sorted(kept)
+    for low, high in pairwise(shown):
+        between = [at for at in range(low + 1, high) if lines[at].strip()]
+        if len(between) <= _GAP and not out.intersection(between):
+            kept.update(range(low + 1, high))
+    return kept
+
+
+def _width(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _size(line: str) -> int:
+    return len(line.encode()) + 1
