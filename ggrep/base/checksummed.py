@@ -36,7 +36,7 @@ def require_sound(values: object, form: Format, *, since: int) -> None:
     if digest is None and isinstance(version, int) and version < since:
         return
     if digest != _digest(values, form.apart(version)):
-        raise Damaged("its content differs from its digest")
+        raise Damaged("the digest does not match the content")
 
 
 def _digest(values: Mapping[str, stable_json.Json], apart: tuple[str, ...]) -> str:

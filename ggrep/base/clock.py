@@ -100,7 +100,7 @@ class Deadline(Struct, frozen=True):
         """Return the time for the next of several queries, at least one millisecond."""
         left_ms = self.remaining_ms()
         if left_ms < 1.0:
-            raise DeadlineExceeded("earlier answers used up the time")
+            raise DeadlineExceeded("the timeout passed while earlier queries were answered")
         return left_ms
 
     def check(self, stage: str) -> None:

@@ -15,7 +15,7 @@ _LONGEST_START_MS = 5_000.0
 
 
 LATE = "the daemon did not answer in time"
-OVER = "the time ended before there was an answer"
+OVER = "the timeout passed before there was an answer"
 
 
 class TimeIsUp(KeyboardInterrupt):

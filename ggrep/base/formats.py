@@ -40,7 +40,8 @@ class Format(Struct, frozen=True):
         if not self.oldest <= version <= self.writes:
             readable = f"{self.oldest} to {self.writes}"
             raise Incompatible(
-                f"{self.artifact}: {self.field} {version}, this build reads {readable}"
+                f"{self.artifact}: {self.field} is {version}, but this build of ggrep "
+                f"reads {readable}"
             )
 
 

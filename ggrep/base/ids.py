@@ -23,5 +23,5 @@ def parse_snapshot_id(text: str) -> SnapshotId:
         InvalidRequest: `text` is anything else.
     """
     if not _ULID.fullmatch(text):
-        raise InvalidRequest(f"not a snapshot id: {text!r}")
+        raise InvalidRequest(f"invalid snapshot id: {text!r}")
     return SnapshotId(text)

@@ -178,9 +178,11 @@ class Lease:
             record = read_record(self._files.record)
         except Incompatible as error:
             # Only a writer that took over writes the record: here one of another build.
-            raise LeaseLost(f"writer lease of epoch {self.epoch} was taken over") from error
+            raise LeaseLost(
+                f"another writer took over the writer lease of epoch {self.epoch}"
+            ) from error
         if record is None or (record.owner_id, record.lease_epoch) != (self.owner_id, self.epoch):
-            raise LeaseLost(f"writer lease of epoch {self.epoch} was taken over")
+            raise LeaseLost(f"another writer took over the writer lease of epoch {self.epoch}")
         return record
 
 
@@ -290,7 +292,7 @@ class _Applicant(Struct, frozen=True):
                     epoch = (before.lease_epoch if before else last_epoch()) + 1
                     taken_over = bool(before and not before.released)
                     return self._grant(epoch, stack, taken_over=taken_over)
-            self.patience.pause(f"another writer (process {before.pid}) holds this store")
+            self.patience.pause(f"another process ({before.pid}) is writing to this store")
 
     def _grant(self, epoch: int, stack: ExitStack, *, taken_over: bool) -> Lease:
         # Without a record the epoch is a guess: a stopped writer may still hold it.

@@ -36,7 +36,7 @@ class Patience(Struct, frozen=True):
 
     deadline: Deadline
     wait: Callable[[float], None]
-    message: str = "another writer holds this store"
+    message: str = "another process is writing to this store"
     retry_ms: float = _RETRY_MS
 
     def pause(self, message: str | None = None) -> None:

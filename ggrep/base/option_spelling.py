@@ -74,18 +74,27 @@ _TOGETHER = frozenset("FEiwlcn")
 """Letters that may follow one hyphen, the last with a number: `-Fiw`, `-inC2`."""
 
 SHOWN = (
-    ("-t, --type LANG", "Only files of this language: `--filter lang:LANG`; repeatable."),
-    ("-T, --type-not LANG", "No files of this language: `--filter -lang:LANG`."),
-    ("-g, --glob GLOB", "Only files like this: `--filter path:GLOB`; `!GLOB` for no such files."),
-    ("--tests / --no-tests", "Only tests, or none: `--filter test:true` or `-test:true`."),
+    ("-t, --type LANG", "Only files of this language; same as `--filter lang:LANG`; repeatable."),
+    ("-T, --type-not LANG", "No files of this language; same as `--filter -lang:LANG`."),
+    (
+        "-g, --glob GLOB",
+        "Only files that match the glob, `!GLOB` for all others; same as `--filter path:GLOB`.",
+    ),
+    (
+        "--tests / --no-tests",
+        "Only tests, or no tests; same as `--filter test:true` or `-test:true`.",
+    ),
 )
 SHOWN_OF_SEARCHES = (
-    ("-F, --fixed-strings", "Find the text itself: `--find exact-text`."),
-    ("-E, --regex", "Find lines that match: `--find regex`."),
+    ("-F, --fixed-strings", "Search for the exact text; same as `--find exact-text`."),
+    ("-E, --regex", "Search for a regular expression; same as `--find regex`."),
 )
 SHOWN_OF_EXACT = (
-    ("-i, -w, -l, -c, -n", "The same as in grep and ripgrep, with -F, -E or quoted text."),
-    ("-A, -B, -C NUMBER", "Likewise: lines after, before and around each matching line."),
+    ("-i, -w, -l, -c, -n", "As in grep and ripgrep; with -F, -E or quoted text."),
+    (
+        "-A, -B, -C NUMBER",
+        "Show lines after, before and around each matching line; with -F, -E or quoted text.",
+    ),
 )
 """Paragraph of the short forms in the help."""
 

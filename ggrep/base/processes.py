@@ -55,8 +55,8 @@ def require_descriptors() -> None:
         raise_descriptors()
         if (allowed := _allowed()) < _DESCRIPTORS:
             raise StoreError(
-                f"Too many open files: this process may have {allowed} open, ggrep needs"
-                f" {_DESCRIPTORS}; allow more (ulimit -n) and try again"
+                f"too many open files: the limit is {allowed}, but ggrep needs"
+                f" {_DESCRIPTORS}; raise the limit (ulimit -n) and try again"
             )
 
 

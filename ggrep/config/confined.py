@@ -46,7 +46,9 @@ def open_root(root: Path) -> int:
             flags = _DIRECTORY if number == len(parts) else PASSED_DIRECTORY
             below = _open_directory(part, directory, flags)
         except Linked as error:
-            raise InvalidRequest(f"{root}: a symbolic link took the place of {part!r}") from error
+            raise InvalidRequest(
+                f"root {root}: the directory {part!r} was replaced by a symbolic link"
+            ) from error
         finally:
             os.close(directory)
         directory = below

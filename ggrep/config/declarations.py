@@ -90,18 +90,19 @@ class Settings(Struct, frozen=True):
     max_file_size_bytes: Annotated[
         int,
         _shaping(
-            "larger files are skipped and named; a notebook counts with the source of its cells",
+            "larger files are skipped; `health` lists them; of a notebook, only the "
+            "cells' source counts",
             1,
             MAX_FILE_SIZE_BYTES,
         ),
     ] = 10_485_760
     max_chunks_per_file: Annotated[
-        int, _shaping("a file with more is cut into larger chunks", 1, 2_000)
+        int, _shaping("maximum chunks per file; a longer file gets larger chunks", 1, 2_000)
     ] = 2_000
     max_bulk_bytes: Annotated[
         int,
         _shaping(
-            "indexed beginning of a minified or data file; `health` names the files",
+            "bytes of a minified or data file that are indexed; `health` lists the files",
             1024,
             MAX_FILE_SIZE_BYTES,
         ),
@@ -109,7 +110,9 @@ class Settings(Struct, frozen=True):
     max_bytes_per_sync: Annotated[
         int,
         _shaping(
-            "file content of one snapshot; more is published in several snapshots", 1, 268_435_456
+            "bytes of new file content per snapshot; a larger sync publishes several snapshots",
+            1,
+            268_435_456,
         ),
     ] = 268_435_456
     parse_timeout_ms: Annotated[
@@ -123,28 +126,30 @@ class Settings(Struct, frozen=True):
     ] = 60_000
     parse_workers: Annotated[int, Key("parse processes; 0 for one per core", 0, 64)] = 0
     max_segments: Annotated[
-        int, Key("segments of a snapshot before small ones are merged", 1, MOST_SEGMENTS)
+        int, Key("segments per snapshot above which small ones are merged", 1, MOST_SEGMENTS)
     ] = 12
     max_candidates: Annotated[
-        int, _budget("rows of each corpus kept after scoring, before quotas", 1, MAX_CANDIDATES)
+        int, _budget("rows per corpus that are kept after scoring", 1, MAX_CANDIDATES)
     ] = 2_000
-    max_query_results: Annotated[int, _budget("most hits of an answer", 1, MAX_QUERY_RESULTS)] = 200
+    max_query_results: Annotated[int, _budget("maximum hits per answer", 1, MAX_QUERY_RESULTS)] = (
+        200
+    )
     max_query_per_file: Annotated[
-        int, _budget("most hits of one file in an answer", 1, MAX_QUERY_PER_FILE)
+        int, _budget("maximum hits per file in an answer", 1, MAX_QUERY_PER_FILE)
     ] = 50
     max_open_segments_per_query: Annotated[
-        int, Key("a query of a snapshot with more segments is refused", 1, 512)
+        int, Key("maximum segments of a snapshot; queries of larger ones are refused", 1, 512)
     ] = 64
     max_total_snippet_bytes: Annotated[
-        int, _budget("snippet text of one answer", 0, MAX_TOTAL_SNIPPET_BYTES)
+        int, _budget("maximum bytes of snippet text per answer", 0, MAX_TOTAL_SNIPPET_BYTES)
     ] = 1_048_576
     max_snippet_bytes_per_result: Annotated[
-        int, _budget("snippet text of one hit", 0, MAX_SNIPPET_BYTES_PER_RESULT)
+        int, _budget("maximum bytes of snippet text per hit", 0, MAX_SNIPPET_BYTES_PER_RESULT)
     ] = 32_768
     query_timeout_ms: Annotated[
         int,
         Key(
-            "timeout of a query without its own; flag `--timeout-ms`",
+            "default timeout of a query; flag `--timeout-ms`",
             1,
             MAX_QUERY_TIMEOUT_MS,
             who=ANYBODY,
@@ -153,7 +158,7 @@ class Settings(Struct, frozen=True):
     max_store_bytes: Annotated[
         int,
         Key(
-            "bound on a store; a snapshot beyond it is not published; 0 for no bound",
+            "maximum size of a store; larger snapshots are not published; 0 for no limit",
             0,
             MAX_STORE_BYTES,
         ),
@@ -161,88 +166,90 @@ class Settings(Struct, frozen=True):
     max_cache_bytes: Annotated[
         int,
         Key(
-            "bound on the vector cache; the least recently used go first; 0 for no bound",
+            "maximum size of the vector cache; the least recently used vectors are "
+            "deleted first; 0 for no limit",
             0,
             MAX_STORE_BYTES,
         ),
     ] = 1 << 30
     max_log_bytes: Annotated[
-        int, Key("bound on the log files; 0 for no bound", 0, MAX_STORE_BYTES)
+        int, Key("maximum size of the log files; 0 for no limit", 0, MAX_STORE_BYTES)
     ] = 0
     lease_ttl_ms: Annotated[
         int,
         Key("time without a heartbeat after which a writer may be replaced", 250, MOST_SILENCE_MS),
     ] = 120_000
     retain_snapshots_min: Annotated[
-        int, Key("newest snapshots that are never collected", 1, 1_000)
+        int, Key("number of newest snapshots that are never deleted", 1, 1_000)
     ] = 5
     retain_snapshots_min_age_secs: Annotated[
-        int, Key("snapshots younger than this are never collected", 0, MOST_AGE_SECS)
+        int, Key("snapshots younger than this are never deleted", 0, MOST_AGE_SECS)
     ] = 600
     gc_safety_margin_ms: Annotated[
         int,
         Key(
-            "added to `query_timeout_ms`; snapshots younger than the sum are never collected",
+            "snapshots younger than this plus `query_timeout_ms` are never deleted",
             0,
             MOST_SILENCE_MS,
         ),
     ] = 120_000
     store_gc_days: Annotated[
-        int, Key("`ggrep gc --stores` collects stores unused for this time", 1, 366)
+        int, Key("`ggrep gc --stores` deletes stores that were unused for this time", 1, 366)
     ] = 30
     compaction_overdue_segments: Annotated[
-        int, Key("segments from which on a compaction is due", 2, MOST_SEGMENTS)
+        int, Key("number of segments at which a compaction is due", 2, MOST_SEGMENTS)
     ] = 8
     compaction_overdue_tombstones: Annotated[
-        int, Key("tombstones from which on a compaction is due", 1, MOST_TOMBSTONES)
+        int, Key("number of tombstones at which a compaction is due", 1, MOST_TOMBSTONES)
     ] = 200_000
     max_tombstones_per_snapshot: Annotated[
         int,
         Key(
-            "most tombstones in a snapshot's journal; a publish beyond it rewrites the journal",
+            "maximum tombstones in the journal of a snapshot; then a publish rewrites the journal",
             1,
             MOST_TOMBSTONES,
         ),
     ] = 250_000
     max_concurrent_queries: Annotated[
-        int, Key("most queries of one daemon at work at once", 1, MOST_AT_WORK)
+        int, Key("maximum concurrent queries of one daemon", 1, MOST_AT_WORK)
     ] = 8
     max_query_queue_depth: Annotated[
-        int, Key("most queries that wait for their turn; more get `busy`", 0, 4_096)
+        int, Key("maximum waiting queries of one daemon; further ones get `busy`", 0, 4_096)
     ] = 32
     max_queries_per_client: Annotated[
         int,
         Key(
-            "most queries of one client at work at once, more wait; 0 for `max_concurrent_queries`",
+            "maximum concurrent queries of one client; further ones wait; 0 for "
+            "`max_concurrent_queries`",
             0,
             MOST_AT_WORK,
         ),
     ] = 4
     max_open_segments_global: Annotated[
-        int, Key("most segments that all queries of a daemon's process hold open", 1, 4_096)
+        int, Key("maximum segments that all queries of a process keep open", 1, 4_096)
     ] = 512
     slow_query_ms: Annotated[
         int, Key("slower queries are counted as slow", 0, MAX_QUERY_TIMEOUT_MS)
     ] = 2_000
     max_embed_global: Annotated[
-        int, Key("most processes of this host that encode at once; 0 for no bound", 0, 64)
+        int, Key("maximum processes of this host that encode at once; 0 for no limit", 0, 64)
     ] = 2
     embed_lock_ttl_ms: Annotated[
         int,
         Key(
-            "time without a heartbeat after which an encoding process counts as stuck",
+            "time without a heartbeat after which an encoding process counts as hanging",
             250,
             MOST_SILENCE_MS,
         ),
     ] = 120_000
     max_request_bytes: Annotated[
-        int, Key("largest message that a daemon reads", 4096, MAX_REQUEST_BYTES)
+        int, Key("maximum size of a request to a daemon", 4096, MAX_REQUEST_BYTES)
     ] = 1_048_576
     max_response_bytes: Annotated[
-        int, Key("largest answer that a daemon sends", 65_536, MAX_RESPONSE_BYTES)
+        int, Key("maximum size of a reply of a daemon", 65_536, MAX_RESPONSE_BYTES)
     ] = 10_485_760
     idle_timeout_secs: Annotated[
-        int, Key("a daemon's process ends after this time without a request", 1, MOST_AGE_SECS)
+        int, Key("the process of a daemon ends after this time without a request", 1, MOST_AGE_SECS)
     ] = 1_800
     store_idle_secs: Annotated[
         int,
@@ -252,7 +259,7 @@ class Settings(Struct, frozen=True):
             MOST_AGE_SECS,
         ),
     ] = 300
-    low_impact: Annotated[bool, Key("sync later, at low priority")] = False
+    low_impact: Annotated[bool, Key("sync later and at low priority")] = False
     start_daemon: Annotated[bool, Key("a search starts a daemon if none runs")] = True
     watch: Annotated[bool, Key("a daemon follows changes of the work tree")] = True
     include_untracked: Annotated[
@@ -274,15 +281,16 @@ class Settings(Struct, frozen=True):
     merge_strategy: Annotated[
         str,
         Key(
-            "`rrf` or `global`, if neither `--merge` nor the workspace file chooses",
+            "`rrf` or `global`: merge strategy if neither `--merge` nor the workspace "
+            "file names one",
             words=("global", "rrf"),
         ),
     ] = "rrf"
     portable_paths: Annotated[
         bool,
         Key(
-            "refuse a sync of two paths that differ only by case, for stores shared with systems "
-            "where they are one file",
+            "refuse to sync two paths that differ only by case, for stores shared with systems "
+            "that ignore case",
             who=ANYBODY,
             narrow=True,
         ),
@@ -309,7 +317,7 @@ class Settings(Struct, frozen=True):
             "gitignore patterns; the file's key is `ignore`",
             most=MOST_LIST_ITEMS,
             pattern=NO_NEGATION,
-            misfit="may only add to what is ignored",
+            misfit="can only add patterns, not negate them",
             who="r",
             key="ignore",
             shapes_index=True,
@@ -320,7 +328,7 @@ class Settings(Struct, frozen=True):
         Key(
             "the current profile; flag `--profile`",
             pattern=PROFILE_NAME,
-            misfit="is no name: 1 to 64 of a-z, 0-9, '.', '_', '-'",
+            misfit="is not a valid name; use 1 to 64 of a-z, 0-9, '.', '_', '-'",
             who="e r",
             of_root=True,
         ),
@@ -338,7 +346,7 @@ class Settings(Struct, frozen=True):
     max_bytes_indexed: Annotated[
         int,
         Key(
-            "bytes of files that the profile's `include` names, tracked ones too",
+            "maximum bytes of files that match the profile's `include`",
             0,
             MAX_STORE_BYTES,
             who="profiles",
@@ -347,7 +355,12 @@ class Settings(Struct, frozen=True):
     ] = 0
     roles: Annotated[
         tuple[tuple[Role, tuple[str, ...]], ...],
-        Key("globs of paths by role, beside the built-in ones", 0, MOST_LIST_ITEMS, who="roles"),
+        Key(
+            "globs of paths by role, in addition to the built-in ones",
+            0,
+            MOST_LIST_ITEMS,
+            who="roles",
+        ),
     ] = ()
 
 

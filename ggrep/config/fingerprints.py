@@ -140,7 +140,7 @@ def parse_store_id(text: str) -> StoreName:
     """Return the parts of a store id."""
     match = _NAME.fullmatch(text)
     if match is None:
-        raise InvalidRequest(f"not a store id: {text!r}; see: ggrep list")
+        raise InvalidRequest(f"invalid store id: {text!r}; see: ggrep list")
     return StoreName(StoreId(text), RepoId(match["repo"]), match["config"])
 
 
@@ -182,4 +182,4 @@ def _plain(value: object) -> stable_json.Json:
             if name not in _NOT_QUERY_SHAPING
             if name not in _LATER or each
         }
-    raise TypeError(f"no fingerprint of a {type(value).__name__}")
+    raise TypeError(f"a value of type {type(value).__name__} has no fingerprint")

@@ -76,7 +76,7 @@ def run_git(
     """
     status, output = _run(top, arguments, stdin, {})
     if status not in accept:
-        raise GitFailed(f"git {arguments[0]} exited with {status}")
+        raise GitFailed(f"git {arguments[0]} exited with status {status}")
     return status, output
 
 
@@ -96,7 +96,7 @@ def run_git_without_filters(top: Path, *arguments: str) -> bytes:
         extra[b"GIT_CONFIG_VALUE_%d" % index] = b"false" if key.endswith(b".required") else b""
     status, output = _run(top, arguments, b"", extra)
     if status:
-        raise GitFailed(f"git {arguments[0]} exited with {status}")
+        raise GitFailed(f"git {arguments[0]} exited with status {status}")
     return output
 
 

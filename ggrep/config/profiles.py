@@ -176,7 +176,7 @@ class Profiles(Struct, frozen=True):
         if not name:
             return Profile("")
         known = ", ".join(profile.name for profile in self.profiles) or "none"
-        raise InvalidRequest(f"profile: {name!r} is not in .ggrep.toml; it has: {known}")
+        raise InvalidRequest(f"unknown profile {name!r}; .ggrep.toml has: {known}")
 
 
 _SEARCH_FIELDS: Final[Mapping[str, str]] = MappingProxyType(
@@ -207,7 +207,7 @@ def apply_to_request(
     corpora = tuple(corpus for corpus in request.corpora if corpus in profile.view.corpora)
     if not corpora and request.corpora:
         shown = ", ".join(corpus.value for corpus in profile.view.corpora)
-        raise InvalidRequest(f"profile {profile.name}: shows {shown} only")
+        raise InvalidRequest(f"profile {profile.name} shows only these corpora: {shown}")
     within = dict.fromkeys((*request.within, *profile.view.within))
     return replace(wanted, corpora=corpora, within=tuple(within))
 
@@ -300,7 +300,9 @@ def parse_profiles(file: Mapping[str, object]) -> Profiles:
     """Return the profiles in a file's top-level keys."""
     tables = table_of(file.get("profiles", {}), REPO_FILE, "profiles")
     if len(tables) > MAX_PROFILES:
-        raise _refused("profiles", f"{len(tables)} exceeds the cap {MAX_PROFILES}")
+        raise _refused(
+            "profiles", f"{len(tables)} profiles are more than the maximum of {MAX_PROFILES}"
+        )
     profiles = Profiles(
         default=check_profile_name(REPO_FILE, file["profile"]) if "profile" in file else "",
         profiles=tuple(_profile(name, tables[name]) for name in sorted(tables)),
@@ -322,7 +324,7 @@ def _profile(name: str, value: object) -> Profile:
         if profile.include and key not in table:
             raise _refused(f"{place}.{key}", "is required with `include`")
         if key in table and not profile.include:
-            raise _refused(f"{place}.{key}", "has no effect without `include`")
+            raise _refused(f"{place}.{key}", "this key has no effect without `include`")
     if profile.include:
         return profile
     hidden = exclusions(profile.exclude, f"{REPO_FILE}: {place}.exclude")
@@ -400,6 +402,6 @@ def _values(pattern: str, where: str) -> Sequence[str]:
 
 def _inexpressible(pattern: str, where: str) -> InvalidRequest:
     return InvalidRequest(
-        f"{where}: {pattern!r} cannot narrow an answer; name directories (`a/b/`), files, or names"
+        f"{where}: {pattern!r} cannot hide hits; name directories (`a/b/`), files, or names"
         " with stars at their ends (`*.csv`)"
     )

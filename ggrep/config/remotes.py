@@ -55,10 +55,12 @@ class Remote(Struct, frozen=True):
 def checked(remote: Remote) -> Remote:
     """Return a remote after checking its fields."""
     if not _NAME.fullmatch(remote.name):
-        raise InvalidRequest(f"{remote.name!r} is not a name; use small letters, digits, . _ and -")
+        raise InvalidRequest(
+            f"remote name {remote.name!r} is invalid; use lower-case letters, digits, . _ and -"
+        )
     for text in (remote.url, remote.endpoint, remote.region):
         if text and not _TEXT.fullmatch(text):
-            raise InvalidRequest(f"{text!r}: printable ASCII without blanks")
+            raise InvalidRequest(f"{text!r} must be printable ASCII without spaces")
     _check_url(remote)
     _check_endpoint(remote)
     return remote
@@ -68,34 +70,42 @@ def _check_url(remote: Remote) -> None:
     parts = urlsplit(remote.url)
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise InvalidRequest(
-            f"{remote.name}: remove user, password and query from the URL; "
+            f"remote {remote.name}: remove user, password and query from the URL; "
             "credentials come from the environment"
         )
     if parts.scheme not in SCHEMES:
         known = ", ".join(f"{scheme}://" for scheme in SCHEMES)
-        raise InvalidRequest(f"{remote.url!r}: a remote is one of {known}")
+        raise InvalidRequest(f"remote URL {remote.url!r} must start with one of {known}")
     if {".", ".."} & set(unquote(parts.path).split("/")):
-        raise InvalidRequest(f"{remote.url}: the path of a remote has no . or .. part")
+        raise InvalidRequest(
+            f"remote URL {remote.url}: the path must not contain . or .. as a part"
+        )
     if parts.scheme == "file":
         if parts.netloc or not parts.path.startswith("/") or parts.path == "/":
-            raise InvalidRequest(f"{remote.url}: a directory is file:///its/absolute/path")
+            raise InvalidRequest(
+                f"remote URL {remote.url}: write a directory as file:///absolute/path"
+            )
     elif not parts.netloc:
-        raise InvalidRequest(f"{remote.url}: the bucket is missing")
+        raise InvalidRequest(f"remote URL {remote.url} names no bucket")
 
 
 def _check_endpoint(remote: Remote) -> None:
     if urlsplit(remote.url).scheme != "s3" and (remote.endpoint or remote.region):
-        raise InvalidRequest(f"{remote.url}: --endpoint and --region only work with s3://")
+        raise InvalidRequest(
+            f"remote URL {remote.url}: --endpoint and --region only work with s3://"
+        )
     if not remote.endpoint:
         return
     parts = urlsplit(remote.endpoint)
     if parts.scheme not in {"http", "https"} or not parts.hostname or "@" in parts.netloc:
-        raise InvalidRequest(f"{remote.name}: an endpoint is https://host:port")
+        raise InvalidRequest(f"remote {remote.name}: write the endpoint as https://host:port")
     if parts.path.strip("/") or parts.query or parts.fragment:
-        raise InvalidRequest(f"{remote.name}: an endpoint is https://host:port without a path")
+        raise InvalidRequest(
+            f"remote {remote.name}: write the endpoint as https://host:port, without a path"
+        )
     if parts.scheme == "http" and not remote.plain_http:
         raise InvalidRequest(
-            f"{remote.endpoint}: others can read a connection without TLS; "
+            f"endpoint {remote.endpoint} does not use TLS, so others can read the data; "
             "to allow it: --plain-http"
         )
 
@@ -111,14 +121,14 @@ def read_remotes(file: Path) -> tuple[Remote, ...]:
     except FileNotFoundError:
         return ()
     except (OSError, ValueError) as error:
-        raise InvalidRequest(f"{file}: cannot be read; delete or rename it") from error
+        raise InvalidRequest(f"file {file} cannot be read; delete or rename it") from error
     try:
         if not isinstance(document, dict) or document.get("schema_version") != VERSION:
-            raise InvalidRequest(f"{file}: written by another build of ggrep")
+            raise InvalidRequest(f"file {file} was written by another build of ggrep")
         return tuple(map(checked, decode(tuple[Remote, ...], document.get("remotes"))))
     except DecodeError as error:
         raise InvalidRequest(
-            f"{file}: not in the form that ggrep writes; delete or rename it"
+            f"file {file} does not have the format that ggrep writes; delete or rename it"
         ) from error
 
 
@@ -144,6 +154,10 @@ def remote_named(remotes: Sequence[Remote], name: str | None) -> Remote:
     remote = next((each for each in remotes if each.name == (name or "origin")), None)
     if remote is None:
         names = ", ".join(each.name for each in remotes)
-        problem = f"no remote {name!r}" if name else "several remotes, none named origin"
-        raise InvalidRequest(f"{problem}; there are: {names}; name one of them")
+        problem = (
+            f"there is no remote {name!r}"
+            if name
+            else "there are several remotes, but none is named origin"
+        )
+        raise InvalidRequest(f"{problem}; name one of these remotes: {names}")
     return remote

@@ -27,8 +27,8 @@ def repo_key(root: Path, settings: Settings) -> str:
     if settings.repo_key:
         if not is_key(settings.repo_key):
             raise InvalidRequest(
-                f"repo_key: {settings.repo_key[:80]!r} is no name: words of letters, digits and"
-                " .~+-_@, with / between them"
+                f"repo_key: {settings.repo_key[:80]!r} is invalid; use letters, digits and"
+                " .~+-_@, with / between parts"
             )
         return settings.repo_key
     if not is_git_marker(root / ".git"):

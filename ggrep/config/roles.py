@@ -270,12 +270,14 @@ def _expanded(glob: str) -> list[str]:
     therefore be a single text.
     """
     if len(glob) > MAX_GLOB_CHARACTERS:
-        raise InvalidRequest(f"roles: {glob[:40]!r}...: longer than {MAX_GLOB_CHARACTERS}")
+        raise InvalidRequest(
+            f"roles: glob {glob[:40]!r}... is longer than {MAX_GLOB_CHARACTERS} characters"
+        )
     bodies = _BRACES.findall(glob)
     if not {"{", "}"}.isdisjoint(_BRACES.sub("", glob)):
-        raise InvalidRequest(f"roles: {glob!r}: braces do not close, or nest")
+        raise InvalidRequest(f"roles: glob {glob!r} has nested or unclosed braces")
     if math.prod(body.count(",") + 1 for body in bodies) > MAX_ALTERNATIVES:
-        raise InvalidRequest(f"roles: {glob!r}: expands to more than {MAX_ALTERNATIVES} globs")
+        raise InvalidRequest(f"roles: glob {glob!r} expands to more than {MAX_ALTERNATIVES} globs")
     crowded = any(part.count("*") > 1 for part in glob.split("/") if part != "**")
     if not bodies or not (crowded or any(set(body) & {"/", "*"} for body in bodies)):
         return [glob]

@@ -46,9 +46,9 @@ class RootFinder:
         directory = self._directory_of(path)
         if not is_text(os.fspath(directory)):
             shown = os.fsencode(directory).decode(errors="backslashreplace")
-            raise InvalidRequest(f"{shown}: not allowed as a root; its path is not UTF-8")
+            raise InvalidRequest(f"{shown} cannot be a root: its path is not UTF-8")
         if directory in self._refused:
-            raise InvalidRequest(f"{directory}: not allowed as a root; give a directory below it")
+            raise InvalidRequest(f"{directory} cannot be a root; use a directory below it")
         if not enclosing:
             return directory
         root, is_top = self._nearest(directory)
@@ -119,7 +119,8 @@ def _is_top_level(directory: Path) -> bool:
         return True
     if is_bare_repository(directory) and ".git" not in directory.parts:
         raise InvalidRequest(
-            f"{directory}: a bare repository has no files to index; for a directory with files:"
+            f"{directory} is a bare repository and has no files to index; to create a "
+            "directory with files:"
             f" git -C {quote(str(directory))} worktree add DIR"
         )
     return False

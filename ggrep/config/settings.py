@@ -142,8 +142,8 @@ def user_home(environ: Mapping[str, str]) -> Path:
         return Path(pwd.getpwuid(user).pw_dir)
     except KeyError as error:
         raise InvalidRequest(
-            f"no home directory: HOME is not set, and the system knows no user {user};"
-            " set GGREP_HOME to a directory for ggrep's files"
+            f"no home directory: HOME is not set, and the system has no user {user};"
+            " set GGREP_HOME to a directory where ggrep can store its files"
         ) from error
 
 
@@ -185,7 +185,7 @@ def client_of(environ: Mapping[str, str]) -> ClientName:
     """Return the client's name and kind from the environment."""
     kind = environ.get("GGREP_CLIENT_KIND") or "interactive"
     if kind not in {"interactive", "batch"}:
-        raise InvalidRequest(f"GGREP_CLIENT_KIND: {kind!r} is neither interactive nor batch")
+        raise InvalidRequest(f"GGREP_CLIENT_KIND: {kind!r} must be interactive or batch")
     name = environ.get("GGREP_CLIENT_ID") or f"cli-{os.getsid(0)}"
     return ClientName(name, "batch" if kind == "batch" else "interactive")
 
@@ -240,7 +240,7 @@ def with_budgets(settings: Settings, budgets: Mapping[str, int]) -> Settings:
     """Return the settings with some output budgets replaced."""
     for name, value in budgets.items():
         if name not in OUTPUT_BUDGETS:
-            raise InvalidRequest(f"budgets: {name}: not an output budget")
+            raise InvalidRequest(f"budgets: {name} is not the name of an output budget")
         check_value("budgets", name, value)
     return replace(settings, **budgets)
 
@@ -296,7 +296,7 @@ def _from_user(path: Path, root: Path) -> tuple[Mapping[str, object], Mapping[st
         if key == PROFILE:
             # Most repositories do not have such a profile, and all commands would fail in them.
             raise InvalidRequest(
-                f"{path}: {key}: profiles are a repository's own; use {REPO_FILE}, or a table"
+                f"{path}: {key}: profiles belong to one repository; use its {REPO_FILE}, or a table"
                 f' [{ROOTS}."/path"] here'
             )
         if key not in _KEYS:
@@ -358,8 +358,8 @@ def _require_narrower(
         wider = isinstance(value, int) and value > current
     if wider:
         raise InvalidRequest(
-            f"{REPO_FILE}: {key}: {str(value).lower()} is wider than {str(current).lower()}"
-            f" ({standing.sources[key]}); this file may only narrow"
+            f"{REPO_FILE}: {key}: {str(value).lower()} is less strict than {str(current).lower()}"
+            f" ({standing.sources[key]}); a repository can only make this setting stricter"
         )
 
 

@@ -36,11 +36,11 @@ def read_user_file(path: Path) -> Mapping[str, object]:
     except FileNotFoundError:
         return {}
     except NotADirectoryError as error:
-        raise InvalidRequest(f"{path.parent}: the ggrep home is not a directory") from error
+        raise InvalidRequest(f"the ggrep home {path.parent} is not a directory") from error
     except OSError as error:
-        raise InvalidRequest(f"{path}: cannot be read: {error.strerror}") from error
+        raise InvalidRequest(f"the file {path} cannot be read: {error.strerror}") from error
     except RuntimeError as error:
-        raise InvalidRequest(f"{path}: cannot be read: {error}") from error
+        raise InvalidRequest(f"the file {path} cannot be read: {error}") from error
     return _read(real.parent, real.name, str(path))
 
 
@@ -51,11 +51,13 @@ def _read(directory: Path, name: str, label: str) -> Mapping[str, object]:
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise InvalidRequest(f"{label}: cannot be read: {error.strerror or error}") from error
+        raise InvalidRequest(
+            f"the file {label} cannot be read: {error.strerror or error}"
+        ) from error
     try:
         text = data.decode("utf-8")
         if _LONG_NAME.search(text):
-            raise InvalidRequest(f"{label}: a key of more than {_MOST_PARTS} parts")
+            raise InvalidRequest(f"{label}: a key has more than {_MOST_PARTS} parts")
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise InvalidRequest(f"{label}: not valid TOML: {error}") from error
@@ -117,7 +119,7 @@ def table_of(
     for key in value:
         if known is not None and key not in known:
             listed = ", ".join(sorted(known))
-            raise InvalidRequest(f"{file}: {place}.{shown(key)}: unknown key; there are {listed}")
+            raise InvalidRequest(f"{file}: {place}.{shown(key)}: unknown key; known keys: {listed}")
     return value
 
 
@@ -141,7 +143,9 @@ def check_texts(place: str, wanted: DeclaredKey, value: object) -> tuple[str, ..
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise _wrong_type(place, "a list of strings", value)
     if len(value) > wanted.says.most:
-        raise InvalidRequest(f"{place}: {len(value)} exceeds the cap {wanted.says.most}")
+        raise InvalidRequest(
+            f"{place}: {len(value)} values are more than the maximum of {wanted.says.most}"
+        )
     if len(value) < wanted.says.least:
         raise InvalidRequest(f"{place}: is empty")
     return tuple(_check_text(place, wanted, text) for text in value)
@@ -152,9 +156,9 @@ def _check_number(place: str, wanted: DeclaredKey, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise _wrong_type(place, "a whole number", value)
     if value > wanted.says.most:
-        raise InvalidRequest(f"{place}: {shown(value)} exceeds the cap {wanted.says.most}")
+        raise InvalidRequest(f"{place}: {shown(value)} is above the maximum of {wanted.says.most}")
     if value < wanted.says.least:
-        raise InvalidRequest(f"{place}: {shown(value)} is below {wanted.says.least}")
+        raise InvalidRequest(f"{place}: {shown(value)} is below the minimum of {wanted.says.least}")
     return value
 
 
@@ -193,14 +197,16 @@ _SETTABLE: Final = frozenset(key for key, declared in DECLARED.items() if declar
 def of_root(where: str, tables: object, root: Path) -> Mapping[str, object]:
     """Return the values of the tables for a root; all tables are checked."""
     if not isinstance(tables, dict):
-        raise InvalidRequest(f'{where}: {ROOTS}: write a table for each: [{ROOTS}."/path"]')
+        raise InvalidRequest(
+            f'{where}: {ROOTS}: must contain one table for each root: [{ROOTS}."/path"]'
+        )
     matching: list[Mapping[str, object]] = []
     for path, values in tables.items():
         label = f'{where}: {ROOTS}."{path}"'
         if not path.startswith("/"):
-            raise InvalidRequest(f"{label}: not an absolute path")
+            raise InvalidRequest(f"{label}: the path is not absolute")
         if not isinstance(values, dict):
-            raise InvalidRequest(f"{label}: not a table")
+            raise InvalidRequest(f"{label}: must be a table")
         if unknown := sorted(values.keys() - _SETTABLE):
             known = " and ".join(", ".join(sorted(_SETTABLE)).rsplit(", ", 1))
             raise InvalidRequest(f"{label}: {unknown[0]}: only {known} can be set for a root")
@@ -208,7 +214,7 @@ def of_root(where: str, tables: object, root: Path) -> Mapping[str, object]:
         if _is(path, root):
             matching.append(checked)
     if len(matching) > 1:
-        raise InvalidRequest(f"{where}: {ROOTS}: several tables are of {root}")
+        raise InvalidRequest(f"{where}: {ROOTS}: several tables apply to {root}; keep one")
     return matching[0] if matching else {}
 
 

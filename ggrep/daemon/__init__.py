@@ -1,1 +1,1 @@
-"""The daemon of one store: socket, admission, watching, and metrics."""
+"""The daemon of a store: socket, admission, watching, and metrics."""

@@ -1,12 +1,12 @@
-"""One listening socket for all daemons of a process, under many names.
+"""A listening socket with several names that all daemons of a process share.
 
-A socket accepts connections under each of its names. A process therefore listens once in each
-directory, the names of its other daemons' sockets are links to that socket, and a client's hello
-names the daemon. Nothing is answered before the hello. A hello for a store that is not served here
-is refused.
+A socket accepts connections under each of its names. A process therefore opens a single socket in
+each directory; the socket names of its other daemons are hard links to it. The hello of a client
+names the daemon. The process sends nothing before the hello and refuses a hello for a store that it
+does not serve.
 
-When a daemon ends, the socket keeps the names of the others. The connection of a client
-that was still connecting to the ended daemon is closed, as without a listener.
+When a daemon ends, the socket keeps the names of the other daemons. Connections to the ended daemon
+without a complete hello are closed, as if there were no listener.
 """
 
 import os
@@ -26,7 +26,8 @@ from ggrep.protocol.wire.frames import HARD_MAX_REQUEST_BYTES, HARD_MAX_RESPONSE
 from ggrep.protocol.wire.handshake import Hello
 
 MOST_GREETING: Final = 256
-"""Most connections without a complete hello; one more closes the oldest of them."""
+"""Maximum number of connections without a complete hello; a further connection closes the
+oldest."""
 
 _ACCEPT_PAUSE_S: Final = 0.1
 _CHUNK: Final = 65_536
@@ -41,7 +42,7 @@ class Receiver(Protocol):
         ...
 
     def receive(self, stream: SocketStream, received: bytes) -> None:
-        """Serve a client; `received` are the bytes that it has already sent."""
+        """Serve a client; `received` contains the bytes that the client has already sent."""
         ...
 
     def silence_ms(self) -> float | None:
@@ -49,7 +50,7 @@ class Receiver(Protocol):
         ...
 
     def make_room(self, error: BaseException) -> None:
-        """Close that connection after a failed accept."""
+        """Close the longest idle connection after a failed accept."""
         ...
 
 
@@ -65,7 +66,8 @@ class _Listener:
     def join(self, name: Path) -> bool:
         """Give the socket another name; return False if that is impossible.
 
-        Requires: the lock of that name's daemon. A socket of that name belongs to a dead daemon.
+        Requires: the caller has the lock of that daemon, so an existing socket belongs to a dead
+        daemon.
         """
         existing = next(iter(self.names), None)
         if existing is None:
@@ -84,10 +86,10 @@ class _Listener:
 
 
 class AcceptLoop:
-    """Accepts the clients of a process's daemons; for its event loop only."""
+    """Accepts the clients of a process's daemons. Not thread-safe."""
 
     def __init__(self, group: TaskGroup, *, lone: bool = False) -> None:
-        """Accept no client yet.
+        """Create the loop without a socket.
 
         A `lone` loop passes every client to its only daemon before the hello.
         """
@@ -99,7 +101,7 @@ class AcceptLoop:
         self._greeting: dict[Hashable, anyio.CancelScope] = {}  # the oldest first
 
     async def open(self, receiver: Receiver, name: Path, mode: int) -> None:
-        """Accept clients of a daemon under that name."""
+        """Accept clients of a daemon at the socket `name`."""
         self._receivers[receiver.key] = receiver
         for listener in self._listeners:
             if any(used.parent == name.parent for used in listener.names) and listener.join(name):
@@ -113,7 +115,7 @@ class AcceptLoop:
         await self._group.start(self._accept, listener)
 
     def close(self, receiver: Receiver, name: Path) -> None:
-        """Accept no more clients of a daemon; its owner removes the name."""
+        """Accept no more clients of a daemon; the caller removes the socket's name."""
         if self._receivers.pop(receiver.key, None) is not None:
             self._left.add(receiver.key)
         for listener in list(self._listeners):
@@ -123,9 +125,9 @@ class AcceptLoop:
                 listener.scope.cancel()
 
     async def _accept(self, listener: _Listener, *, task_status: TaskStatus[None]) -> None:
-        """Accept connections for as long as the socket has a name.
+        """Accept connections as long as the socket has a name.
 
-        If no descriptor is left for one, the longest idle connection is closed.
+        If there is no free descriptor for a connection, the longest idle connection is closed.
         """
         path = next(iter(listener.names))
         with listener.scope:
@@ -148,7 +150,7 @@ class AcceptLoop:
             receivers[min(silent)[1] if silent else 0].make_room(error)
 
     async def _take_in(self, stream: SocketStream, path: Path) -> None:
-        """Pass a client on to the daemon that its hello names."""
+        """Pass a client to the daemon that its hello names."""
         passed_on = False
         try:
             with suppress(*GONE):  # an error that leaves this task would end all daemons
@@ -160,20 +162,20 @@ class AcceptLoop:
                     await stream.aclose()
 
     async def _pass_on(self, stream: SocketStream) -> bool:
-        """Return whether a daemon serves the client."""
+        """Pass a client to a daemon; return whether a daemon serves it."""
         hello, received = (None, b"") if self._lone else await self._hello_of(stream)
         key = (hello.store_id, hello.config_fingerprint) if hello else None
         receiver = self._receivers.get(key) if key else None
         if receiver is None and (key in self._left or not (received or self._lone)):
             return False
-        # The first daemon refuses a hello that names none of them.
+        # The first daemon refuses a hello that names no daemon of this process.
         receiver = receiver or next(iter(self._receivers.values()), None)
         if receiver is not None:
             receiver.receive(stream, received)
         return receiver is not None
 
     async def _hello_of(self, stream: SocketStream) -> tuple[Hello | None, bytes]:
-        """Return a client's hello and the received bytes; None and no bytes if it sent too little.
+        """Return a client's hello and the received bytes; None and no bytes without a hello.
 
         If the first frame is not a hello, None and its bytes are returned.
         """

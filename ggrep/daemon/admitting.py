@@ -1,4 +1,4 @@
-"""Admits a request of a client, then gives it a core and a thread."""
+"""Admits requests of clients, and assigns a core and a thread to each."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 class Caller(Struct, frozen=True):
-    """The client of one request.
+    """The sender of a request.
 
     Attributes:
-        client: name of the client and its caller; may be empty.
+        client: name of the client, with its caller if there is one; can be empty.
         owner: scope of the request id: the client's name, or the connection if it has none.
-        request_id: unique among the client's requests at work.
+        request_id: unique among the running requests of the client.
     """
 
     client: str
@@ -40,7 +40,7 @@ class Caller(Struct, frozen=True):
     stop: Stop
 
     def deadline(self, daemon: StoreDaemon, timeout_ms: int) -> Deadline:
-        """Return the request's deadline: by its own timeout, or by the configured one for 0."""
+        """Return the request's deadline: from `timeout_ms`, or from the settings if it is 0."""
         wanted_ms = timeout_ms or daemon.config.settings.query_timeout_ms
         return Deadline.after(daemon.shared.clock, wanted_ms, self.stop)
 
@@ -48,9 +48,9 @@ class Caller(Struct, frozen=True):
 def caller_of(
     hello: Hello | None, message: Message, caller: str, *, owner: str, request_id: str, stop: Stop
 ) -> Caller:
-    """Return the caller of a message: a client by its hello, or one of the client's callers.
+    """Return the sender of a message: a client, or a caller of the client.
 
-    `owner` is the scope of request ids of a client without a name.
+    `owner` is the scope of request ids if the client has no name.
     """
     client, kind = (hello.client_id, hello.client_kind) if hello else ("", "interactive")
     if isinstance(message, Search | Ask) and message.priority == "batch":
@@ -61,10 +61,12 @@ def caller_of(
 
 @contextmanager
 def registered(daemon: StoreDaemon, caller: Caller) -> Iterator[None]:
-    """Let the client cancel the request by its id during the block."""
+    """Register the request during the block, so that the client can cancel it by its id."""
     key = (caller.owner, caller.request_id)
     if key in daemon.requests:
-        raise InvalidRequest(f"request_id: {caller.request_id!r} is at work already")
+        raise InvalidRequest(
+            f"request_id: a request with the id {caller.request_id!r} is already running"
+        )
     daemon.requests[key] = caller.stop
     try:
         yield
@@ -74,7 +76,7 @@ def registered(daemon: StoreDaemon, caller: Caller) -> Iterator[None]:
 
 ResultT = TypeVar("ResultT")
 Elsewhere: TypeAlias = Callable[[], Awaitable[ResultT | None]]
-"""Returns the result of another process; None if this one has to compute it."""
+"""Returns the result of another process; None if this process has to compute it."""
 
 _LOOK_MS: Final = 50.0
 """Interval of checks for a first index."""
@@ -88,7 +90,7 @@ class TimeSpent(Struct):
 
 
 def spent_from_now(daemon: StoreDaemon) -> TimeSpent:
-    """Return the record of a request that arrives now."""
+    """Return the times of a request that arrives now."""
     return TimeSpent(daemon.shared.clock.monotonic_ms())
 
 
@@ -99,7 +101,7 @@ async def run_admitted(
     spent: TimeSpent,
     work: Callable[["Engine"], ResultT],
 ) -> ResultT:
-    """Return the result of the engine's work, once admitted and given a core."""
+    """Return the result of `work` with the engine, once admitted and given a core."""
     return await run_admitted_with(daemon, caller, deadline, spent, lambda: work(daemon.engine()))
 
 
@@ -113,9 +115,8 @@ async def run_admitted_with(
 ) -> ResultT:
     """Return the result of `work`, once admitted and given a core.
 
-    If this process is computing another query, `elsewhere` may let another process do the work.
-
-    A cancellation waits for the thread, which uses a core until it checks the deadline.
+    If this process is computing another query, `elsewhere` can let another process do the work.
+    Cancellation waits for the thread, which uses a core until it checks the deadline.
     """
     shared = daemon.shared
     async with (
@@ -132,7 +133,7 @@ async def run_admitted_with(
 
 
 def is_published(daemon: StoreDaemon) -> bool:
-    """Return whether there is a snapshot to search, or a damaged index."""
+    """Return whether there is a snapshot, or an index that is damaged."""
     store = daemon.identity.store
     if store_files.active_file(store).exists():
         return True
@@ -145,10 +146,10 @@ def is_published(daemon: StoreDaemon) -> bool:
 
 
 def is_sparse(daemon: StoreDaemon) -> bool:
-    """Return whether the first index is missing or has less than half of the files.
+    """Return whether the first index is missing or contains less than half of the files.
 
-    A scan of the tree then sees more of the relevant files: the first indexed files are the best
-    ones for an earlier query.
+    A scan of the tree then finds more relevant files, because the first indexed files were chosen
+    for an earlier query.
     """
     store = daemon.identity.store
     try:
@@ -163,9 +164,9 @@ def is_sparse(daemon: StoreDaemon) -> bool:
 
 
 def request_missing_snapshot(daemon: StoreDaemon) -> None:
-    """Request a sync if the snapshot has disappeared, which no event reports.
+    """Request a sync after the active snapshot has disappeared without an event.
 
-    Requires: none is published.
+    Requires: no snapshot is published.
     """
     state = daemon.syncs.statistics()
     if state.state == "idle" and state.last_result in {"ok", "degraded"}:
@@ -180,12 +181,10 @@ async def first_snapshot(daemon: StoreDaemon, deadline: Deadline) -> None:
         deadline.check("the first indexing")
         state = daemon.syncs.statistics()
         if state.state == "frozen":
-            raise NoIndex("this repository has no index yet, and its daemon is stale")
+            raise NoIndex("this repository has no index yet, and its daemon has outdated settings")
         if state.last_result == "cancelled" and state.state == "idle":
             raise NoIndex("indexing was cancelled; to index this repository: ggrep index")
         if state.last_result == "failed" and state.state == "idle":
-            raise NoIndex(
-                f"this repository has no index yet; indexing it failed: {state.last_error}"
-            )
+            raise NoIndex(f"this repository has no index yet: indexing failed: {state.last_error}")
         with anyio.move_on_after(min(_LOOK_MS, deadline.remaining_ms()) / 1000.0):
             await daemon.published.wait()

@@ -1,6 +1,6 @@
 """Metrics of daemons for other programs: Prometheus' text format, and JSON.
 
-Names, all with the label `store`; counters begin with the process:
+Names of the metrics, all with the label `store`; counters start at 0 with the process:
 
     ggrep_daemon_info{version,build}    1
     ggrep_uptime_seconds                gauge
@@ -27,7 +27,7 @@ Names, all with the label `store`; counters begin with the process:
     ggrep_watch_mode{mode}              1 for the current one: events, polling, off
     ggrep_watch_events_total            counter
 
-A metric that was not measured yet has no sample. A scrape of all daemons of a home has also
+A metric without a measurement has no sample. A scrape of all daemons of a home also contains
 
     ggrep_daemon_up{root}               1, or 0 if the daemon did not answer
     ggrep_daemons                       gauge, without a store: number of daemons
@@ -45,17 +45,17 @@ if TYPE_CHECKING:
     from prometheus_client import Metric
 
 METRICS_SCHEMA: Final = 1
-"""JSON of the figures.
+"""Version of the JSON of the figures.
 
 1. First shape.
 """
 
 
 class Sample(Struct, frozen=True):
-    """One figure of one daemon, independent of output format.
+    """A figure of a daemon, independent of the output format.
 
     Attributes:
-        name: without `_total`, which counters get.
+        name: name of the metric, without the suffix `_total` of counters.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Sample(Struct, frozen=True):
 
 
 class Scraped(Struct, frozen=True):
-    """The result of scraping one daemon of a home."""
+    """The result of scraping a daemon of a home."""
 
     store_id: str
     root: str
@@ -79,7 +79,9 @@ def scrape_text(rows: Sequence[Scraped]) -> str:
     from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
     registry = CollectorRegistry(auto_describe=False)
-    up = Gauge("ggrep_daemon_up", "It answers.", ("store", "root"), registry=registry)
+    up = Gauge(
+        "ggrep_daemon_up", "1 while the daemon answers.", ("store", "root"), registry=registry
+    )
     for row in rows:
         up.labels(row.store_id, row.root).set(row.load is not None)
     Gauge("ggrep_daemons", "Daemons of the home.", registry=registry).set(len(rows))
@@ -88,7 +90,7 @@ def scrape_text(rows: Sequence[Scraped]) -> str:
 
 
 def scrape_json(rows: Sequence[Scraped]) -> dict[str, Json]:
-    """Return the figures as a document; `load` is null if there is a `problem`."""
+    """Return the figures as a JSON document; `load` is null if there is a `problem`."""
     stores: list[Json] = [
         {
             "store_id": row.store_id,
@@ -102,7 +104,7 @@ def scrape_json(rows: Sequence[Scraped]) -> dict[str, Json]:
 
 
 def metrics_text(loads: Sequence[tuple[str, DaemonLoad]]) -> str:
-    """Return the figures of daemons, each named by its store, in the text format of Prometheus."""
+    """Return the figures of daemons, labelled by store, in the text format of Prometheus."""
     from prometheus_client import CollectorRegistry, generate_latest
 
     registry = CollectorRegistry(auto_describe=False)
@@ -144,14 +146,14 @@ class _Collector:
 
 
 def samples(load: DaemonLoad) -> Iterator[Sample]:
-    """Yield all figures of one daemon."""
+    """Yield all figures of a daemon."""
     build = {"version": load.binary_version, "build": load.build}
     yield Sample("daemon_info", "gauge", "The running build.", 1, build)
     yield Sample("uptime_seconds", "gauge", "Time since the start.", load.uptime_ms / 1000)
     yield Sample("resident_bytes", "gauge", "Memory of the process.", load.rss_bytes)
     yield Sample("connections", "gauge", "Open connections.", load.connections)
-    yield Sample("stale", "gauge", "The served configuration is outdated.", load.stale)
-    yield Sample("warming", "gauge", "It has answered no search yet.", load.warming)
+    yield Sample("stale", "gauge", "1 if the daemon uses outdated settings.", load.stale)
+    yield Sample("warming", "gauge", "1 until the daemon has answered a search.", load.warming)
     yield from _of_queries(load)
     yield from _of_resources(load)
     yield from _of_sync(load)
@@ -194,7 +196,7 @@ def _of_resources(load: DaemonLoad) -> Iterator[Sample]:
         ("query_workers_limit", "Most query workers.", load.workers.max_running),
         ("encode_slots_used", "Processes of the host that encode.", load.encode.in_use),
         ("encode_slots_limit", "Most such processes; 0 for no bound.", load.encode.max_concurrent),
-        ("encode_slots_stale", "Such a process has died or hangs.", load.encode.stale),
+        ("encode_slots_stale", "1 if such a process has died or hangs.", load.encode.stale),
     ):
         yield Sample(name, "gauge", about, value)
 
@@ -209,8 +211,8 @@ def _of_resources(load: DaemonLoad) -> Iterator[Sample]:
 def _of_sync(load: DaemonLoad) -> Iterator[Sample]:
     sync, watch = load.sync, load.watch
     for name, about, value in (
-        ("sync_running", "A sync runs.", sync.state == "indexing"),
-        ("sync_pending", "A change waits for the next sync.", sync.pending),
+        ("sync_running", "1 while a sync runs.", sync.state == "indexing"),
+        ("sync_pending", "1 while a change waits for the next sync.", sync.pending),
         ("sync_files", "Files of the sync that runs.", sync.total_files),
         ("sync_files_done", "Files that the running sync has done.", sync.done_files),
     ):

@@ -1,4 +1,4 @@
-"""The tasks of one daemon: listener, sync loop, settings watch and idle timer."""
+"""The tasks of a daemon: listener, sync loop, settings watch and idle timer."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -21,7 +21,7 @@ from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.model.operations import load_answerers
 
 MOST_CONNECTIONS: Final = 256
-"""Most connections of one daemon; one more closes the longest idle connection."""
+"""Maximum number of connections of a daemon; a further one closes the longest idle connection."""
 
 _CONFIG_DEBOUNCE_MS: Final = 2_000.0
 _CONFIG_DEBOUNCE_LOW_IMPACT_MS: Final = 4_000.0
@@ -33,7 +33,7 @@ _DRAIN_S: Final = 5.0
 
 
 class DaemonTasks:
-    """Runs one daemon at its endpoint until it is stopped."""
+    """Runs a daemon at its endpoint until the daemon is stopped."""
 
     def __init__(
         self,
@@ -43,9 +43,10 @@ class DaemonTasks:
         eager: bool = True,
         awaited: bool = False,
     ) -> None:
-        """Serve nothing yet.
+        """Prepare the tasks without running them.
 
-        `eager` opens the store before the first request; `awaited` expects one at once.
+        With `eager`, the store is opened before the first request. With `awaited`, a first request
+        is expected at once.
         """
         self.daemon = daemon
         self._eager = eager
@@ -76,7 +77,7 @@ class DaemonTasks:
     ) -> None:
         """Serve; `task_status` is set to started once clients can connect.
 
-        The names in the file system are removed at every end, also after an error.
+        The daemon's files are removed at the end, also after an error.
         """
         daemon, endpoint = self.daemon, self._endpoint
         fault: OSError | None = None
@@ -87,7 +88,7 @@ class DaemonTasks:
                 try:
                     await accepting.open(self, endpoint.path, endpoint.mode)
                 except OSError as error:
-                    fault = error  # raised here it would become a member of a group
+                    fault = error  # raised here, it would be wrapped into a group
                 else:
                     try:
                         await self._serve_until_ended(group, task_status)
@@ -112,7 +113,8 @@ class DaemonTasks:
         daemon.shared.stores[daemon.key] = daemon
         daemon.log.lifecycle("started", pid=daemon.pid, build=daemon.shared.build)
         task_status.started()
-        # Slow tasks start after the socket listens, so that clients are answered meanwhile.
+        # Slow tasks start after the socket listens, so that clients are answered during these
+        # tasks.
         group.start_soon(self._watch_config)
         group.start_soon(self._evict)
         group.start_soon(self._index)
@@ -140,7 +142,7 @@ class DaemonTasks:
                 await session.idle()
 
     def receive(self, stream: SocketStream, received: bytes) -> None:
-        """Serve a client that has connected; `received` are the bytes that it has already sent."""
+        """Serve a connected client; `received` contains the bytes that it has already sent."""
         if self._group is not None:
             self._group.start_soon(self._serve, stream, received)
 
@@ -168,7 +170,7 @@ class DaemonTasks:
         return min((session.last_received_ms for session in idle), default=None)
 
     def make_room(self, error: BaseException) -> None:
-        """Close that connection after a failed accept."""
+        """Close the longest idle connection after a failed accept."""
         self.daemon.log.lifecycle("cannot_accept", error_code=str(getattr(error, "errno", "")))
         self._drop_most_silent()
 
@@ -181,10 +183,10 @@ class DaemonTasks:
         return True
 
     async def _index(self) -> None:
-        """Open the index for requests, watch and sync; after the first answer if one is awaited.
+        """Open the index, watch and sync; if a first request is awaited, after its answer.
 
-        Watching and syncing read the whole tree, and would take half of the machine from a
-        concurrent first answer. The answer itself needs an open index, if there is one.
+        Watching and syncing read the whole tree and would slow down a concurrent first answer by
+        half. The first answer needs an open index, if there is one.
         """
         daemon = self.daemon
         async with anyio.create_task_group() as group:
@@ -198,7 +200,7 @@ class DaemonTasks:
             group.start_soon(daemon.syncs.run)
 
     async def _first_answer(self) -> None:
-        """Wait until the awaited request is answered, needs a sync, or does not come."""
+        """Wait until the awaited request is answered or needs a sync, or until a timeout."""
         daemon = self.daemon
         while self._awaited and not daemon.free.is_set():
             with anyio.move_on_after(_FIRST_ANSWER_S):
@@ -207,9 +209,9 @@ class DaemonTasks:
                 break
 
     async def _warm(self) -> None:
-        """Preload everything for a first search, then all modules, and each published snapshot.
+        """Preload everything for a first search, then all modules, then each published snapshot.
 
-        A process that serves many stores opens each at its first request.
+        A process that serves many stores opens each store at its first request.
         """
         daemon = self.daemon
 
@@ -240,16 +242,16 @@ class DaemonTasks:
             daemon.shared.watcher.add(daemon.identity.root, apart, daemon.syncs.note_change)
 
     async def _watch_config(self) -> None:
-        """Load changed settings once they have been stable for a while.
+        """Load changed settings files once they have been stable for a while.
 
-        Also check whether the socket and lock in the file system are still ours, and release query
-        workers that have ended.
+        Each check also tests whether the socket and lock in the file system still belong to this
+        daemon, and releases query workers that have ended.
         """
         daemon = self.daemon
         low = daemon.config.settings.low_impact
         patience_ms = _CONFIG_DEBOUNCE_LOW_IMPACT_MS if low else _CONFIG_DEBOUNCE_MS
         quiet = Debouncer(patience_ms, daemon.shared.clock.monotonic_ms)
-        taken = daemon.config.files  # a stale daemon keeps its settings, though the files differ
+        taken = daemon.config.files  # a stale daemon keeps its settings although the files differ
         while True:
             await anyio.sleep(daemon.shared.look_s)
             if not self._is_in_place():
@@ -266,7 +268,7 @@ class DaemonTasks:
                 self._announce_again()
 
     def _is_in_place(self) -> bool:
-        """Return whether clients can find this daemon; if not, another must take over."""
+        """Return whether clients can find this daemon; otherwise another daemon must replace it."""
         if not self._endpoint.is_ours():
             self.end("its socket was removed")
             return False
@@ -274,25 +276,25 @@ class DaemonTasks:
         if build not in {None, self._build}:
             self.end("another build of ggrep was installed")
             return False
-        # During an installation there is no build for a moment.
+        # During an installation, no build is installed for a moment.
         if not self._seen("build", there=build is not None):
             self.end("ggrep was removed")
             return False
-        # A checkout may restore it.
+        # Checking out another commit may restore the root.
         if not self._seen("root", there=self.daemon.identity.root.is_dir()):
-            self.end("its root is gone")
+            self.end("its root was removed")
             return False
         if not self._endpoint.is_announced() and not self.daemon.stale:
             self._announce_again()
         return True
 
     def _announce_again(self) -> None:
-        """Write the record again if possible; else at the next check."""
+        """Write the record again; after a failure the next check repeats it."""
         with suppress(OSError):
             self._announce()
 
     def _seen(self, name: str, *, there: bool) -> bool:
-        """Return False once the named thing has been missing for a while."""
+        """Return False if `name` has been missing for a while; `there` is its present state."""
         now_ms = self.daemon.shared.clock.monotonic_ms()
         if there:
             self._seen_ms[name] = now_ms
@@ -311,7 +313,7 @@ class DaemonTasks:
 
 
 def _installed() -> str | None:
-    """Return the installed build; None if none is installed now."""
+    """Return the installed build; None if no build is installed now."""
     try:
         return build_id()
     except OSError:
@@ -328,7 +330,7 @@ class Debouncer:
         self._since_ms = 0.0
 
     def settled(self, seen: object, *, changed: bool) -> bool:
-        """Return whether `seen` is a change that is now stable; reported once."""
+        """Return whether `seen` is a change that is now stable; each change is reported once."""
         if not changed:
             self._last = None
             return False

@@ -24,7 +24,7 @@ class AlreadyServed(GgrepError):
 
 
 class HeldLock:
-    """A locked file; the lock is kept while the file has names of this process's daemons."""
+    """A locked file, whose lock is kept as long as a daemon of this process uses its names."""
 
     def __init__(self, held: HeldFile, name: Path) -> None:
         """Keep a lock under its first name."""
@@ -53,7 +53,7 @@ class HeldLock:
         return True
 
     def release(self, name: Path) -> None:
-        """Release that name, if it is ours."""
+        """Release a name; release the lock with the last name."""
         self._names.discard(name)
         if not self._names and self._held is not None:
             self._held.release()
@@ -61,15 +61,15 @@ class HeldLock:
 
 
 class DaemonLocks:
-    """Takes the locks of one process's daemons; for one thread."""
+    """Acquires the locks of a process's daemons. Not thread-safe."""
 
     def __init__(self, *, joined: bool = False) -> None:
-        """Take no lock yet; `joined` uses one descriptor for all locks of a directory."""
+        """Acquire no lock yet; `joined` uses a single descriptor for all locks of a directory."""
         self._joined = joined
         self._shared: dict[Path, HeldLock] = {}
 
     def claim(self, name: Path) -> HeldLock:
-        """Take the lock of a name; `HeldLock.release` releases it."""
+        """Acquire the lock of a name; `HeldLock.release` releases it."""
         while True:
             shared, joins = self._shared.get(name.parent), True
             try:
@@ -100,10 +100,10 @@ def _take(name: Path) -> HeldFile:
 
 
 class Endpoint:
-    """The claimed files of one daemon."""
+    """The claimed files of a daemon."""
 
     def __init__(self, home: Home, path: Path, locks: DaemonLocks | None = None) -> None:
-        """Claim `path` for this process, whose other daemons' locks are `locks`."""
+        """Claim `path` for this process; `locks` contains the locks of its other daemons."""
         self.path = path
         self._home = home
         self._locator: Path | None = None
@@ -116,11 +116,11 @@ class Endpoint:
         return modes_in(self.path.parent).file
 
     def publish(self, record: DaemonRecord) -> None:
-        """Write the record of the listener, without fsync: a power cut ends the process too."""
+        """Write the record of the listener without fsync: a power cut also ends the process."""
         durable.replace_file(record_path(self.path), record_bytes(record), lasting=False)
 
     def lead(self, root: Path, record: DaemonRecord, profile: str = "") -> None:
-        """Write the locator for plain searches below `root` with the profile; none if empty."""
+        """Write the locator of `root`; `profile` is the daemon's profile, empty for none."""
         raw = os.fsencode(root)
         locator = Locator(
             root=raw,
@@ -146,23 +146,23 @@ class Endpoint:
     def is_ours(self) -> bool:
         """Return whether clients can find this daemon: its lock and socket exist.
 
-        A user may have removed them, and another daemon may have replaced it.
+        The user may have removed the files, and another daemon may have replaced them.
         """
         return self._lock.is_at(_lock_path(self.path)) and self.path.is_socket()
 
     def is_announced(self) -> bool:
-        """Return whether record and locator exist, if they were written."""
+        """Return whether the record exists, and the locator if it was written."""
         led = self._locator is None or self._locator.exists()
         return led and record_path(self.path).exists()
 
     def release(self) -> None:
-        """Remove all files of this daemon and release the lock; later calls do nothing."""
+        """Remove all files of this daemon and release the lock; further calls do nothing."""
         if self._released:
             return
         self._released = True
         self.remove_locator()
         lock = _lock_path(self.path)
-        # A successor may have created another lock file.
+        # Another daemon may have created a new lock file.
         if not lock.exists() or self._lock.is_at(lock):
             for path in (self.path, record_path(self.path), lock):
                 with suppress(OSError):
@@ -171,7 +171,7 @@ class Endpoint:
 
 
 def is_welcome(uid: int, path: Path) -> bool:
-    """Return whether that user may connect to the daemon at `path`.
+    """Return whether the user `uid` may connect to the daemon at `path`.
 
     In a shared home the socket's mode admits only the group.
     """
@@ -179,9 +179,10 @@ def is_welcome(uid: int, path: Path) -> bool:
 
 
 def _claim(path: Path, hints: Path, locks: DaemonLocks) -> HeldLock:
-    """Return the lock of a socket without a listener.
+    """Acquire and return the lock of a socket.
 
-    The directory of `hints` is created too; it is another one if the home's path is long.
+    The directory `hints` is created too; it differs from the socket's directory if the home's path
+    is long.
     """
     try:
         for directory in (path.parent, hints):
@@ -197,21 +198,21 @@ def _lock_path(path: Path) -> Path:
 
 
 def _require_trusted(directory: Path) -> None:
-    """Raise if other users could replace our socket with theirs."""
+    """Raise if other users could replace the socket."""
     status = directory.stat(follow_symlinks=False)
     ours = stat.S_ISDIR(status.st_mode) and status.st_uid in {os.geteuid(), 0}
     if not ours and not modes_in(directory).file & stat.S_IWGRP:
-        raise StoreError(f"{directory.name}: the directory of sockets belongs to another user")
+        raise StoreError(f"the directory of sockets, {directory.name}, belongs to another user")
     if stat.S_IMODE(status.st_mode) & stat.S_IWOTH:
-        raise StoreError(f"{directory.name}: the directory of sockets is writable by all users")
+        raise StoreError(f"all users can write to the directory of sockets, {directory.name}")
 
 
 def sweep(home: Home) -> None:
     """Remove the files of dead daemons, and locks that no process holds.
 
-    A free lock belongs to a dead daemon. It is locked while the daemon's files are removed, so that
-    no process binds its socket meanwhile. A waiter then notices that the file was removed, and
-    starts over.
+    A free lock belongs to a dead daemon. The sweep acquires the lock while it removes the daemon's
+    files, so that no other process binds the socket in between. A process that waits for the lock
+    then notices that the file was removed, and tries again.
     """
     for directory in (home.daemon, fallback_directory()):
         for lock in sorted(directory.glob("*.lock")):

@@ -1,4 +1,4 @@
-"""The structured log of one store, a JSON object a line; logging never blocks work."""
+"""The structured log of a store, with a JSON object on each line; logging never blocks work."""
 
 import os
 import re
@@ -35,16 +35,16 @@ LIFECYCLE_FIELDS: Final = frozenset(
         "uptime_ms",
     }
 )
-"""Fields of a lifecycle event besides its name."""
+"""Allowed fields of a lifecycle event, apart from its name."""
 
 
 class QueryEvent(Struct, frozen=True):
-    """One search, or another request that the index answers, with its outcome.
+    """A search, or another request that the index answers, with its outcome.
 
     Attributes:
-        mode: mode of the request, which is the contract's profile; empty without one.
+        mode: mode of the request; empty if the request has none.
         snippet: requested amount of each hit's text; empty if the request has no such choice.
-        stages: name and milliseconds of each stage, in their order.
+        stages: name and milliseconds of each stage, in order.
         hits: number of returned hits, files of a slate, definitions or mentions.
     """
 
@@ -67,11 +67,11 @@ class QueryEvent(Struct, frozen=True):
 
 
 class SyncEvent(Struct, frozen=True):
-    """One sync, with its outcome.
+    """A sync with its outcome.
 
     Attributes:
-        trigger: reason in the schedule of syncs: `start`, `change`, `look` (a change that was
-            only suspected), `asked`, `quiet`, `reconcile` or `retry`.
+        trigger: reason in the schedule of syncs: `start`, `change`, `look` (a suspected change),
+            `asked`, `quiet`, `reconcile` or `retry`.
         degraded: number of files whose indexed content is older than the file.
     """
 
@@ -96,22 +96,22 @@ MOST: Final = 16
 
 
 class Closable(Protocol):
-    """A log that reopens with the next line after it was closed."""
+    """A log that reopens itself for the next line after it was closed."""
 
     def close(self) -> None:
-        """Close it; does nothing if it is closed."""
+        """Close the log; does nothing if it is closed."""
         ...
 
 
 class OpenLogs:
-    """The open logs of a host, of which only the most recently used stay open.
+    """The open logs of a host; only the most recently used stay open.
 
     Attributes:
-        lock: held by each writer and caller, so that no log is closed while it is written.
+        lock: callers and writers must hold it, so that no log is closed during a write.
     """
 
     def __init__(self, most: int = MOST) -> None:
-        """Open nothing yet; at most `most` logs stay open."""
+        """Start without open logs; at most `most` logs stay open."""
         self.lock = Lock()
         self._most = most
         self._used: dict[Closable, None] = {}  # the least recently used first
@@ -137,29 +137,33 @@ _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class LogFile:
-    """The newest of at most `files` files of at most `max_bytes` each. Not thread-safe."""
+    """A log with rotation: at most `files` files of at most `max_bytes` bytes. Not thread-safe."""
 
     def __init__(self, path: Path, *, max_bytes: int, files: int, total_bytes: int = 0) -> None:
-        """Write nothing yet.
+        """Open no file yet.
 
         `total_bytes` bounds all log files of the directory; 0 for no bound.
         """
         self._path = path
         self._files = files
         self._total_bytes = total_bytes
-        # A quarter, so that other files can be deleted for it without touching the current file.
+        # A file has at most a quarter of the total, so that deleting other files frees enough
+        # bytes.
         self._max_bytes = min(max_bytes, total_bytes // 4) if total_bytes else max_bytes
         self._descriptor = -1
 
     def append(self, line: bytes) -> None:
-        """Write one line, completely or not at all."""
+        """Write a line, completely or not at all."""
         if len(line) > self._max_bytes:
-            raise OSError(f"a line of {len(line)} bytes, where a file holds {self._max_bytes}")
+            raise OSError(
+                f"a line of {len(line)} bytes does not fit into a log file of "
+                f"{self._max_bytes} bytes"
+            )
         before = self._ready(len(line))
         written = os.write(self._descriptor, line)
         if written != len(line):
             os.ftruncate(self._descriptor, before)
-            raise OSError(f"{written} of {len(line)} bytes were written: no room")
+            raise OSError(f"the disk is full: {written} of {len(line)} bytes were written")
 
     def close(self) -> None:
         """Close the file; the next line reopens it."""
@@ -168,14 +172,14 @@ class LogFile:
             self._descriptor = -1
 
     def _ready(self, coming: int) -> int:
-        """Return the size of the open file, rotated if `coming` more bytes would not fit."""
+        """Open the file, rotate it if `coming` more bytes do not fit, and return its size."""
         while True:
             self._open()
             status = os.fstat(self._descriptor)
             if status.st_nlink and status.st_size + coming <= self._max_bytes:
                 return status.st_size
-            # If another process has rotated or removed the file, the file that has the name now is
-            # used.
+            # If another process has rotated or removed the file, open the file with that name
+            # again.
             if self._is_named(status):
                 self._rotate()
             self.close()
@@ -212,10 +216,10 @@ class LogFile:
 
 
 def make_room(directory: Path, total_bytes: int, *, keep: Path, coming: int) -> None:
-    """Delete log files until `keep` can have `coming` bytes within the total.
+    """Delete log files until `coming` bytes can be added to `keep` within the total.
 
-    Rotated files of any store are deleted first, from the oldest to the newest. Current files of
-    other stores follow: a writer without its file creates a new one. 0 means no bound.
+    Rotated files of all stores are deleted first, the oldest before newer ones. Current files of
+    other stores follow; their writers create new files. A total of 0 means no bound.
     """
     if not total_bytes:
         return
@@ -245,7 +249,7 @@ Field = str | int | float | bool | None
 
 
 class EventLog:
-    """Writes events of one store to `DIRECTORY/STORE_ID.jsonl`; safe to call from any thread."""
+    """Writes events of a store to `DIRECTORY/STORE_ID.jsonl`. Thread-safe."""
 
     def __init__(  # noqa: PLR0913 - all but the first three have a default
         self,
@@ -270,7 +274,7 @@ class EventLog:
         self._store_id = store_id
 
     def query(self, event: QueryEvent) -> None:
-        """Log one search."""
+        """Log a search."""
         fields = {key: value for key, value in asdict(event).items() if key not in _NESTED}
         fields["limits"] = {key: getattr(event, key) for key in _LIMITS}
         fields["stages_ms"] = {name: round(spent, 3) for name, spent in event.stages}
@@ -279,13 +283,13 @@ class EventLog:
         self._emit("query", fields, level)
 
     def sync(self, event: SyncEvent) -> None:
-        """Log one sync."""
+        """Log a sync."""
         fields = asdict(event) | {"duration_ms": round(event.duration_ms, 3)}
         level = "info" if event.status in {"ok", "unchanged"} else "warning"
         self._emit("sync", fields, level)
 
     def lifecycle(self, name: str, **fields: Field) -> None:
-        """Log a lifecycle event; of fields outside the closed set only the names are logged."""
+        """Log a lifecycle event; for fields outside the allowed set, only the names are logged."""
         logged = {key: value for key, value in fields.items() if key in LIFECYCLE_FIELDS}
         if len(logged) < len(fields):
             logged["omitted"] = ",".join(sorted(set(fields) - LIFECYCLE_FIELDS))
@@ -317,7 +321,7 @@ class EventLog:
             common = {"at": moment, "event": name, "level": level, "store_id": self._store_id}
             self._file.append(stable_json.dumps({**fields, **common}) + b"\n")
         except (OSError, TypeError):  # a full disk; a value that JSON cannot represent
-            self._file.close()  # reopening the file may help
+            self._file.close()  # reopening the file may fix the error
             return False
         return True
 
@@ -327,9 +331,9 @@ def _short(value: object) -> object:
 
 
 def place_of_error(error: BaseException) -> str:
-    """Return type and location of a bug, without its message, which may quote content.
+    """Return type and location of an unexpected error; its message could quote file content.
 
-    The first error of a group is used. The location is the last frame in ggrep's code.
+    For a group of errors the first error is used. The location is the last frame in ggrep's code.
     """
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]

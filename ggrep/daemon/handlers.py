@@ -1,4 +1,4 @@
-"""The daemon's handler for each message."""
+"""The daemon's handlers of messages."""
 
 import sys
 from collections.abc import Awaitable, Callable
@@ -31,7 +31,7 @@ from ggrep.render.printed import Rendered
 StatusT = TypeVar("StatusT")
 
 _MAX_WAITING_STATUS: Final = 64
-"""Most operators' requests that wait for a thread."""
+"""Maximum number of operators' requests that wait for a thread."""
 
 
 async def status_of(daemon: StoreDaemon) -> Document:
@@ -52,24 +52,24 @@ async def in_operator_thread(daemon: StoreDaemon, work: Callable[[], StatusT]) -
     """Handle an operator's request in a thread reserved for such requests."""
     operators = daemon.shared.operators
     if operators.statistics().tasks_waiting >= _MAX_WAITING_STATUS:
-        raise Busy("daemon busy with administrative requests", retry_after_ms=1_000)
+        raise Busy("daemon busy: too many administrative requests", retry_after_ms=1_000)
     return await to_thread.run_sync(work, limiter=operators)
 
 
 T = TypeVar("T")
 
 _MAX_WAITING_LINES: Final = 64
-"""Most workspace queries that wait for their turn."""
+"""Maximum number of queued workspace queries."""
 
 
 async def answer_line(daemon: StoreDaemon, caller: Caller, message: m.Line) -> Document:
-    """Answer a typed command with rendered output."""
+    """Answer a command line with rendered output."""
     shared = daemon.shared
     served = ServedRoot(daemon.identity.root, shared.home, daemon.config.profile, shared.environ)
     read = partial(shared.reads, message, served)
     planned = await to_thread.run_sync(read, limiter=shared.threads)
     if planned is None:
-        raise StaleHint("the command cannot be read with certainty")
+        raise StaleHint("this daemon cannot parse the command with certainty")
     await check_claim(daemon, message.claim, *planned.places)
     if isinstance(planned.plan, WorkspacePlan):
         return {"rendered": (await _coordinated(daemon, caller, planned.plan)).document()}
@@ -78,7 +78,7 @@ async def answer_line(daemon: StoreDaemon, caller: Caller, message: m.Line) -> D
 
 
 class _DaemonHost(Struct, frozen=True):
-    """This daemon, as the host of a line's plan."""
+    """This daemon as the host that executes the plan of a command line."""
 
     daemon: StoreDaemon
     caller: Caller
@@ -94,7 +94,7 @@ class _DaemonHost(Struct, frozen=True):
             assert isinstance(rendered, dict)  # noqa: S101 - a line's search is always rendered
             return Rendered(**rendered)
         if not is_published(self.daemon):
-            raise NoIndex("there is no index yet")
+            raise NoIndex("this repository has no index yet")
         answers: list[Any] = []
 
         def keep(answer: object) -> Rendered:
@@ -105,19 +105,22 @@ class _DaemonHost(Struct, frozen=True):
         return answers[0]
 
     async def compute(self, work: Callable[[], T]) -> T:
-        """Return the result of a function, in a thread."""
+        """Return the result of a function that runs in a thread."""
         return await to_thread.run_sync(work, limiter=self.daemon.shared.threads)
 
     def deadline(self, message: m.QueryMessage) -> Deadline:
-        """Return the deadline of a message whose time begins now."""
+        """Return the deadline of a message whose timeout starts now."""
         return self.caller.deadline(self.daemon, timeout_of(message))
 
 
 async def _coordinated(daemon: StoreDaemon, caller: Caller, plan: WorkspacePlan) -> Rendered:
-    """Return the output of a plan that queries daemons, without a socket inside this process."""
+    """Return the output of a workspace plan; daemons in this process are called directly."""
     shared = daemon.shared
     if shared.coordinating.statistics().tasks_waiting >= _MAX_WAITING_LINES:
-        raise Busy("daemon busy with workspaces", retry_after_ms=daemon.admission.retry_after_ms())
+        raise Busy(
+            "daemon busy: too many workspace queries",
+            retry_after_ms=daemon.admission.retry_after_ms(),
+        )
     try:
         async with shared.coordinating:
             return await plan.run(
@@ -132,7 +135,7 @@ Handler = Callable[[StoreDaemon, Caller, Any], Awaitable[Body]]
 
 
 async def answer(daemon: StoreDaemon, caller: Caller, message: m.Message) -> Body:
-    """Return the body of the reply to a message, which the client may cancel meanwhile.
+    """Return the body of the reply to a message; the client can cancel it by its request id.
 
     Raises:
         GgrepError: the failure; any other exception is logged as a bug.
@@ -204,7 +207,9 @@ async def _metrics(daemon: StoreDaemon, caller: Caller, message: m.Metrics) -> B
 
 async def _sync(daemon: StoreDaemon, caller: Caller, message: m.Sync) -> Body:
     if daemon.stale:
-        raise InvalidRequest(f"this daemon is stale and writes nothing: {daemon.stale_reason}")
+        raise InvalidRequest(
+            f"this daemon has outdated settings and writes nothing: {daemon.stale_reason}"
+        )
     clock = daemon.shared.clock
     deadline = Deadline(clock, float("inf"), caller.stop)
     if message.timeout_ms:
@@ -250,9 +255,12 @@ async def _compact(daemon: StoreDaemon, caller: Caller, message: m.Compact) -> B
 
 
 async def _command(daemon: StoreDaemon, name: str, *, force: bool) -> Json:
-    """Return the output of one of our own commands, run in a separate process like syncs."""
+    """Return the output of a ggrep command that runs in a separate process."""
     if daemon.stale:
-        why = f"this daemon is stale and maintains nothing: {daemon.stale_reason}"
+        why = (
+            "this daemon has outdated settings and cannot maintain the store: "
+            f"{daemon.stale_reason}"
+        )
         raise InvalidRequest(f"{why}; to end it: ggrep stop")
     root = str(daemon.identity.root)
     line = [sys.executable, "-m", "ggrep", name, "--path", root, "--json"]
@@ -267,7 +275,7 @@ async def _command(daemon: StoreDaemon, name: str, *, force: bool) -> Json:
     try:
         document: Json = stable_json.loads(done.stdout)
     except ValueError as error:
-        raise GgrepError(f"{name}: ended with status {done.returncode}") from error
+        raise GgrepError(f"the command {name} ended with status {done.returncode}") from error
     if isinstance(document, dict) and "error" in document:
         raise error_of(document)
     return document

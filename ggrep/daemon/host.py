@@ -1,8 +1,8 @@
-"""The host process of daemons: one event loop, one watcher, one worker for syncs.
+"""The host process of daemons: an event loop, a watcher and a worker for syncs.
 
-Daemons of one host share the processor's permits, the handles and the encoder's slots. A fault in
-one daemon does not end the others. The process ends with its last daemon, after a signal, or after
-a long time without a request to any of them.
+The daemons of a host share CPU permits, file handles and encoding slots. An error in one daemon
+does not end the other daemons. The process ends with its last daemon, after a signal, or after a
+long time without requests.
 """
 
 import os
@@ -52,10 +52,10 @@ _OPERATOR_THREADS: Final = 4
 _MOST_QUERY_WORKERS: Final = 3
 _POLL_S: Final = 0.5
 _LONG_SYNC_FILES: Final = 5_000
-"""A process adopts no root during a sync of more files, as that root's syncs would wait."""
+"""A process accepts no further root during a sync of more files: the root's syncs would wait."""
 _APART: Final = 32
-"""Most daemons of one host with a lock descriptor each; more share one. Older builds cannot
-distinguish the shared names of a dead host: a build that takes one of them takes all."""
+"""Up to this many daemons of a host each have a lock descriptor; more daemons share one. Older
+builds cannot distinguish the shared names of a dead host: acquiring one name acquires all."""
 _IDLE_CHECKS: Final = 10
 _IDLE_CHECK_S: Final = 10.0
 _STALE_IDLE_MS: Final = 60_000.0
@@ -63,9 +63,9 @@ _STALE_IDLE_MS: Final = 60_000.0
 
 
 def preload() -> None:
-    """Load the other packages that each first answer needs, and modules that these load late.
+    """Load packages that every first answer needs, and the modules that they import lazily.
 
-    Requires: number libraries are limited to one thread, as this process may fork.
+    Requires: numeric libraries use a single thread, because this process may fork.
     """
     import asyncio  # noqa: F401, TID251 - the backend that anyio loads late
 
@@ -75,10 +75,10 @@ def preload() -> None:
 
 
 class ServeResult(Struct, frozen=True):
-    """The outcome of serving one root.
+    """The outcome of starting to serve a root.
 
     Attributes:
-        error: None if the root is served; AlreadyServed if another process serves it.
+        error: None if this process serves the root; AlreadyServed if another process does.
     """
 
     root: Path
@@ -98,20 +98,20 @@ def serve(  # noqa: PLR0913 - all but the roots and the home have a default
     awaited: bool = False,
     reads: LineReader = no_lines,
 ) -> str:
-    """Serve the repositories at some canonical roots; return the reason of the end.
+    """Serve the repositories at canonical roots; return the reason for the end.
 
     Args:
-        roots: the repositories; an error of one does not keep the others from being served.
-        home: directory of their stores.
-        environ: variables that settings are read from.
+        roots: roots of the repositories; an error in one root does not affect the other roots.
+        home: directory of the stores.
+        environ: environment variables to read settings from.
         flags: settings with precedence over all others.
-        build: build of the running code, as clients compare it.
+        build: build of the running code, which clients compare with theirs.
         notify: called once with the outcome of each root.
         awaited: a request of the client that started the process is expected at once.
         reads: reads typed commands.
 
     Raises:
-        GgrepError: none of them can be served.
+        GgrepError: no root can be served.
     """
     sys.setswitchinterval(_SWITCH_S)
     raise_descriptors()
@@ -147,12 +147,12 @@ class _Host:
         self._locks = DaemonLocks()
         self._accept_loop: AcceptLoop
         self._served: anyio.abc.TaskGroup | None = None
-        self._reason = "every daemon of it has ended"
+        self._reason = "all its daemons have ended"
 
     async def run(
         self, roots: Sequence[Path], notify: Callable[[Sequence[ServeResult]], None]
     ) -> str:
-        """Serve; return the reason of the end."""
+        """Serve all roots; return the reason for the end."""
         environ = without_profile(self._environ)
         settings = load_settings(self._home, Path("/"), environ=environ).settings
         shared = self._share(settings)
@@ -187,7 +187,7 @@ class _Host:
         notify: Callable[[Sequence[ServeResult]], None],
         settings: Settings,
     ) -> list[ServeResult]:
-        """Run all daemons until each has ended; return the outcomes after their start."""
+        """Run all daemons until each has ended; return the outcomes of their starts."""
         self._accept_loop = AcceptLoop(group)
         async with anyio.create_task_group() as served:
             for service in self._services:
@@ -246,11 +246,11 @@ class _Host:
             return self._occurrences
 
     async def _adopt(self, root: Path, flags: Mapping[str, object]) -> None:
-        """Serve another root as well."""
+        """Serve a further root."""
         daemons = [service.daemon for service in self._services]
         syncs = (daemon.syncs.statistics() for daemon in daemons)
         if self._served is None or any(sync.total_files > _LONG_SYNC_FILES for sync in syncs):
-            raise StoreError(f"{root}: its syncs would wait long in this process")
+            raise StoreError(f"this process cannot also serve {root}: a long sync is running")
         self._services = [tasks for tasks in self._services if not tasks.daemon.ended.is_set()]
         outcome = self._open(root, daemons[0].shared, flags, eager=False)
         if outcome.error is None:
@@ -263,7 +263,7 @@ class _Host:
     def _open(
         self, root: Path, shared: HostResources, flags: Mapping[str, object], *, eager: bool
     ) -> ServeResult:
-        """Claim the endpoint of one root's daemon."""
+        """Create the daemon of a root and claim its endpoint."""
         store_id = ""
         try:
             daemon = StoreDaemon(root, flags, shared, os.getpid())
@@ -283,7 +283,7 @@ class _Host:
         *,
         task_status: anyio.abc.TaskStatus[None],
     ) -> None:
-        """Run one daemon; its failure does not end the others."""
+        """Run a daemon; its failure does not end the other daemons."""
         try:
             await service.run(accept_loop, task_status=task_status)
         except Exception as error:  # noqa: BLE001 - the other daemons continue
@@ -300,7 +300,7 @@ class _Host:
             async for number in signals:
                 name = signal.Signals(number).name
                 if self._reason == f"{name} was received":
-                    scope.cancel()  # a second signal ends it at once
+                    scope.cancel()  # a second signal ends the process at once
                 self._end(f"{name} was received")
 
     def _end(self, reason: str) -> None:

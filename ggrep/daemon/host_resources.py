@@ -1,4 +1,4 @@
-"""Resources that all daemons of one host process share, and stores that it only reads."""
+"""Resources that all daemons of a host process share, and foreign stores that it only reads."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 _MOST: Final = 16_384
 _CACHED_MS: Final = 30_000.0
-"""Time for which read settings are valid: their files are not watched."""
+"""Time for which cached settings of foreign stores are valid: their files are not watched."""
 
 
 class ForeignStores:
     """Engines of stores that other processes serve. Thread-safe."""
 
     def __init__(self, home: Home, environ: Mapping[str, str], clock: Clock) -> None:
-        """Open nothing yet."""
+        """Start without open engines."""
         self._home = home
         self._environ = environ
         self._clock = clock
@@ -43,7 +43,7 @@ class ForeignStores:
         self._cached: dict[Member, tuple[float, Engine]] = {}
 
     def engine(self, place: Member, flags: Mapping[str, object]) -> "Engine | None":
-        """Return the engine of a store; None if its settings now lead to another store.
+        """Return the engine of a store; None if its settings now select another store.
 
         `flags` are the flags of the daemon that received the request.
         """
@@ -80,31 +80,31 @@ class ForeignStores:
 
 _COORDINATING: Final = 8
 _POLLED_AT_ONCE: Final = 10
-"""Most daemons of one host that check their files every `poll_s`; more check less often."""
+"""Up to this many daemons of a host check their files every `poll_s`; more check less often."""
 
 Adopt = Callable[[Path, Mapping[str, object]], Awaitable[None]]
-"""Begins to serve another root with some flags; raises an error if that fails."""
+"""Starts to serve a further root with flags; raises an error if that fails."""
 
 
 async def adopt_none(root: Path, flags: Mapping[str, object]) -> None:
     """Refuse to serve another root."""
     del flags
-    raise InvalidRequest(f"{root}: this process serves no other root")
+    raise InvalidRequest(f"this process serves a single root and cannot also serve {root}")
 
 
 class ServedStore(Protocol):
-    """A daemon, as other daemons of its host see it.
+    """The interface of a daemon for other daemons of its host.
 
     Attributes:
-        stopping: reason why it accepts no more requests; None while it does.
-        last_asked_ms: time of its last request, on the host's clock.
+        stopping: reason why the daemon accepts no more requests; None if it accepts requests.
+        last_asked_ms: time of the daemon's last request, on the host's clock.
     """
 
     stopping: str | None
     last_asked_ms: float
 
     def engine(self) -> "Engine":
-        """Return its engine; thread-safe."""
+        """Return the engine of the daemon; thread-safe."""
         ...
 
     def described(self, description: RepoDescription) -> RepoDescription:
@@ -117,16 +117,16 @@ class HostResources:
     """Resources of the host that its daemons share.
 
     Attributes:
-        environ: environment variables at the start of its daemons.
-        host_id: equal for all daemons of a host, and different for other hosts.
+        environ: environment variables at the start of the host's daemons.
+        host_id: the same for all daemons of a host, and different for other hosts.
         occurrences: returns the pool of workers that look up names; created on first use;
             thread-safe.
         threads: bounds the threads that search.
-        compactions: the worker that merges segments, beside that of the syncs.
-        operators: bounds the threads that inspect stores for operators, apart from the others.
-        coordinating: bounds the workspaces that are queried at once.
-        poll_s: interval at which a daemon checks its files; with many daemons it is longer.
-        adopt: has this process serve another root; for its event loop only.
+        compactions: the worker that merges segments, in addition to the worker for syncs.
+        operators: bounds the threads that inspect stores for operators; they are not in `threads`.
+        coordinating: bounds the number of concurrent workspace queries.
+        poll_s: shortest interval at which a daemon checks its files.
+        adopt: makes this process serve a further root; only for the event loop's thread.
     """
 
     home: Home
@@ -157,7 +157,7 @@ class HostResources:
     coordinating: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(_COORDINATING))
 
     def __post_init__(self) -> None:
-        """Open packs and foreign stores of our home."""
+        """Create the packs and foreign stores of the home."""
         object.__setattr__(
             self, "foreign_stores", ForeignStores(self.home, self.environ, self.clock)
         )
@@ -165,12 +165,12 @@ class HostResources:
 
     @property
     def look_s(self) -> float:
-        """Return the interval at which each daemon checks its files now."""
+        """Return the present interval at which each daemon checks its files."""
         return self.poll_s * max(1.0, len(self.stores) / _POLLED_AT_ONCE)
 
     @property
     def settings_environ(self) -> dict[str, str]:
-        """Return all variables with our prefix, the only ones that change settings."""
+        """Return all `GGREP_*` variables, the only variables that change settings."""
         return {
             name: value for name, value in sorted(self.environ.items()) if name.startswith("GGREP_")
         }

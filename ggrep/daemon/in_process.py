@@ -1,4 +1,4 @@
-"""Connections of a coordinator to daemons of its own process and event loop, without a socket."""
+"""Connections from a coordinator to daemons in the same process, without a socket."""
 
 import os
 from collections.abc import Awaitable, Callable
@@ -35,7 +35,7 @@ class InProcess(Struct, frozen=True):
     """A connection to a daemon of this process, with the interface of a `Channel`.
 
     Attributes:
-        answer: the daemons' own handler of messages.
+        answer: the daemons' handler of messages.
     """
 
     daemon: StoreDaemon
@@ -53,10 +53,10 @@ class InProcess(Struct, frozen=True):
         return self.daemon.shared.stores.get(self.daemon.key) is self.daemon
 
     async def exchange(self, message: Message, deadline: Deadline, caller: str = "") -> Reply:
-        """Return the reply to a message, an answer or a failure.
+        """Return the reply to a message: an answer or a failure.
 
-        The daemon's own task handles the message. When the deadline passes or the call is
-        cancelled, that task is stopped, and the call does not wait for its end.
+        A task of the daemon handles the message. At the deadline or after a cancellation the task
+        is told to stop, and the call does not wait for the end of the task.
         """
         daemon, stop, ended = self.daemon, Stop(), anyio.Event()
         by = caller_of(
@@ -94,7 +94,7 @@ class InProcess(Struct, frozen=True):
         """Do nothing: running requests end with the calls that wait for them."""
 
     def _failure(self, request_id: str, error: GgrepError) -> Reply:
-        """Return a failure as a client of the socket reads it."""
+        """Return the failure that a client of the socket would read."""
         reply = error_json(request_id, error)
         body = reply["error"]
         if isinstance(body, dict) and isinstance(error, Cancelled) and self.daemon.stopping:

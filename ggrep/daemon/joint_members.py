@@ -1,4 +1,4 @@
-"""Stores of a host that are queried together: members, packs, and cached lists."""
+"""Stores that a host queries together: members, packs, and cached lists."""
 
 import hashlib
 import logging
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ggrep.search.query.joint_view import JointView
 
 MOST_BYTES: Final = 4 * 1024 * 1024
-"""Maximum bytes of one store's cached lists; they are dropped when the store has been idle."""
+"""Maximum bytes of a store's cached lists; the lists are dropped when the store is idle."""
 
 _VALUE_BYTES: Final = 32
 _TERM_BYTES: Final = 200
@@ -47,14 +47,14 @@ class CachedPool(Struct, frozen=True):
 
 
 class PoolCache:
-    """The cached lists of one store; thread-safe."""
+    """The cached lists of a store; thread-safe."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        """Start empty."""
+        """Create an empty cache."""
         self._cache: LruCache[tuple[str, PoolRequest], CachedPool] = LruCache(most_bytes)
 
     def get(self, snapshot_id: str, request: PoolRequest) -> CachedPool | None:
-        """Return the cached lists of a snapshot, or None."""
+        """Return the cached lists of a snapshot for a request; None if there are none."""
         if request.snapshot_id not in {None, snapshot_id}:
             return None
         return self._cache.get((snapshot_id, _query_of(request)))
@@ -99,27 +99,27 @@ _MOST_VIEWS: Final = 2
 MANY_UNPACKED: Final = 16
 """Minimum number of unpacked segments that starts packing: each costs a query about 0.3 ms."""
 _AGAIN_MS: Final = 60_000.0
-"""Least time between two attempts."""
+"""Minimum time between two attempts."""
 
 
 class HostPacks:
     """Joint views over a host's stores. Thread-safe, except `pack`."""
 
     def __init__(self, home: Home, clock: Clock) -> None:
-        """Open nothing yet."""
+        """Start without open packs."""
         self._home = home
         self._clock = clock
         self._lock = Lock()
         self._opened: OpenedPacks | None = None
-        # The least recently used first. The objects of the ids in a key are kept alive, so that
-        # no other object gets one of these ids.
+        # The least recently used view comes first. Values keep the objects behind a key's ids
+        # alive, so that no other object can get the same id.
         self._views: dict[tuple[int, ...], tuple[JointView, tuple[Pack, ...]]] = {}
         self.packing = False
         self._tried: frozenset[tuple[str, str]] = frozenset()
         self._not_before_ms = 0.0
 
     def view(self, members: "Sequence[SnapshotView]") -> "JointView":
-        """Return the view of several snapshots; the same object while packs and members stay."""
+        """Return the joint view of several snapshots; cached for unchanged packs and members."""
         from ggrep.index.packs.opened_packs import OpenedPacks
         from ggrep.search.query.joint_view import join
 
@@ -130,7 +130,7 @@ class HostPacks:
         with self._lock:
             cached = self._views.pop(key, None)
         if cached is None:
-            cached = join(members, packs), packs  # threads may do this at once
+            cached = join(members, packs), packs  # several threads may do this concurrently
             _give_back(cached[0])
         with self._lock:
             self._views[key] = cached
@@ -141,11 +141,11 @@ class HostPacks:
     def wants_packing(self, view: "JointView") -> bool:
         """Return whether to start the pack worker now.
 
-        It packs many unpacked segments, unless all of them were tried before.
+        The worker is useful if many segments are unpacked and not all of them were tried before.
         """
         late = self._clock.monotonic_ms() >= self._not_before_ms
         wanted = self._many_unpacked(view)
-        # Forget packed segments: they are tried again if their pack is deleted.
+        # Drop packed segments from the set, so that they are packed again if their pack is deleted.
         shown = {str(member.manifest.store_id) for member in view.members}
         self._tried = frozenset(
             segment for segment in self._tried if segment in wanted or segment[0] not in shown
@@ -161,7 +161,7 @@ class HostPacks:
     async def pack(self, view: "JointView") -> None:
         """Pack the unpacked segments of a view in a process of low priority.
 
-        The next query sees its result.
+        The next query uses the new pack.
         """
         self.packing = True
         try:
@@ -175,7 +175,7 @@ class HostPacks:
             if done.returncode:
                 _LOG.warning("packing failed: %s", done.stderr[-500:])
             else:
-                # Segments that the worker left out would be left out next time as well.
+                # The worker would omit the same segments again.
                 self._tried = view.packable()
         except OSError as error:
             _LOG.warning("packing failed: %s", os.strerror(error.errno or 0))
@@ -184,7 +184,7 @@ class HostPacks:
             self._not_before_ms = self._clock.monotonic_ms() + _AGAIN_MS
 
     def _job(self, view: "JointView") -> Json:
-        """Return the worker's job: the home; store, name and image digest of each segment."""
+        """Return the worker's job: the home, and store, name and image digest of each segment."""
         segments: list[Json] = []
         for member, segment in view.unpacked:
             manifest = view.members[member].manifest
@@ -203,21 +203,21 @@ def _give_back(view: "JointView") -> None:
 
 
 _MOST_LISTS: Final = 8
-"""Most lists of members that are known by their key."""
+"""Maximum number of cached lists of members."""
 _MOST_EPOCHS: Final = 8
-"""Most cached epochs: a query follows its description at once."""
+"""Maximum number of cached epochs: a query follows its description at once."""
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
 class Described(Struct, frozen=True):
-    """A member at one moment.
+    """The state of a member at a point in time.
 
     Attributes:
-        engine: reads the member; None for a member that must be queried alone.
-        view: its active snapshot; None likewise.
-        description: its description; None likewise.
+        engine: engine of the member; None if the member must be queried separately.
+        view: the active snapshot; None if `engine` is None.
+        description: the member's description; None if `engine` is None.
     """
 
     engine: "Engine | None" = None
@@ -226,10 +226,10 @@ class Described(Struct, frozen=True):
 
 
 class Epoch(Struct, frozen=True):
-    """The members of a list at one moment.
+    """The members of a list at a point in time.
 
     Attributes:
-        name: digest of their descriptions; equal for equal ones.
+        name: digest of the members' descriptions.
     """
 
     name: str
@@ -238,25 +238,25 @@ class Epoch(Struct, frozen=True):
 
     @property
     def descriptions(self) -> tuple[RepoDescription | None, ...]:
-        """Return their descriptions."""
+        """Return the descriptions of the members."""
         return tuple(member.description for member in self.members)
 
 
 class JointMembers(Struct):
-    """A host's cache of lists of its stores; for its event loop only."""
+    """A host's cache of lists of stores. Not thread-safe."""
 
     lists: dict[str, tuple[Member, ...]] = field(default_factory=dict)
     _epochs: dict[str, Epoch] = field(default_factory=dict)
     _newest: dict[str, Epoch] = field(default_factory=dict)
 
     def places(self, key: str, members: tuple[Member, ...]) -> tuple[Member, ...]:
-        """Return the given members, else the cached list of the key; none if unknown."""
+        """Return `members`, or the cached list of `key` if `members` is empty."""
         if members and members_key(members) != key:
-            raise InvalidRequest("key: not the key of the members")
+            raise InvalidRequest("key: does not match the members")
         return _kept(self.lists, key, members or self.lists.get(key, ()), _MOST_LISTS)
 
     def begin(self, key: str, members: tuple[Described, ...]) -> Epoch:
-        """Return the epoch of a list with these current members."""
+        """Return a new epoch of a list with the current members."""
         before = self._newest.get(key)
         descriptions = tuple(member.description for member in members)
         if before is not None and before.descriptions == descriptions:
@@ -269,10 +269,12 @@ class JointMembers(Struct):
         return _kept(self._epochs, name, epoch, _MOST_EPOCHS)
 
     def members(self, name: str, places: Sequence[int]) -> "list[tuple[Engine, SnapshotView]]":
-        """Return the engines and snapshots of some members of an epoch."""
+        """Return the engines and snapshots of the epoch's members at `places`."""
         epoch = self._epochs.get(name)
         if epoch is None:
-            raise SnapshotGone("these repositories were described too long ago; ask again")
+            raise SnapshotGone(
+                "the descriptions of these repositories have expired; send the request again"
+            )
         members = [epoch.members[place] for place in places if place < len(epoch.members)]
         views = [(each.engine, each.view) for each in members if each.engine and each.view]
         if len(views) < len(places):
@@ -281,7 +283,7 @@ class JointMembers(Struct):
 
 
 def _documents(descriptions: Sequence[RepoDescription | None], before: Epoch | None) -> list[Json]:
-    """Return descriptions as JSON; while a host starts, some change with every query."""
+    """Return descriptions as JSON, and reuse the JSON of unchanged descriptions."""
     if before is None:
         return [None if each is None else to_builtins(each) for each in descriptions]
     pairs = zip(descriptions, before.descriptions, before.document, strict=True)
@@ -292,7 +294,7 @@ def _documents(descriptions: Sequence[RepoDescription | None], before: Epoch | N
 
 
 def _kept(cache: dict[K, V], key: K, value: V, most: int) -> V:
-    """Add a value as the most recently used, and drop the least recently used values."""
+    """Add a value, and drop the least recently used values beyond `most`."""
     cache.pop(key, None)
     cache[key] = value
     while len(cache) > most:

@@ -1,4 +1,4 @@
-"""Answers queries to many stores of this host at once."""
+"""Answers queries over many stores of this host."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 async def joint_describe(daemon: StoreDaemon, caller: Caller, message: JointDescribe) -> Document:
-    """Answer with the descriptions of many stores of this host, unless the client knows them."""
+    """Answer with the descriptions of many stores, unless the client already has them."""
     shared = daemon.shared
     deadline = caller.deadline(daemon, message.timeout_ms)
     places = shared.joint.places(message.key, message.members)
@@ -55,7 +55,7 @@ async def joint_describe(daemon: StoreDaemon, caller: Caller, message: JointDesc
 def _described(
     daemon: StoreDaemon, place: Member, store: ServedStore | None, deadline: Deadline
 ) -> Described:
-    """Return a store's description; an empty one for a store that must be queried alone."""
+    """Return a store's description; an empty one if the store must be queried separately."""
     if store is not None and store.stopping is not None:
         store = None
     try:
@@ -77,7 +77,7 @@ def _described(
 
 
 async def joint_pool(daemon: StoreDaemon, caller: Caller, message: JointPool) -> Document:
-    """Answer with the first hits of the lists of several stores of this host."""
+    """Answer with the first hits of the lists of several stores."""
     request, spent = message.request, spent_from_now(daemon)
     deadline = caller.deadline(daemon, request.question.search.timeout_ms)
     members = daemon.shared.joint.members(request.epoch, request.members)
@@ -88,7 +88,7 @@ async def joint_pool(daemon: StoreDaemon, caller: Caller, message: JointPool) ->
 
         views = [snapshot for _, snapshot in members]
         joint = None if request.question.by_rank else packs.view(views)
-        # The coordinator pools comparable members only; the store of this daemon may not be one.
+        # The coordinator pools comparable members only, which may not include this daemon's store.
         first = members[0][0]
         return joint, batched_pools(
             views,
@@ -115,7 +115,7 @@ async def joint_pool(daemon: StoreDaemon, caller: Caller, message: JointPool) ->
 
 
 def _look_again(members: "Sequence[tuple[Engine, SnapshotView]]") -> None:
-    """Request a verification of the members with a changed file."""
+    """Request a verification of members with a changed snapshot file."""
     for engine, view in members:
         if not view.lies_still():
             engine.look_again()

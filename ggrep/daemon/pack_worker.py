@@ -1,7 +1,7 @@
 """Packs segments: `python -m ggrep.daemon.pack_worker`.
 
-It reads one JSON object and ends. It may be killed at any moment: a file gets its name when it is
-complete.
+The process reads a JSON object from standard input, does that job and ends. The process can be
+killed at any moment: a pack gets its file name only when it is complete.
 """
 
 import os
@@ -13,7 +13,7 @@ _PATIENCE_MS = 1_000
 
 
 def main() -> None:
-    """Run the job that standard input describes."""
+    """Run the job from standard input."""
     os.nice(_NICER)
     from pathlib import Path
 

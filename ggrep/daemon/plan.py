@@ -1,7 +1,7 @@
-"""The plan of a command: its messages to a repository, and the output made of the answers.
+"""The plan of a command line: its messages to a repository, and the output from the answers.
 
-The options of commands are declared above the daemon, so the process that starts a host passes it
-a reader of commands.
+Packages above the daemon declare the options of commands, so the process that starts a host passes
+a function that parses command lines.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 Answers: TypeAlias = "Sequence[Any]"
-"""Answers in the order of the messages; a message that failed alone has its error as the answer.
-
-The answer to a search is its output, to another query its response, to a status its document."""
+"""Answers in the order of the messages. The answer to a search is its output, to another query its
+response, to a status its document. If a message may fail separately, its answer can be an error."""
 
 
 class Plan(Struct, frozen=True):
-    """The messages of a command to one repository, and the output made of their answers.
+    """The messages of a command to a repository, and the rendering of their answers.
 
     Attributes:
         messages: messages to send in order, within one deadline.
-        follow_ups: returns further messages from the answers; each of these may fail alone.
-        needs_hits: the command fails without hits.
+        follow_ups: returns further messages for the answers; a failure of such a message becomes
+            its answer.
+        needs_hits: whether the command fails without hits.
     """
 
     messages: "tuple[QueryMessage, ...] | tuple[Status]"
@@ -50,9 +50,9 @@ class WorkspacePlan(Struct, frozen=True):
     """A command to several repositories.
 
     Attributes:
-        run: queries them in the host's event loop and returns the output; it takes the Stop that
-            ends it early, the client's name, and the connections to daemons of this process. A
-            GgrepError means that the client must run it.
+        run: queries the repositories in the host's event loop and returns the output. Its arguments
+            are the Stop that ends it early, the client's name, and the connections to daemons of
+            this process. A GgrepError means that the client must run the command.
     """
 
     run: "Callable[[Stop, str, Local], Awaitable[Rendered]]"
@@ -62,8 +62,8 @@ class PlannedLine(Struct, frozen=True):
     """The plan of a command line.
 
     Attributes:
-        places: path keys of the directories that the command used; each must belong to the
-            repository, and to no other repository below it.
+        places: path keys of the directories that the command uses; each must belong to the
+            repository itself, not to a nested repository.
     """
 
     plan: Plan | WorkspacePlan
@@ -71,10 +71,10 @@ class PlannedLine(Struct, frozen=True):
 
 
 class ServedRoot(Struct, frozen=True):
-    """The repository of a line, under the currently configured profile.
+    """The repository of a command line, with the currently configured profile.
 
     Attributes:
-        environ: environment variables of its daemon.
+        environ: environment variables of the repository's daemon.
     """
 
     root: Path
@@ -84,19 +84,19 @@ class ServedRoot(Struct, frozen=True):
 
 
 LineReader: TypeAlias = "Callable[[Line, ServedRoot], PlannedLine | None]"
-"""Returns the plan of a line for a repository; None if the line cannot be read with certainty."""
+"""Returns the plan of a command line for a repository; None if the client must run the command."""
 
 
 def no_lines(line: "Line", served: ServedRoot) -> None:
-    """Read no line: the client runs each command itself."""
+    """Return None: the client runs each command itself."""
     del line, served
 
 
 class Host(Protocol):
-    """Answers messages about one repository: an engine here, or a daemon."""
+    """Answers messages about a repository, with an engine in this process or as a daemon."""
 
     async def answer(self, message: "QueryMessage | Status") -> object:
-        """Return the answer.
+        """Return the answer to a message.
 
         Raises:
             GgrepError: the message failed.
@@ -106,15 +106,15 @@ class Host(Protocol):
         """Return the result of a function that takes milliseconds."""
 
     def deadline(self, message: "QueryMessage") -> "Deadline":
-        """Return the common deadline of several messages, of which this is the first."""
+        """Return the common deadline of several messages; `message` is the first."""
 
 
 async def execute(plan: Plan, host: Host) -> "Rendered":
     """Run a plan; return its output.
 
     Raises:
-        GgrepError: as the host does. Among several messages, an invalid one, or one out of time,
-            fails alone.
+        GgrepError: the host failed. Among several messages, an invalid message or a timeout fails
+            only that message.
     """
     alone = (InvalidRequest, DeadlineExceeded) if len(plan.messages) > 1 else ()
     answers = await _answers(plan.messages, host, alone)
@@ -129,7 +129,7 @@ async def execute(plan: Plan, host: Host) -> "Rendered":
 async def _answers(
     messages: "Sequence[Any]", host: Host, alone: tuple[type[GgrepError], ...]
 ) -> list[Any]:
-    """Return an answer to each message, or its error if such an error fails alone."""
+    """Return an answer to each message; errors of the types in `alone` become answers."""
     answers: list[Any] = []
     deadline = host.deadline(messages[0]) if alone and messages else None
     for message in messages:

@@ -1,4 +1,4 @@
-"""Answers searches, names, outlines and slates from one snapshot of a store."""
+"""Answers searches, names, outlines and slates from a snapshot of a store."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
@@ -63,39 +63,39 @@ if TYPE_CHECKING:
 _NO_SETTINGS: Final = frozenset(
     {"GGREP_CLIENT_ID", "GGREP_CLIENT_KIND", "GGREP_HOME", "GGREP_LINKS", "GGREP_PAGER"}
 )
-"""Variables that change no setting; the home is that of the locator that the client used."""
+"""Variables that change no setting; the client's locator determines the home."""
 
 _MOST_SCOPES: Final = 1024
 
 
 class StaleHint(GgrepError):
-    """The hint may have led to the wrong daemon; the client must derive the address."""
+    """The locator may be outdated; the client must compute the daemon's address."""
 
     code = "stale_hint"
 
 
 def check_process(shared: HostResources, claim: Claim) -> None:
-    """Raise unless this process has the client's build and variables."""
+    """Raise unless this process has the build and settings variables of the client."""
     if claim.build != shared.build:
-        raise StaleHint("the client has another build")
+        raise StaleHint("the client and the daemon are different builds of ggrep")
     if unknown_variables(claim.environ):
-        raise StaleHint("the client must report an unknown variable")
+        raise StaleHint("the client has an unknown GGREP_ variable")
     if _of_settings(claim.environ) != _of_settings(shared.settings_environ):
-        raise StaleHint("the client's variables are not those of the daemon")
+        raise StaleHint("the client and the daemon have different GGREP_ variables")
 
 
 async def check_claim(daemon: StoreDaemon, claim: Claim, *scopes: str) -> None:
-    """Raise unless this is certainly the right daemon for the client's claim and scopes."""
+    """Raise unless this daemon certainly serves the client's claim and scopes."""
     check_process(daemon.shared, claim)
     if claim.root != str(daemon.identity.root):
-        raise StaleHint("the client searches another root")
+        raise StaleHint("the daemon serves another root")
     if daemon.config.profile.shapes_answers:
         # A plain search does not distinguish typed options from defaults.
-        raise StaleHint("a profile changes the answers")
+        raise StaleHint("the daemon uses a profile that changes answers")
     if daemon.stale or not await to_thread.run_sync(daemon.config.is_current):
         raise StaleHint("the settings have changed")
     if not await to_thread.run_sync(_are_inside, daemon, scopes):
-        raise StaleHint("the scope is another root, or was removed")
+        raise StaleHint("the path belongs to another root or was removed")
 
 
 def _of_settings(environ: Mapping[str, str]) -> dict[str, str]:
@@ -107,9 +107,9 @@ def _are_inside(daemon: StoreDaemon, scopes: Iterable[str]) -> bool:
 
 
 def _is_inside(daemon: StoreDaemon, scope: str) -> bool:
-    """Return whether a place below the root belongs to the root.
+    """Return whether a path below the root belongs to this root, not to a nested repository.
 
-    Asking git takes milliseconds, so the answer is cached until another snapshot is active.
+    Running git takes milliseconds, so the result is cached until another snapshot is active.
     """
     try:
         snapshot = read_active(daemon.identity.store) or ""
@@ -118,7 +118,7 @@ def _is_inside(daemon: StoreDaemon, scope: str) -> bool:
         root = daemon.identity.root
         if canonical_root(root / scope if scope else root) != root:
             return False
-    except (GgrepError, OSError, ValueError):  # ValueError: no path is spelled like the scope
+    except (GgrepError, OSError, ValueError):  # ValueError: the scope is not a valid path
         return False
     if len(daemon.scopes) >= _MOST_SCOPES:
         daemon.scopes.clear()
@@ -127,10 +127,10 @@ def _is_inside(daemon: StoreDaemon, scope: str) -> bool:
 
 
 def scope_of(daemon: StoreDaemon, path: str) -> str:
-    """Return the path key of a directory or file below the root; empty for the root itself."""
+    """Return the path key of a directory or file below the root; empty for the root."""
     named, root = PurePosixPath(path), daemon.identity.root
     if ".." in named.parts or not named.is_relative_to(root):
-        raise InvalidRequest(f"path: {path!r} is not below the root")
+        raise InvalidRequest(f"path: {path!r} is not inside the repository")
     scope = named.relative_to(root).as_posix()
     return "" if scope == "." else scope
 
@@ -138,7 +138,7 @@ def scope_of(daemon: StoreDaemon, path: str) -> str:
 def _moment_notices(
     daemon: StoreDaemon, *, scanned: bool, deterministic: bool
 ) -> tuple[Notice, ...]:
-    """Return notices that an answer may be outdated; deterministic ones omit polling."""
+    """Return notices that an answer may be outdated; a deterministic answer omits polling."""
     stale = (stale_notice(daemon.stale_reason, scanned=scanned),) if daemon.stale else ()
     return stale if deterministic else (*stale, *_polling_notices(daemon))
 
@@ -154,11 +154,11 @@ def _with_warnings(daemon: StoreDaemon, answer: A, *, deterministic: bool) -> A:
 
 
 def _polling_notices(daemon: StoreDaemon) -> list[Notice]:
-    """Return the notice that the root is polled, which may differ at the next request."""
+    """Return the notice that the root is polled; empty if the root is watched."""
     watch = daemon.shared.watcher.state(daemon.identity.root)
     if watch.mode != "polling":
         return []
-    message = f"changes are noticed some seconds late: {watch.problem}"
+    message = f"changes of files are noticed some seconds late: {watch.problem}"
     return [Notice("watch_polling", without_directories(message))]
 
 
@@ -167,7 +167,7 @@ Body = Document
 
 
 async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
-    """Answer a search with its document, its value or rendered output."""
+    """Answer a search with a document, a value or rendered output."""
     request, spent = message.request, spent_from_now(daemon)
     asked_ms = spent.started_ms - message.waited_ms
     if message.path:
@@ -213,7 +213,7 @@ async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
 def _elsewhere(
     daemon: StoreDaemon, caller: Caller, deadline: Deadline, spent: TimeSpent, message: ReadQuery
 ) -> Callable[[], Awaitable[QueryAnswer | None]]:
-    """Return a function that has a query worker answer; None if the host has to."""
+    """Return a function that queries a query worker; it returns None if the host must answer."""
 
     async def answer() -> QueryAnswer | None:
         store, workers = daemon.store_to_open, daemon.shared.queries
@@ -236,7 +236,7 @@ def _elsewhere(
 
 
 def _search_of(daemon: StoreDaemon, asked_ms: float) -> Callable[..., QueryResponse]:
-    """Return a function that answers a search from the index; by a scan if no snapshot can."""
+    """Return a function that answers a search from the index, or by a scan without a snapshot."""
     search = daemon.engine().search
 
     def ask(request: SearchRequest, deadline: Deadline, **more: Any) -> QueryResponse:  # noqa: ANN401 - passed on
@@ -252,16 +252,16 @@ def _search_of(daemon: StoreDaemon, asked_ms: float) -> Callable[..., QueryRespo
 
 
 def _scan_of(daemon: StoreDaemon, asked_ms: float) -> Callable[..., QueryResponse]:
-    """Return a function that answers a search of that moment by a scan."""
+    """Return a function that answers a search by a scan; `asked_ms` is the search's start."""
     return partial(daemon.scanner().scan, asked_ms=asked_ms)
 
 
 async def _must_scan(
     daemon: StoreDaemon, request: SearchRequest, deadline: Deadline, spent: TimeSpent
 ) -> bool:
-    """Return whether a scan must answer, as little is published.
+    """Return whether a scan must answer because the index is missing or small.
 
-    A request that no scan can answer waits for the first snapshot.
+    If a scan cannot answer the request, wait for the first snapshot.
     """
     if can_scan(request):
         if not is_published(daemon):
@@ -269,26 +269,26 @@ async def _must_scan(
             return True
         return await _is_sparse(daemon)
     await first_snapshot(daemon, deadline)
-    # The duration of a first index belongs to its sync and does not count for the search.
+    # The duration of a first index counts for its sync, not for the search.
     spent.started_ms = daemon.shared.clock.monotonic_ms()
     return False
 
 
 async def _require_index(daemon: StoreDaemon, request: SearchRequest) -> None:
-    """Raise `NoIndex` if a scan would answer: a client with a hint asks again, with progress."""
+    """Raise `NoIndex` if a scan would answer; a client with a locator then shows progress."""
     if can_scan(request) and await _is_sparse(daemon):
-        raise NoIndex("there is no index yet, or little of one")
+        raise NoIndex("there is no index yet, or only a small part of it")
 
 
 async def _is_sparse(daemon: StoreDaemon) -> bool:
-    # Requests keep their order if no thread is used.
+    # Without a thread, requests keep their order.
     return not daemon.whole and await to_thread.run_sync(
         is_sparse, daemon, limiter=daemon.shared.threads
     )
 
 
 async def describe(daemon: StoreDaemon, caller: Caller, message: Describe) -> Body:
-    """Answer with the description that a coordinator needs first."""
+    """Answer with the description that a coordinator needs before it sends queries."""
     deadline, spent = caller.deadline(daemon, message.timeout_ms), spent_from_now(daemon)
     description = await run_admitted(
         daemon, caller, deadline, spent, lambda engine: engine.describe(deadline)
@@ -303,7 +303,7 @@ Printer: TypeAlias = Callable[[Any], Rendered]
 async def answer_query(
     daemon: StoreDaemon, caller: Caller, message: Ask[Any], printed: Printer | None = None
 ) -> Document:
-    """Answer a query with its document, its value or rendered output."""
+    """Answer a query with a document, a value or rendered output."""
     request = message.request
     if message.path:
         request = bounded(request, scope=scope_of(daemon, message.path))
@@ -323,7 +323,7 @@ async def answer_query(
             return QueryAnswer(rendered, logged_answer(answer, operation))
         return query_answer(answer, message, daemon.identity.root)
 
-    # Names are read by processes that belong to the host.
+    # Processes of the host parse names.
     plain = replace(message, request=request, path="")
     reads = isinstance(request, SlateRequest) and printed is None
     elsewhere = _elsewhere(daemon, caller, deadline, spent, plain) if reads else None
@@ -343,7 +343,7 @@ async def answer_query(
 async def _begin_with(
     daemon: StoreDaemon, caller: Caller, deadline: Deadline, request: SearchRequest
 ) -> None:
-    """Start the first index, if there is none yet, with the best files for a query.
+    """If there is no index yet, start the first index with the best files for a query.
 
     Errors are ignored here: the query itself reports them.
     """
@@ -385,7 +385,7 @@ async def answer_coordinator(daemon: StoreDaemon, caller: Caller, message: Fetch
 def _lists(
     daemon: StoreDaemon, engine: "Engine", request: PoolRequest, deadline: Deadline
 ) -> CachedPool:
-    """Return ranked lists, from the cache if an equal request to the snapshot was answered."""
+    """Return ranked lists, from the cache if an equal request was answered from this snapshot."""
     view, cache = engine.view(deadline), daemon.pools
     if view.notices or request.session:  # notices change, and sessions end
         return cached_pool(engine.ask(request, deadline))

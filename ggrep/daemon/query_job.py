@@ -1,4 +1,4 @@
-"""A search or slate as a query worker answers it, and an answer in the requested form."""
+"""The job of a query worker, a search or a slate, and its answer in the requested form."""
 
 import os
 from hashlib import sha256
@@ -23,16 +23,16 @@ from ggrep.render.printed import render_answer
 R = TypeVar("R")
 
 ReadQuery: TypeAlias = Search | Ask[Any]
-"""A query with an answer that depends on the snapshot, the settings and the job alone."""
+"""A query whose answer depends only on the snapshot, the settings and the job."""
 
 
 class StoreToOpen(Struct, frozen=True):
-    """A store as a query worker opens it.
+    """A store for a query worker to open.
 
     Attributes:
-        key: differs for other paths or settings.
-        root, home: paths with one character for each byte.
-        settings: as JSON.
+        key: digest of paths and settings.
+        root, home: paths, decoded as Latin-1.
+        settings: the settings as JSON.
     """
 
     key: str
@@ -42,12 +42,12 @@ class StoreToOpen(Struct, frozen=True):
 
     @classmethod
     def of(cls, root: Path, home: Home, settings: Settings) -> Self:
-        """Return the store at these paths under these settings."""
+        """Return the store of a root and a home under settings."""
         values = (_spelled(root), _spelled(home.base), to_builtins(settings))
         return cls(sha256(stable_json.dumps(values)).hexdigest(), *values)
 
     def paths(self) -> tuple[Path, Path]:
-        """Return root and base of the home."""
+        """Return the root and the base directory of the home."""
         return _path(self.root), _path(self.home)
 
 
@@ -56,10 +56,10 @@ class QueryJob(Struct, frozen=True):
 
     Attributes:
         store: key of a store that the worker has opened.
-        message: as on the wire, without path and claim.
-        remaining_ms: until the deadline; None without one.
-        notices: of the daemon, added to those of the answer.
-        standing: the state of the index's updates.
+        message: the message as on the wire, without path and claim.
+        remaining_ms: time until the deadline; None without a deadline.
+        notices: notices of the daemon to add to the answer.
+        standing: the state of index updates.
     """
 
     store: str
@@ -75,7 +75,7 @@ class LoggedAnswer(Struct, frozen=True):
     """The logged part of an answer.
 
     Attributes:
-        hits: number of its hits, files, definitions or mentions.
+        hits: number of hits, files, definitions or mentions.
     """
 
     snapshot_id: str
@@ -86,12 +86,12 @@ class LoggedAnswer(Struct, frozen=True):
 
 
 class QueryAnswer(Struct, frozen=True):
-    """An answer in the requested form, with its figures for counters and logs.
+    """An answer in the requested form, with figures for counters and logs.
 
     Attributes:
-        body: one field, named `rendered`, `value` or `response` by the form. From a worker to its
-            host it is the number of bytes that follow.
-        best: the best files of a scan.
+        body: an object with a single field: `rendered`, `value` or `response`. In a message from a
+            worker to its host, the value is the number of bytes that follow.
+        best: the best files that a scan found.
     """
 
     body: Document
@@ -101,7 +101,7 @@ class QueryAnswer(Struct, frozen=True):
 
 
 def logged_answer(answer: R, operation: Operation[Any, R]) -> LoggedAnswer:
-    """Return the logged part of an operation's answer."""
+    """Return the logged part of an answer."""
     values: Any = answer
     return LoggedAnswer(
         values.provenance.snapshot_id,
@@ -113,7 +113,7 @@ def logged_answer(answer: R, operation: Operation[Any, R]) -> LoggedAnswer:
 
 
 def query_answer(answer: Any, message: ReadQuery, root: Path) -> QueryAnswer:  # noqa: ANN401 - of any operation
-    """Return an answer in the form that a message asks for."""
+    """Return an answer in the form that the message requests."""
     scan = answer.provenance.scan
     return QueryAnswer(
         _body(answer, message, root),

@@ -1,4 +1,4 @@
-"""Counts and logs the outcomes of requests, as numbers and codes only."""
+"""Counts and logs the outcomes of requests; records contain only numbers and codes."""
 
 from typing import Any
 
@@ -19,8 +19,9 @@ class LoggedRequest(Struct, frozen=True):
     """The logged part of a request.
 
     Attributes:
-        most: most hits, files, definitions or mentions returned; bytes of an expansion.
-        per_file: most hits or pieces of evidence of one file; 0 for no bound.
+        most: maximum number of returned hits, files, definitions or mentions; maximum bytes of an
+            expansion.
+        per_file: maximum number of hits or pieces of evidence of a file; 0 for no bound.
         snippet: requested amount of each hit's text; empty if the request has no such choice.
     """
 
@@ -32,7 +33,7 @@ class LoggedRequest(Struct, frozen=True):
 
 
 def logged_request(request: Request[Any]) -> LoggedRequest:
-    """Return the logged part of a request; a coordinator's pool request has its query's name."""
+    """Return the logged part of a request; a pool request is logged under its query's name."""
     name = operation_of(request).name.removesuffix("_pool")
     bounds = bounds_of(request)
     if isinstance(request, SlateRequest):

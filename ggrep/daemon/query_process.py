@@ -1,7 +1,7 @@
-"""The query workers of a host: processes that answer while its own interpreter is busy.
+"""The query workers of a host: processes that answer while the host's interpreter is busy.
 
-Threads of an interpreter take turns. A query that arrives while another runs is answered by a
-worker, which maps the same images. If a worker fails, the host answers.
+Only one thread of an interpreter runs at a time. Therefore a worker process, which maps the same
+images, answers queries that arrive while another query runs. If a worker fails, the host answers.
 """
 
 import sys
@@ -29,29 +29,30 @@ _MODULE: Final = "ggrep.daemon.query_worker"
 IDLE_MS: Final = 30_000
 _CROWDED: Final = 8
 _CROWDED_MS: Final = 10_000.0
-"""A worker opens a store once this many of its queries within this time overlapped others."""
+"""A worker opens a store after this many of its queries within this time overlapped other
+queries."""
 
 _LOOK_S: Final = 0.05
-"""Longest delay until the end of a request is passed on to its worker."""
+"""Maximum delay until a worker is told that its request has ended."""
 
 _LEAST_MS: Final = 200.0
-"""A query with less time left is not passed on."""
+"""A query with less remaining time is not sent to a worker."""
 
 _LONGEST_MS: Final = 60_000.0
-"""Longest wait for a worker's answer; then the host answers."""
+"""Maximum wait for a worker's answer; after that the host answers."""
 
 _GRACE_MS: Final = 1_000.0
-"""Longest delay until a worker notices the end of a query."""
+"""Maximum delay until a worker notices the end of a query."""
 
 _CANCEL: Final = b"\n"
 
 
 class _Uses(Struct):
-    """The uses of a worker.
+    """The open stores of a worker, and its counts.
 
     Attributes:
-        logs: by the keys of the stores that it has open, and of the store that it opens now.
-        answered: number of queries that it answered.
+        logs: logs of the stores that the worker has open or is opening, by store key.
+        answered: number of queries that the worker answered.
     """
 
     pid: int | None
@@ -60,18 +61,18 @@ class _Uses(Struct):
 
 
 class QueryProcesses:
-    """Starts, keeps and queries the workers of one host. For its event loop's thread only."""
+    """Starts, keeps and queries the workers of a host. Not thread-safe."""
 
     def __init__(
         self, most: int, build: str, *, python: str = sys.executable, idle_ms: int = IDLE_MS
     ) -> None:
-        """Start nothing yet.
+        """Start no worker yet.
 
         Args:
-            most: most workers at a time; 0 for none.
+            most: maximum number of workers; 0 for none.
             build: workers of another build are not used.
-            python: the interpreter.
-            idle_ms: a worker ends after that time without a job.
+            python: path of the interpreter.
+            idle_ms: a worker ends after this time without a job.
         """
         self._most = most
         self._build = build
@@ -81,7 +82,7 @@ class QueryProcesses:
         self._starting = False
         self._closed = False
         self._crowded: dict[str, deque[float]] = defaultdict(partial(deque, maxlen=_CROWDED))
-        """By store, the arrival times of queries that overlapped others."""
+        """Arrival times of overlapping queries, by store."""
         self.starts = 0
         self.answered = 0
 
@@ -95,11 +96,11 @@ class QueryProcesses:
         return QueryWorkers(len(self.pids), self._most, self.starts, self.answered)
 
     def is_free(self, store: str) -> bool:
-        """Return whether a worker that has opened the store is free."""
+        """Return whether a worker with the open store is free."""
         return self._free(store) is not None
 
     def is_short(self, store: str, now_ms: float) -> bool:
-        """Record a query that overlaps another; return whether to call `prepare`."""
+        """Record a query that overlaps another query; return whether to call `prepare`."""
         crowded = self._crowded[store]
         crowded.append(now_ms)
         if len(crowded) < _CROWDED or now_ms - crowded[0] > _CROWDED_MS:
@@ -110,9 +111,9 @@ class QueryProcesses:
         return opened < self._most and not self._starting and not self._closed
 
     async def prepare(self, store: StoreToOpen, log: EventLog) -> None:
-        """Have one more worker open a store; it is started if no running worker is free.
+        """Let another worker open a store; start a worker if no running worker is free.
 
-        `log` is that of the store: the worker's end is logged there.
+        `log` is the log of the store, which also records the end of the worker.
         """
         if self._starting or self._closed:
             return
@@ -125,20 +126,20 @@ class QueryProcesses:
             self._starting = False
 
     async def refresh(self, store: StoreToOpen) -> None:
-        """Have the workers of a store open its new snapshot before the next query."""
+        """Let the workers of a store open its new snapshot before the next query."""
         for worker in [*self._workers]:
             uses = self._workers.get(worker)
             if uses is not None and store.key in uses.logs and not worker.busy:
                 await self._open(worker, store)
 
     async def reap(self) -> None:
-        """Release workers that ended by themselves, and log their ends."""
+        """Release workers that have ended by themselves, and log it."""
         for worker in [*self._workers]:
             if worker.pid is None and not worker.busy:
                 await self._end(worker)
 
     async def _open(self, worker: WorkerChild, store: StoreToOpen) -> bool:
-        """Return whether the worker has opened the store."""
+        """Let a worker open a store; return whether it succeeded."""
         worker.busy = True
         try:
             await worker.send(_line({"open": store}))
@@ -160,7 +161,7 @@ class QueryProcesses:
         return False
 
     async def _unopened(self, store: str, log: EventLog) -> WorkerChild | None:
-        """Return a free worker that may open the store; None if no worker can be started."""
+        """Return a free worker that has not opened the store; None if no worker can be started."""
         await self.reap()
         for worker, uses in self._workers.items():
             if store not in uses.logs and not worker.busy:
@@ -186,11 +187,11 @@ class QueryProcesses:
         return worker if worker in self._workers else None
 
     async def answer(self, job: QueryJob, deadline: Deadline) -> QueryAnswer | None:
-        """Return a free worker's answer; None if the host has to answer.
+        """Return the answer of a free worker; None if the host must answer.
 
         Raises:
-            Cancelled: the request was ended.
-            DeadlineExceeded: its time ran out.
+            Cancelled: the request was cancelled.
+            DeadlineExceeded: the deadline of the request passed.
         """
         worker = self._free(job.store)
         if worker is None or deadline.remaining_ms() < _LEAST_MS:
@@ -244,27 +245,27 @@ class QueryProcesses:
                 rendered = name == "rendered"
                 body = stable_json.loads(data) if rendered else stable_json.written(data)
         except TimeoutError as error:
-            raise WorkerGone("the query worker is silent", reason="silent") from error
+            raise WorkerGone("the query worker sends no heartbeat", reason="silent") from error
         except (TypeError, ValueError) as error:
             raise await worker.gone(garbled=True) from error
         return replace(answer, body={name: body})
 
     async def _head(self, worker: WorkerChild, deadline: Deadline) -> Document:
-        """Return the first line of a worker's answer; the end of the query is passed on to it."""
+        """Return the first line of a worker's answer; if the query ends, tell the worker."""
         ended = False
         while True:
             with anyio.move_on_after(_LOOK_S):
                 head: Document = await worker.receive()
                 return head
             if worker.pid is not None and is_stopped(worker.pid):
-                raise WorkerGone("the query worker is stopped", reason="stopped")
+                raise WorkerGone("the query worker was stopped", reason="stopped")
             left = deadline.stop is None or deadline.stop.reason is None
             if not ended and not (left and deadline.remaining_ms() > 0.0):
                 await worker.send(_CANCEL)
                 ended = True
 
     async def _end(self, worker: WorkerChild, reason: str = "") -> None:
-        """End a worker for a reason, or release one that has ended by itself."""
+        """Kill a worker for a reason, or release a worker that has ended by itself."""
         uses = self._workers.pop(worker, None)
         if uses is None:
             return
@@ -280,14 +281,14 @@ class QueryProcesses:
             log.lifecycle("query_worker_ended", pid=uses.pid, answered=uses.answered, **ended)
 
     async def aclose(self) -> None:
-        """Kill all workers and start none any more."""
+        """Kill all workers; no worker starts afterwards."""
         self._closed = True
         for worker in list(self._workers):
             await self._end(worker, "the host ends")
 
 
 def _raise_if_ended(head: Document, deadline: Deadline) -> None:
-    """Raise a worker's error that ends the query; after any other the host answers."""
+    """Raise if the worker's error also ends the query; after other errors the host answers."""
     error = error_of(head)
     if isinstance(error, DeadlineExceeded):
         raise error

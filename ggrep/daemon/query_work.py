@@ -1,4 +1,4 @@
-"""The query worker: its main loop, the stores that it has open, and their answers."""
+"""The query worker: its main loop, its open stores, and their answers."""
 
 import os
 import select
@@ -39,7 +39,7 @@ _MOST_STORES: Final = 8
 
 
 class JobLines(Stop):
-    """The lines of the host. A line during a query, or the end of the lines, ends the query."""
+    """The lines that the host sends. A line during a query, or the end of input, ends the query."""
 
     def __init__(self, descriptor: int) -> None:
         super().__init__()
@@ -49,10 +49,10 @@ class JobLines(Stop):
     @property
     def reason(self) -> str | None:
         """Return the reason to end the running query."""
-        return "the request was ended" if self._data or self._is_readable(0.0) else None
+        return "the request was cancelled" if self._data or self._is_readable(0.0) else None
 
     def next(self, idle_s: float) -> bytes:
-        """Return the next line that is not empty; nothing at the end, or after an idle time."""
+        """Return the next non-empty line; empty at the end of input or after `idle_s` seconds."""
         while True:
             line, end, rest = self._data.partition(b"\n")
             if end:
@@ -72,10 +72,10 @@ class JobLines(Stop):
 
 
 class QueryWork:
-    """Open stores, and answers to jobs over them."""
+    """The open stores of a worker; answers jobs."""
 
     def __init__(self, lines: Stop, clock: Clock) -> None:
-        """Open nothing yet; `lines` ends the running query."""
+        """Start without open stores; `lines` ends the running query."""
         self._lines = lines
         self._clock = clock
         self._engines: dict[str, Engine] = {}  # the least recently used first
@@ -83,7 +83,7 @@ class QueryWork:
         self._damaged = False
 
     def reply(self, document: Any) -> tuple[Document, bytes]:  # noqa: ANN401 - JSON of the host
-        """Return the reply to a line of the host, and the bytes that follow it."""
+        """Return the reply to a line of the host, and the bytes to send after the reply."""
         try:
             if "open" in document:
                 self._open(decode(StoreToOpen, document["open"]))
@@ -132,7 +132,7 @@ class QueryWork:
         answer = with_notices(answer, job.notices)
         whole = query_answer(answer, message, engine.identity.root)  # type: ignore[arg-type]
         if self._damaged:
-            raise GgrepError("the index is damaged")  # only the host has it rebuilt
+            raise GgrepError("the index is damaged")  # only the host starts a rebuild
         ((name, body),) = whole.body.items()
         data = stable_json.dumps(body)  # type: ignore[arg-type]
         return to_builtins(replace(whole, body={name: len(data)})), data
@@ -143,7 +143,7 @@ class QueryWork:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Answer until standard input ends, or until `arguments[0]` milliseconds without a job."""
+    """Answer jobs until standard input ends or no job arrives for `arguments[0]` milliseconds."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     compute_in_one_thread()
     share_one_heap()

@@ -1,7 +1,7 @@
 """The query process: `python -m ggrep.daemon.query_worker IDLE_MS`.
 
-It may be killed at any moment, as its host answers the query itself then. It ends at the end of its
-standard input, and after some time without a job.
+The process can be killed at any moment: its host then answers the query. The process ends at the
+end of standard input, and after some time without a job.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""One client's connection: its timeouts and its running requests, which end with it."""
+"""A client's connection: its timeouts, and its running requests, which end with the connection."""
 
 from contextlib import suppress
 from typing import Final
@@ -26,16 +26,16 @@ from ggrep.render.failures import typed_path
 from ggrep.render.printed import render_failure
 
 HANDSHAKE_S: Final = 5.0
-"""Longest time until a client's hello; then the connection is closed."""
+"""Maximum time until a client's hello; after that the connection is closed."""
 
 FRAME_S: Final = 10.0
-"""Longest time for the rest of a frame that has begun, however slowly its bytes arrive."""
+"""Maximum time for receiving the rest of a frame."""
 
 SEND_S: Final = 30.0
-"""Longest time to send a reply; then the connection is closed."""
+"""Maximum time to send a reply; after that the connection is closed."""
 
 MOST_AT_WORK: Final = 64
-"""Most requests of one connection at work at once."""
+"""Maximum number of running requests of a connection."""
 
 GONE: Final = (
     anyio.EndOfStream,
@@ -44,16 +44,16 @@ GONE: Final = (
     TimeoutError,
     OSError,
 )
-"""Errors of a connection whose other end is gone."""
+"""Errors of a closed or broken connection."""
 
 _CHUNK: Final = 65_536
 
 
 class Session:
-    """A connection to one daemon."""
+    """A client's connection to a daemon."""
 
     def __init__(self, daemon: StoreDaemon, stream: SocketStream, received: bytes = b"") -> None:
-        """Serve nothing yet; `received` are the bytes that the client has already sent."""
+        """Start the session; `received` contains the bytes that the client has already sent."""
         settings = daemon.config.settings
         self.last_received_ms = daemon.shared.clock.monotonic_ms()
         self._daemon = daemon
@@ -66,7 +66,7 @@ class Session:
 
     @property
     def is_idle(self) -> bool:
-        """Return whether no request of this client is running."""
+        """Return whether no request of this connection is running."""
         return not self._at_work
 
     async def idle(self) -> None:
@@ -85,9 +85,9 @@ class Session:
                         await self._serve(group)
                 finally:
                     self._connection.close()
-                    # Threads that work for this client check this, not the cancellation.
+                    # Threads that work for this client check `stop`, not the cancellation.
                     for stop in self._at_work.values():
-                        stop.set("the client went away")
+                        stop.set("the client closed the connection")
                 group.cancel_scope.cancel()
         finally:
             with anyio.CancelScope(shield=True):
@@ -118,12 +118,12 @@ class Session:
         self.last_received_ms = self._daemon.shared.clock.monotonic_ms()
 
     async def _take_up(self, event: DaemonEvent, group: TaskGroup) -> None:
-        """Answer a hello or an invalid message, or begin with a request."""
+        """Answer a hello or an invalid message, or start a request."""
         match event:
             case Hello():
                 data = self._connection.welcome(event, self._daemon.welcome())
-                # A client that has closed already may have sent a message that is handled without
-                # its reply, such as a shutdown.
+                # A client that has already closed the connection may have sent a message that needs
+                # no reply, such as a shutdown.
                 with suppress(anyio.BrokenResourceError):
                     await self._send(data)
             case InvalidMessage():
@@ -132,7 +132,7 @@ class Session:
                 await self._send(self._connection.refuse(event))
             case Envelope() if len(self._at_work) >= MOST_AT_WORK:
                 busy = Busy(
-                    f"{MOST_AT_WORK} requests of this connection are at work",
+                    f"{MOST_AT_WORK} requests of this connection are already running",
                     retry_after_ms=self._daemon.admission.retry_after_ms(),
                 )
                 await self._send(self._connection.refuse(InvalidMessage(busy, event.request_id)))
@@ -162,17 +162,17 @@ class Session:
         except OutOfTurn:
             pass  # the connection ended meanwhile
         except GONE:
-            # The error must not leave this task, as it would end the listener. The reading task
-            # gets the end of the stream instead.
+            # The error must not leave this task: it would end the listener. The reading task
+            # notices the end of the stream.
             await self._stream.aclose()
         finally:
             del self._at_work[id(stop)]
             self._finished.set()
-            # Also if no client got the reply: the request was carried out.
+            # Also if no client received the reply, because the request was carried out.
             daemon.replied(envelope.message)
 
     def _failure(self, envelope: Envelope, request_id: str, error: GgrepError) -> dict[str, Json]:
-        """Return the reply to a failed request, rendered if the request wants that."""
+        """Return the reply to a failed request, rendered if the request asks for that."""
         error.request_id = request_id
         reply = error_json(request_id, error)
         message = envelope.message
@@ -181,7 +181,7 @@ class Session:
         if not isinstance(body, dict):
             return reply
         if isinstance(error, Cancelled) and self._daemon.stopping is not None:
-            body["stopping"] = True  # a client that wants its answer asks the next daemon
+            body["stopping"] = True  # the client can repeat its request to the next daemon
         if view is not None:
             path = typed_path(message.arguments) if isinstance(message, Line) else None
             body["rendered"] = render_failure(error, view, path).document()

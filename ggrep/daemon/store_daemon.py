@@ -1,4 +1,4 @@
-"""The daemon of one store: its settings, engine, admission, sync loop and log."""
+"""The daemon of a store: its settings, engine, admission, sync loop and log."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -59,35 +59,35 @@ if TYPE_CHECKING:
 
 
 _COST_FLAGS = frozenset({"low_impact", "watch"})
-"""Flags that change the cost of a daemon, but no answer."""
+"""Flags that change the cost of a daemon, but not its answers."""
 
 
 _LOGGED = {*SyncEvent.__struct_fields__} & {*SyncOutcome.__struct_fields__}
-"""Fields of a sync's outcome with the same names in the log."""
+"""Fields of a sync's outcome that have the same names in the log."""
 
 _LOOKS = (Cancel, Health, Metrics, Ping, Serve, Status, SyncStatus, WatchStatus)
 """Messages that only inspect a daemon and need no index."""
 
 
 _ANSWERED = (Ask, Line, Search)
-"""Messages that may be answered before a sync."""
+"""Messages that a daemon may answer before a sync."""
 
 
 class StoreDaemon:
-    """One store with everything that its requests need.
+    """A store with everything that its requests need.
 
-    Its methods are for the event loop's thread, except those documented as thread-safe.
+    Methods must be called in the event loop's thread, unless documented as thread-safe.
 
     Attributes:
-        free: a client was answered, or waits for a sync. Work that no first answer needs may run
-            from then on.
-        whole: the first index is known to be complete.
+        free: set once a client was answered or waits for a sync. Work that a first answer does not
+            need may run from then on.
+        whole: whether the first index is known to be complete.
     """
 
     def __init__(
         self, root: Path, flags: Mapping[str, object], shared: HostResources, pid: int
     ) -> None:
-        """Read the settings of a canonical root; nothing is opened yet."""
+        """Read the settings of a canonical root; the store is not opened yet."""
         self.shared = shared
         self.pid = pid
         self._flags = flags
@@ -141,7 +141,7 @@ class StoreDaemon:
 
     @property
     def key(self) -> tuple[str, str]:
-        """Return the store id and configuration fingerprint, unique among its host's daemons."""
+        """Return the store id and configuration fingerprint, unique among the host's daemons."""
         return self.identity.store_id, self.identity.config_fingerprint
 
     @property
@@ -151,12 +151,12 @@ class StoreDaemon:
 
     @property
     def leads(self) -> bool:
-        """Return whether plain searches below the root use this store: no flag chose another."""
+        """Return whether plain searches use this store: no flag selected another store."""
         return all(name in _COST_FLAGS for name in self._flags)
 
     @property
     def stale(self) -> bool:
-        """Return whether the settings on disk now lead to another store."""
+        """Return whether the settings on disk now select another store."""
         return bool(self.stale_reason)
 
     def engine(self) -> "Engine":
@@ -185,7 +185,7 @@ class StoreDaemon:
     def scanner(self, damage: str = "") -> "Scanner":
         """Return a scanner for a search that no snapshot can answer; thread-safe.
 
-        `damage` is the message about a damaged index, if that is the reason.
+        `damage` is the message about a damaged index, if the index is damaged.
         """
         from ggrep.search.scan import prefetch_listing
 
@@ -213,7 +213,7 @@ class StoreDaemon:
     def standing(self) -> IndexFreshness:
         """Return the state of the index's updates; thread-safe.
 
-        The failure that an earlier process recorded counts until this one has ended a sync.
+        A failure recorded by an earlier process counts until this process has finished a sync.
         """
         syncs = self.syncs.statistics()
         if syncs.last_result is not None:
@@ -224,7 +224,7 @@ class StoreDaemon:
         return replace(syncs.standing, failure=before.failure)
 
     def freshness(self) -> Freshness:
-        """Return whether the index reflects the work tree, as far as it is watched; thread-safe."""
+        """Return whether the index matches the work tree, as far as events show; thread-safe."""
         syncs = self.syncs.statistics()
         if syncs.behind:
             return "behind"
@@ -244,16 +244,16 @@ class StoreDaemon:
         return manifest is not None and not manifest.partial
 
     def rebuild(self) -> bool:
-        """Have a sync rebuild the damaged store; return whether one runs or begins; thread-safe."""
+        """Request a sync to rebuild the damaged store; return whether one will run. Thread-safe."""
         self.syncs.note_change(0)
         syncs = self.syncs.statistics()
         stopped = self.stale or syncs.last_result in {"failed", "cancelled"}
         return syncs.state == "indexing" or not stopped
 
     def described(self, description: RepoDescription) -> RepoDescription:
-        """Return a description with our freshness and notices; thread-safe.
+        """Return a description with this daemon's freshness and notices; thread-safe.
 
-        It is cached, as queries to many stores need the descriptions of all.
+        The result is cached because queries over many stores need all descriptions.
         """
         freshness = self.freshness()
         notices = (stale_notice(self.stale_reason),) if self.stale else ()
@@ -271,14 +271,14 @@ class StoreDaemon:
         """Close the engine until its next use; return whether it was open."""
         with self._opening:
             engine, self._engine = self._engine, None
-        # A running search may still cache lists of the old settings, but only in the old cache.
+        # A running search can still cache lists for the old settings, but only in the old cache.
         self.pools = PoolCache()
         if engine is not None:
             engine.close()
         return engine is not None
 
     def read_config(self) -> tuple[LoadedConfig, RepoIdentity] | GgrepError:
-        """Return the settings now on disk and our identity under them; thread-safe."""
+        """Return the present settings on disk and the identity that they give; thread-safe."""
         root = self.identity.root
         try:
             config = load_config(root, self.shared.home, self.shared.environ, self._flags)
@@ -289,9 +289,9 @@ class StoreDaemon:
     def reload(self, result: tuple[LoadedConfig, RepoIdentity] | GgrepError) -> None:
         """Apply the result of `read_config`.
 
-        If the settings lead to the same store, they apply from now on. Otherwise, or if they cannot
-        be read, the daemon becomes stale: it answers from the existing index, and neither syncs
-        nor writes.
+        If the settings select the same store, they apply from now on. If they select another store
+        or cannot be read, the daemon becomes stale: it answers from the existing index, and neither
+        syncs nor writes.
         """
         if isinstance(result, GgrepError):
             self._become_stale(f"the settings cannot be read: {result}")
@@ -310,7 +310,7 @@ class StoreDaemon:
             self.stale_reason = ""
             self.syncs.thaw()
         else:
-            self.syncs.note_change(0)  # a sync that the old settings refused may succeed now
+            self.syncs.note_change(0)  # a sync that failed with the old settings may succeed now
         self.log.lifecycle("reloaded")
 
     def _become_stale(self, reason: str) -> None:
@@ -335,7 +335,7 @@ class StoreDaemon:
         )
 
     def record(self, socket: Path) -> DaemonRecord:
-        """Return the record for the file beside the socket."""
+        """Return the content of the record file next to the socket."""
         return DaemonRecord(
             store_id=self.identity.store_id,
             config_fingerprint=self.identity.config_fingerprint,
@@ -377,7 +377,7 @@ class StoreDaemon:
         )
 
     def prioritise(self, paths: Sequence[str]) -> None:
-        """Start the first index with these files, the best files for a query."""
+        """Let the first index start with these files, the best files for a query."""
         self.in_background(lambda: self.shared.syncs.prioritise(self.identity.store_id, paths))
 
     def note_request(self, message: Message) -> None:
@@ -391,12 +391,12 @@ class StoreDaemon:
         return self._new_id()
 
     def in_background(self, work: Callable[[], Awaitable[object]]) -> None:
-        """Run a task in the background; it ends with the daemon at the latest."""
+        """Run a task in the background, at most until the daemon ends."""
         if self.tasks is not None:
             self.tasks.start_soon(_quietly, work)
 
     def stop_after_reply(self, reason: str) -> None:
-        """Begin to stop: everything ends once the reply to this request is sent."""
+        """Stop the daemon once the reply to this request is sent."""
         self._ending = reason
 
     def replied(self, message: Message) -> None:
@@ -408,7 +408,7 @@ class StoreDaemon:
             self.ended.set()
 
     def cancel_all(self, reason: str) -> None:
-        """End every request, running or waiting."""
+        """End all running and waiting requests."""
         self.stopping = self.stopping or reason
         self.admission.close(reason)
         for stop in list(self.requests.values()):
@@ -448,6 +448,6 @@ class StoreDaemon:
 
 
 async def _quietly(work: Callable[[], Awaitable[object]]) -> None:
-    """Run a task whose failure is reported elsewhere, by status and log."""
+    """Run a task whose failure the status and the log report."""
     with suppress(GgrepError):
         await work()

@@ -1,4 +1,4 @@
-"""Keeps one store up to date: starts syncs when they are due, one at a time."""
+"""Keeps a store up to date: runs a sync whenever one is due."""
 
 import logging
 import math
@@ -25,18 +25,18 @@ _LOG = logging.getLogger(__name__)
 
 
 class _Loop(Protocol):
-    """The interface of the event loop that is used."""
+    """The used part of an event loop's interface."""
 
     def call_soon_threadsafe(self, callback: Callable[[], None]) -> object:
-        """Have the loop call `callback` soon, without waiting for it."""
+        """Schedule `callback` in the event loop without waiting for it."""
         ...
 
 
 class ThreadEvent:
-    """An event that any thread can set without blocking, with or without a waiting task.
+    """An event that any thread can set without blocking.
 
-    A thread must not call into the event loop and wait for the result: the loop may be waiting
-    for that thread to end.
+    A thread must not wait for a call in the event loop, because the loop may be waiting for the end
+    of that thread.
     """
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class ThreadEvent:
 
     @contextmanager
     def opened(self) -> Iterator[None]:
-        """Let threads wake this event loop for the length of the block."""
+        """Let threads wake this event loop during the block."""
         with self._lock:
             self._loop = cast(_Loop, current_token().native_token)
             self._event = anyio.Event()
@@ -60,21 +60,21 @@ class ThreadEvent:
                 self._loop = None
 
     def set(self) -> None:
-        """Wake the waiting task, or the next one that waits."""
+        """Wake the waiting task, or the next task that waits."""
         with self._lock:
             if not self._set and self._loop is not None:
                 self._loop.call_soon_threadsafe(self._event.set)
             self._set = True
 
     def clear(self) -> None:
-        """Make the next `wait` wait for a later `set`; for the event loop's thread only."""
+        """Reset the event; only for the event loop's thread."""
         with self._lock:
             self._set = False
-            # A new event: the loop may still be about to set the old one.
+            # Create a new event, because a scheduled callback may still set the old event.
             self._event = anyio.Event()
 
     async def wait(self) -> None:
-        """Wait until it is set.
+        """Wait until the event is set.
 
         Requires: `opened`.
         """
@@ -84,16 +84,16 @@ class ThreadEvent:
 
 
 _LOOK_EVERY_MS: Final = 100.0
-"""Longest delay until a waiter notices the end of its request."""
+"""Maximum delay until a waiting task notices the end of its request."""
 
 
 class SyncKind(Struct, frozen=True):
-    """The kind of a sync; equal requests share one.
+    """The options of a sync; requests with equal options share a sync.
 
     Attributes:
-        strict: fail if a file cannot be read, decoded or chunked as intended.
-        allow_degraded: above the budget of a profile's `include`, index the files that fit.
-        fresh: reuse nothing of the existing index.
+        strict: fail if any file cannot be read, decoded or chunked as intended.
+        allow_degraded: if files exceed the budget of a profile's `include`, index those that fit.
+        fresh: rebuild without reusing the existing index.
     """
 
     strict: bool = False
@@ -102,7 +102,7 @@ class SyncKind(Struct, frozen=True):
 
 
 class WaitedSync:
-    """One sync, and the tasks that wait for its end."""
+    """A sync, and the tasks that wait for its end."""
 
     def __init__(self, wanted: SyncKind) -> None:
         self.wanted = wanted
@@ -111,12 +111,12 @@ class WaitedSync:
         self._outcome: SyncOutcome | GgrepError = Cancelled("the sync did not end")
 
     def end(self, outcome: SyncOutcome | GgrepError) -> None:
-        """Give the outcome to the waiting tasks."""
+        """Pass the outcome to the waiting tasks."""
         self._outcome = outcome
         self._over.set()
 
     async def outcome(self, deadline: Deadline) -> SyncOutcome:
-        """Wait for the end."""
+        """Wait for the end of the sync; return its outcome."""
         while not self._over.is_set():
             deadline.check("the wait for a sync")
             with anyio.move_on_after(min(deadline.remaining_ms(), _LOOK_EVERY_MS) / 1000):
@@ -133,23 +133,23 @@ class SyncWaiters:
         self._syncs: dict[SyncKind, WaitedSync] = {}
 
     def __bool__(self) -> bool:
-        """Return whether a sync waits."""
+        """Return whether any sync is waiting to start."""
         return bool(self._syncs)
 
     def join(self, wanted: SyncKind) -> WaitedSync:
-        """Join the waiting sync of that kind, created if there is none, and return it."""
+        """Wait for the next sync with these options; return that sync."""
         waited = self._syncs.setdefault(wanted, WaitedSync(wanted))
         waited.waiting += 1
         return waited
 
     def leave(self, waited: WaitedSync) -> None:
-        """Stop waiting; a sync without waiters is dropped."""
+        """Stop waiting for a sync; a sync without waiting tasks is dropped."""
         waited.waiting -= 1
         if not waited.waiting and self._syncs.get(waited.wanted) is waited:
             del self._syncs[waited.wanted]
 
     def take(self) -> WaitedSync | None:
-        """Return the first sync, which starts now; later requests do not join it."""
+        """Remove and return the first sync, which starts now."""
         if not self._syncs:
             return None
         return self._syncs.pop(next(iter(self._syncs)))
@@ -163,13 +163,13 @@ class SyncWaiters:
 
 _MOST_WAIT_S: Final = 3_600.0
 _AT_REST: Final = frozenset({"quiet", "reconcile"})
-"""Triggers without an expected save: a compaction takes a core for a while."""
+"""Triggers at quiet times, suitable for a compaction, which uses a core for a while."""
 _GIT_LOOK_S: Final = 0.05
-"""Interval of checks whether git is still at work."""
+"""Interval of checks whether git is still changing files."""
 
 
 class SyncLoop:
-    """Runs the syncs of one store; only `note_change` may be called from other threads."""
+    """Runs the syncs of a store; only `note_change` may be called from other threads."""
 
     def __init__(  # noqa: PLR0913 - the job, its runner, its times and its callbacks
         self,
@@ -185,11 +185,12 @@ class SyncLoop:
         is_git_at_work: Callable[[], bool] = lambda: False,
         is_indexed: Callable[[], bool] = lambda: True,
     ) -> None:
-        """Wire the loop of one store; nothing runs yet.
+        """Create the loop without running it.
 
-        `on_published` is called after a sync that made another snapshot active, `on_failed` after
-        a failed or cancelled sync, `on_done` after any other. No sync begins while
-        `is_git_at_work`. The `compactor` compacts beside the syncs; None to never compact.
+        `on_published` is called after a sync that published a new snapshot, `on_failed` after a
+        failed or cancelled sync, `on_done` after each other sync. No sync starts while
+        `is_git_at_work` returns true. The `compactor` merges segments concurrently with syncs; None
+        for no compaction.
         """
         self._compactor = compactor
         self._tasks: TaskGroup | None = None
@@ -202,7 +203,7 @@ class SyncLoop:
         self._on_failed = on_failed
         self._on_done = on_done
         self._is_git_at_work = is_git_at_work
-        self._lock = Lock()  # guards the schedule: changes are noted by other threads
+        self._lock = Lock()  # guards the schedule: other threads record changes
         self._schedule = Schedule(figures)
         self._wake = ThreadEvent()
         self._waiters = SyncWaiters()
@@ -212,14 +213,14 @@ class SyncLoop:
         self._state = UNTOUCHED
 
     def reconfigure(self, job: SyncJob, figures: LoopFigures) -> None:
-        """Use `job` and new figures from the next sync on."""
+        """Use a new job and new delays from the next sync on."""
         self._job = job
         with self._lock:
             self._schedule = replace(self._schedule, figures=figures)
         self._wake.set()
 
     async def run(self) -> None:
-        """Sync now, and whenever a sync is due; ends only by cancellation."""
+        """Sync now and whenever a sync is due; returns only when cancelled."""
         try:
             with self._wake.opened():
                 async with anyio.create_task_group() as self._tasks:
@@ -231,16 +232,16 @@ class SyncLoop:
     def note_change(self, count: int = 1) -> None:
         """Record a change below the root; thread-safe.
 
-        A `count` of zero means that it is unknown whether anything changed.
+        A `count` of zero means a suspected change.
         """
         with self._lock:
             self._schedule = self._schedule.changed(self._clock.monotonic_ms(), certain=count > 0)
         self._wake.set()
 
     async def sync_now(self, wanted: SyncKind, deadline: Deadline) -> SyncOutcome:
-        """Return the outcome of a sync that starts after this call.
+        """Wait for a sync that starts after this call; return its outcome.
 
-        Equal calls share one sync.
+        Calls with equal options share a sync.
         """
         if self._frozen:
             raise self._refusal()
@@ -260,7 +261,7 @@ class SyncLoop:
         return True
 
     def freeze(self, reason: str) -> None:
-        """Start no more syncs, and kill the running one and a compaction."""
+        """Start no more syncs; kill the running sync and a running compaction."""
         self._frozen = reason or "frozen"
         if self._compaction is not None:
             self._compaction.cancel()
@@ -268,11 +269,11 @@ class SyncLoop:
         self.cancel(self._frozen)
 
     def thaw(self) -> None:
-        """Sync at once, then whenever a sync is due."""
+        """Allow syncs again, and sync at once."""
         self._frozen = ""
         with self._lock:
             self._schedule = replace(self._schedule, ended_ms=None)
-        self.note_change(0)  # the sync that was killed may not have ended yet
+        self.note_change(0)  # the killed sync may not have ended yet
 
     def statistics(self) -> SyncState:
         """Return the state of the syncs."""
@@ -292,7 +293,7 @@ class SyncLoop:
         )
 
     def _refusal(self) -> InvalidRequest:
-        return InvalidRequest(f"no sync is done: {self._frozen}")
+        return InvalidRequest(f"syncs are suspended: {self._frozen}")
 
     async def _next_due(self) -> Due:
         """Wait until a sync is due."""
@@ -321,7 +322,7 @@ class SyncLoop:
             return self._schedule.next()
 
     async def _sync(self, due: Due) -> None:
-        """Run one sync, for the first waiting tasks if there are any."""
+        """Run a sync, with the options of the first waiting tasks if there are any."""
         at_rest = due.reason in _AT_REST and self._compactor is not None
         job = replace(self._job, compaction="apart" if at_rest else "never")
         waited = self._waiters.take()
@@ -344,9 +345,9 @@ class SyncLoop:
             self._tasks.start_soon(self._compact)
 
     async def _compact(self) -> None:
-        """Merge segments in another worker. A sync goes on meanwhile and is not undone by it.
+        """Merge segments in another worker, concurrently with syncs, whose changes are kept.
 
-        A failure is left to the next time at which one is due; the snapshot stays.
+        A failure leaves the snapshot unchanged; the next compaction tries again.
         """
         if self._compactor is None or self._frozen:
             return

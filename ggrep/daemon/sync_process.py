@@ -1,7 +1,7 @@
-"""The worker process that runs a host's syncs; it runs while there is work.
+"""The worker process for a host's syncs, which runs while there is work.
 
-A sync's memory is freed with the process. A sync is cancelled by killing the process: the active
-snapshot stays at every step.
+Ending the process frees the memory of its syncs. Killing the process cancels a sync; the active
+snapshot stays valid at every step.
 """
 
 import errno
@@ -36,13 +36,13 @@ def _understood(
     job_id: str,
     on_progress: Callable[[SyncProgress], None],
 ) -> SyncOutcome | None:
-    """Return the outcome if this is the last message of a job, else report progress.
+    """Return the outcome if `document` is the last message of a job; otherwise report progress.
 
     Raises:
-        ValueError: it is no message of the job.
+        ValueError: `document` is no message of the job.
     """
     if not isinstance(document, dict) or document.get("job_id") != job_id:
-        raise ValueError(f"no answer to job {job_id}")
+        raise ValueError(f"the sync worker did not answer job {job_id}")
     if "progress" in document:
         on_progress(decode(SyncProgress, document["progress"]))
         return None
@@ -54,22 +54,23 @@ def _understood(
 IDLE_MS: Final = 30_000
 SILENCE_MS: Final = 300_000
 MOST_JOBS: Final = 250
-"""Most syncs of one worker. It keeps some 12 KB of each; a new worker costs a second of CPU."""
+"""Maximum number of syncs of a worker. Each sync grows its memory by some 12 KB; a new worker costs
+a second of CPU time."""
 
 _MOST_PRIORITIES: Final = 64
-"""Most stores with priority files that no worker has read yet."""
+"""Maximum number of stores with priority files that no worker has received yet."""
 
 _START_PAUSES_S: Final = (0.1, 0.5)
-"""Pauses before further tries to start a worker."""
+"""Pauses before further attempts to start a worker."""
 
 _PASSING: Final = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EFAULT, errno.ETXTBSY})
-"""Errors while the machine has no room for a process, or while the program is replaced."""
+"""Temporary errors: the machine is short of resources, or the program is being replaced."""
 
 
 class SyncProcess:
-    """Runs syncs in the worker, one at a time; others wait in order of arrival.
+    """Runs syncs in the worker process, one at a time in order of arrival.
 
-    The worker starts with the first job and ends by itself after `idle_ms` without a job.
+    The worker starts with the first job and ends after `idle_ms` without a job.
     """
 
     def __init__(
@@ -80,9 +81,9 @@ class SyncProcess:
         silence_ms: int = SILENCE_MS,
         most_jobs: int = MOST_JOBS,
     ) -> None:
-        """Start nothing yet.
+        """Start no worker yet.
 
-        A worker ends after `idle_ms` without a job, after `most_jobs`, or when it uses no processor
+        A worker ends after `idle_ms` without a job, after `most_jobs` jobs, or if it uses no CPU
         time for `silence_ms`.
         """
         self._python = python
@@ -97,14 +98,14 @@ class SyncProcess:
         self._jobs = self.starts = 0
 
     async def run(self, job: SyncJob, on_progress: Callable[[SyncProgress], None]) -> SyncOutcome:
-        """Run one sync in the worker.
+        """Run a sync in the worker.
 
-        Cancelling the waiting task kills the worker and all its children.
+        Cancelling the calling task kills the worker and all its children.
 
         Raises:
-            SyncFailed: the sync failed, the worker died, or it was silent for too long.
-            Busy: another writer held the store for too long.
-            DeadlineExceeded: the job's own time ran out.
+            SyncFailed: the sync failed, or the worker died or was silent for too long.
+            Busy: another process was writing to the store for too long.
+            DeadlineExceeded: the deadline of the job passed.
             Cancelled: the host is closing.
         """
         async with self._turn:
@@ -112,7 +113,7 @@ class SyncProcess:
             return await self._within_time(job, on_progress)
 
     async def prioritise(self, store_id: str, paths: Sequence[str]) -> None:
-        """Start a store's first index, running or later, with these files."""
+        """Let a store's first index, running or still to come, start with these files."""
         self._priorities.pop(store_id, None)
         self._priorities[store_id] = tuple(paths)
         while len(self._priorities) > _MOST_PRIORITIES:
@@ -121,7 +122,7 @@ class SyncProcess:
             await _send_priority(self._child, store_id, paths)
 
     async def aclose(self) -> None:
-        """Kill the worker, if there is one, and accept no further sync."""
+        """Kill the worker if there is one; later syncs fail."""
         self._closed = True
         await self._end()
 
@@ -147,17 +148,17 @@ class SyncProcess:
             except WorkerGone as gone:
                 if self._closed:
                     raise Cancelled("the daemon is stopping") from gone
-                # An idle worker may have ended by itself just before it got the job.
+                # An idle worker may have ended by itself just before it received the job.
                 if self._begun or not child.served:
                     raise SyncFailed(str(gone), signal=gone.signal) from gone
             except TimeoutError as error:
                 seconds = self._silence_ms / 1000
-                raise SyncFailed(f"the sync worker was silent for {seconds:g} s") from error
+                raise SyncFailed(f"the sync worker sent no heartbeat for {seconds:g} s") from error
 
     async def _exchange(
         self, child: WorkerChild, job: SyncJob, on_progress: Callable[[SyncProgress], None]
     ) -> SyncOutcome:
-        """Return the result of a job; a worker in an unknown state is killed."""
+        """Return the outcome of a job; kill a worker in an unknown state."""
         whole = False
         child.busy = True
         try:
@@ -192,7 +193,7 @@ class SyncProcess:
                 return outcome
 
     async def _ready(self, *, low_impact: bool) -> WorkerChild:
-        """Return an idle worker for the job, started if there is none of its kind."""
+        """Return an idle worker for the job; start one if there is no suitable worker."""
         child = self._child
         if child is not None and not self._is_fit(child, low_impact=low_impact):
             await self._end()
@@ -209,7 +210,7 @@ class SyncProcess:
         return runs and self._low_impact == low_impact
 
     async def _started(self, *, low_impact: bool) -> WorkerChild:
-        """Start a worker, with retries while the machine is short of resources."""
+        """Start a worker, with retries if the machine is short of resources."""
         arguments = [str(self._idle_ms), *([LOW_IMPACT_FLAG] if low_impact else [])]
         pauses = iter(_START_PAUSES_S)
         while True:
@@ -228,6 +229,6 @@ class SyncProcess:
 
 
 async def _send_priority(child: WorkerChild, store_id: str, paths: Sequence[str]) -> None:
-    """Send the files that a store's first index starts with; ignored once the worker has ended."""
+    """Send the files that a store's first index starts with; do nothing if the worker has ended."""
     with suppress(WorkerGone):
         await child.send(priority_line(store_id, paths))

@@ -1,4 +1,4 @@
-"""The schedule of the next sync of a store: a value that events change; it reads no clock."""
+"""The schedule of the next sync of a store: an immutable value that reads no clock."""
 
 from typing import Final, Literal
 
@@ -12,17 +12,19 @@ class LoopFigures(Struct, frozen=True):
     """The delays that decide when a sync is due.
 
     Attributes:
-        debounce_ms: a sync is due this long after the last change.
-        coalesce_ms: further changes delay it by at most this time, counted from the first change.
-        rest_ms: a store rests when its last sync ended this long ago.
-        rested_debounce_ms: replaces `debounce_ms` for the first changes after a rest: mostly one
-            saved file, before a search. The watcher has collected events for 50 ms already.
-        settle_ms: changes by git are synced this long after its end: the next step of the same
-            command would have begun by then.
-        reconcile_ms: without any change, a sync is due this long after the last one.
-        quiet_ms: one more sync is due this long after the last change: events may have been lost.
-        retry_ms: time until a failed sync is tried again; each further failure doubles it.
-        fruitless_most_ms: longest time between syncs while changes concern no index.
+        debounce_ms: a sync is due at this time after the last change.
+        coalesce_ms: further changes delay a sync by at most this time after the first change.
+        rest_ms: a store is at rest once its last sync ended this long ago.
+        rested_debounce_ms: replaces `debounce_ms` for the first changes of a store at rest, which
+            usually are one saved file before a search. The watcher has already collected events for
+            50 ms.
+        settle_ms: changes by git are synced this long after git ends: a further step of the same
+            command would have started by then.
+        reconcile_ms: without changes, a sync is due this long after the last sync.
+        quiet_ms: a further sync is due this long after the last change, because events may have
+            been lost.
+        retry_ms: time until a failed sync is repeated; each further failure doubles it.
+        fruitless_most_ms: maximum time between syncs while changes affect no indexed file.
     """
 
     debounce_ms: int = 300
@@ -42,7 +44,7 @@ LOW_IMPACT: Final = LoopFigures(debounce_ms=2_000, rested_debounce_ms=2_000, rec
 
 
 class Due(Struct, frozen=True):
-    """The next sync: its time, on the clock of the schedule's events, and its reason."""
+    """The next sync: its time, on the same clock as the events, and its reason."""
 
     at_ms: float
     reason: Reason
@@ -52,17 +54,17 @@ class Schedule(Struct, frozen=True):
     """The past events that decide when the next sync is due.
 
     Attributes:
-        first_ms: time of the first change since the last sync began; None without one.
-        sure: a change was detected, not merely suspected.
-        last_ms: time of the last change, before or after that sync.
-        quiet: the sync `quiet_ms` after the last change has not begun yet.
-        ended_ms: end of the last sync; None before the first.
-        failures: failed syncs since the last success.
-        retry_ms: time of the next try of a failed sync, or of postponed files.
-        fruitless: syncs for changes since the last sync that detected any.
-        git_at_work: git may be moving files; no sync begins.
-        rested_ms: end of that work of git, unless a sync has begun since.
-        only_requested: the first index was cancelled, so only a request begins a sync.
+        first_ms: time of the first change since the start of the last sync; None without a change.
+        sure: whether a change was detected, not only suspected.
+        last_ms: time of the last change, before or after the start of the last sync.
+        quiet: whether the sync `quiet_ms` after the last change is still to come.
+        ended_ms: end of the last sync; None before the first sync.
+        failures: number of failed syncs since the last success.
+        retry_ms: time of the next attempt for a failed sync or for postponed files.
+        fruitless: number of syncs for changes since the last sync that found a change.
+        git_at_work: whether git may be changing files; no sync starts then.
+        rested_ms: time at which git ended; None if a sync has started since.
+        only_requested: whether only a request starts a sync, because the first index was cancelled.
     """
 
     figures: LoopFigures
@@ -86,7 +88,7 @@ class Schedule(Struct, frozen=True):
         return replace(self, git_at_work=at_work, rested_ms=None if at_work else now_ms)
 
     def changed(self, now_ms: float, *, certain: bool) -> "Schedule":
-        """Return the schedule after a change; `certain` is False for a mere suspicion."""
+        """Return the schedule after a change; `certain` is False for a suspected change."""
         first = now_ms if self.first_ms is None else self.first_ms
         sure, quiet = self.sure or certain, self.quiet or certain
         return replace(self, first_ms=first, last_ms=now_ms, sure=sure, quiet=quiet)
@@ -110,18 +112,18 @@ class Schedule(Struct, frozen=True):
     ) -> "Schedule":
         """Return the schedule after a successful sync.
 
-        Postponed files are tried again after `wait_ms`; None without any.
+        Postponed files are tried again after `wait_ms`; None without postponed files.
         """
         fruitless = 0 if fruitful else self.fruitless + (due.reason == "change")
         retry_ms = None if wait_ms is None else now_ms + wait_ms
         return replace(self, ended_ms=now_ms, failures=0, fruitless=fruitless, retry_ms=retry_ms)
 
     def failed(self, now_ms: float, due: Due, *, wait_ms: float = 0) -> "Schedule":
-        """Return the schedule after a failed sync, which is retried.
+        """Return the schedule after a failed sync, which will be repeated.
 
         Later changes and reconciliation do not wait for the retry.
 
-        `wait_ms` is the least time to wait; None if unknown.
+        `wait_ms` is the minimum delay of the retry.
         """
         figures = self.figures
         doubled = figures.retry_ms * 2.0 ** min(self.failures, 30)
@@ -137,7 +139,7 @@ class Schedule(Struct, frozen=True):
     def stopped(self, now_ms: float, *, first: bool = False) -> "Schedule":
         """Return the schedule after a cancelled sync, which is not retried at once.
 
-        If it was the `first`, syncs stay cancelled until a request wants one.
+        If it was the `first` sync, no sync starts until a request for one.
         """
         return replace(
             self,
@@ -150,7 +152,7 @@ class Schedule(Struct, frozen=True):
         )
 
     def next(self) -> Due:
-        """Return the sync that is due first; at equal times, the first reason in `_first`."""
+        """Return the sync that is due first; ties are broken by the order in `_first`."""
         due = self._first()
         if self.rested_ms is None:
             return due
@@ -174,10 +176,10 @@ class Schedule(Struct, frozen=True):
         return min(syncs, key=lambda due: due.at_ms)  # `min` keeps the first of equals
 
     def _change_ms(self, first_ms: float, last_ms: float) -> float:
-        """Return the time of the sync for changes.
+        """Return the time of the next sync for changes.
 
-        A build that writes ignored files for minutes must not keep a core busy: each sync that
-        finds no change doubles the time to the next one, and a sync that finds one resets it.
+        A build that writes ignored files for minutes must not keep a core busy. Therefore each sync
+        without a change doubles the time to the next sync, and a sync with a change resets it.
         """
         figures = self.figures
         if self.rested_ms is not None:

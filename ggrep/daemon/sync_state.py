@@ -20,17 +20,17 @@ class SyncState(Struct, frozen=True):
     """The state of a store's syncs.
 
     Attributes:
-        trigger: reason of the running sync, else of the last one; empty before the first.
+        trigger: reason of the running sync, else of the last sync; empty before the first sync.
         stage: stage of the running sync; empty if no sync runs.
-        last_error: the last failure's code and message, without absolute paths; empty after a
+        last_error: code and message of the last failure, without absolute paths; empty after a
             success.
         last_duration_ms: duration of the last successful sync, from request to answer.
-        git_at_work: a sync waits until git has moved its files.
-        pending: changes were seen since the last sync began, or the last sync failed or postponed
-            files.
-        behind: content is known to be newer than the active snapshot. A sync without a seen change
-            does not set it until it finds a change.
-        next_retry_ms: time until a failed sync, or postponed files, are tried again.
+        git_at_work: whether a sync waits until git has changed its files.
+        pending: whether there were changes since the start of the last sync, or the last sync
+            failed or postponed files.
+        behind: whether the work tree is known to be newer than the active snapshot. A sync without
+            a detected change does not set it until it finds a change.
+        next_retry_ms: time until a failed sync or postponed files are tried again.
     """
 
     state: Literal["idle", "indexing", "frozen"] = "idle"
@@ -53,7 +53,7 @@ class SyncState(Struct, frozen=True):
 
     @property
     def standing(self) -> IndexFreshness:
-        """Return the state as answers show it."""
+        """Return the state in the form that answers contain."""
         cancelled = self.last_result == "cancelled"
         return IndexFreshness(
             failure="" if cancelled else self.last_error.partition(": ")[2],
@@ -66,7 +66,7 @@ class SyncState(Struct, frozen=True):
         )
 
     def load(self, standing: IndexFreshness) -> SyncLoad:
-        """Return the state as status and metrics show it."""
+        """Return the state in the form that status and metrics contain."""
         indexing = self.state == "indexing"
         stage = self.stage if indexing else ""
         return SyncLoad(
@@ -91,7 +91,7 @@ def begun(state: SyncState, now: datetime, trigger: str) -> SyncState:
 
 
 def advanced(state: SyncState, progress: SyncProgress) -> SyncState:
-    """Return the state after progress of a sync; upkeep comes after publishing."""
+    """Return the state after progress of a sync; the stage `upkeep` follows publishing."""
     changed = progress.stage in {"index", "publish"}
     return replace(
         state,
@@ -110,7 +110,7 @@ def ended(
     *,
     stopped: bool,
 ) -> SyncState:
-    """Return the state after a sync; a `stopped` sync is no failure."""
+    """Return the state after a sync; a `stopped` sync does not count as a failure."""
     state = replace(
         state,
         stage="",

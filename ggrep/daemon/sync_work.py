@@ -1,4 +1,4 @@
-"""The sync worker: its main loop, one job, and the processor time that a sync may take."""
+"""The sync worker: its main loop, its jobs, and the limit on their CPU time."""
 
 import os
 import queue
@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     from ggrep.search.engine.repo_index import RepoIndex
 
 SHARE: Final = 0.4
-"""Share of one core, over the length of a sync. A sync without it takes a core or more."""
+"""Average share of a core that a throttled sync may use. Other syncs use one or more cores."""
 
 SAMPLE_MS: Final = 50.0
-"""Least time between two readings of the processor time, as a reading costs some itself."""
+"""Minimum time between two readings of the CPU time, because a reading itself uses CPU time."""
 
 MOST_SLEEP_MS: Final = 2_000.0
-"""Longest sleep; the next one covers the remainder."""
+"""Maximum length of a sleep; the next sleep covers the rest."""
 
 _NICENESS: Final = 10
 
@@ -55,8 +55,8 @@ _NICENESS: Final = 10
 def lower_priority() -> None:
     """Lower the scheduling priority of this process and its children, irrevocably.
 
-    It avoids the idle classes: on a busy machine a writer in one of them could not renew its
-    lease.
+    Idle scheduling classes are not used: on a busy machine a writer with such a class could not
+    renew its lease.
     """
     with suppress(OSError):
         os.nice(_NICENESS)
@@ -76,7 +76,7 @@ class Throttle:
         cpu_ms: Callable[[], float],
         share: float = SHARE,
     ) -> None:
-        """Begin now."""
+        """Start measuring now."""
         self._clock = clock
         self._rest = rest
         self._cpu_ms = cpu_ms
@@ -85,18 +85,18 @@ class Throttle:
         self._used_ms = cpu_ms()
 
     def keep(self) -> None:
-        """Sleep for the owed time; when called often, it mostly returns at once."""
+        """Sleep if too much CPU time was used; most calls return at once."""
         if self._clock.monotonic_ms() - self._looked_ms >= SAMPLE_MS:
             self._rest_for(min(self.owed_ms(), MOST_SLEEP_MS))
             self._looked_ms = self._clock.monotonic_ms()
 
     def settle(self) -> None:
-        """Sleep until no time is owed."""
+        """Sleep until the CPU time is within the share."""
         while (owed_ms := self.owed_ms()) > 0:
             self._rest_for(min(owed_ms, MOST_SLEEP_MS))
 
     def owed_ms(self) -> float:
-        """Return the time to sleep to keep the share; never negative."""
+        """Return the required sleep to stay within the share; never negative."""
         passed_ms = self._clock.monotonic_ms() - self._begun_ms
         return max(0.0, (self._cpu_ms() - self._used_ms) / self._share - passed_ms)
 
@@ -106,9 +106,9 @@ class Throttle:
 
 
 def cpu_ms() -> float:
-    """Return milliseconds of CPU time: of this process, its finished and its running children.
+    """Return the CPU time of this process and its ended and running children, in milliseconds.
 
-    A child that ends between the two readings is missed or counted twice for a moment.
+    A child that ends between the two readings is omitted or counted twice.
     """
     times = os.times()
     ended = times.user + times.system + times.children_user + times.children_system
@@ -119,15 +119,15 @@ def _running_s(pid: int) -> float:
     try:
         times = psutil.Process(pid).cpu_times()
     except psutil.Error:
-        return 0.0  # it ended: the times of this process include it now
+        return 0.0  # the child has ended, and its time is part of `os.times` now
     return times.user + times.system + times.children_user + times.children_system
 
 
 def _children() -> list[int]:
-    """Return the running children, by pid.
+    """Return the pids of running children, sorted.
 
-    The kernel lists them for each thread. If it was built without that, psutil searches all
-    processes of the machine.
+    The kernel lists the children of each thread. If the kernel does not support that, psutil
+    searches all processes of the machine.
     """
     pids = linux.children()
     if pids is None:
@@ -139,10 +139,10 @@ _KEPT_INDEXES: Final = 4
 
 
 class Listener(Protocol):
-    """Receives the progress of a job."""
+    """Receives the progress of a job and measures its CPU time."""
 
     def progress(self, stage: str, done: int, total: int) -> None:
-        """Receive the stage and the counts of files."""
+        """Receive the stage and the numbers of files."""
         ...
 
     def used_ms(self) -> int:
@@ -151,7 +151,7 @@ class Listener(Protocol):
 
 
 class Worker:
-    """Does jobs one after another and keeps indexes open, as loading an encoder takes seconds."""
+    """Runs jobs in sequence and keeps indexes open, because loading an encoder takes seconds."""
 
     def __init__(
         self,
@@ -159,7 +159,7 @@ class Worker:
         new_throttle: Callable[[], Throttle],
         priority: Callable[[str], Sequence[PathKey]] = lambda _: (),
     ) -> None:
-        """Do nothing yet.
+        """Create the worker without open indexes.
 
         `listener` receives the progress; `priority` returns the first files of a first index.
         """
@@ -171,18 +171,16 @@ class Worker:
         self._swept: set[Path] = set()
 
     def do(self, job: SyncJob) -> SyncOutcome:
-        """Do one job.
+        """Run a job.
 
         Raises:
-            InvalidRequest: the settings lead to another store than the job names.
+            InvalidRequest: the settings now select another store than the job names.
             GgrepError: the sync failed. A failure of upkeep becomes a notice.
         """
         index = self._index(job)
         store_id = index.identity.store_id
         if job.store_id and store_id != job.store_id:
-            raise InvalidRequest(
-                f"the settings lead to store {store_id} now, not to {job.store_id}"
-            )
+            raise InvalidRequest(f"the settings now select store {store_id}, not {job.store_id}")
 
         from ggrep.search.engine.sync_outcomes import compacted, kept_up, outcome_of
 
@@ -221,7 +219,7 @@ class Worker:
         """Return the index of a job's root under the current settings."""
         from ggrep.search.engine.repo_index import Hosted, RepoIndex
 
-        # A low-impact worker parses in a single process.
+        # A low-impact worker uses a single parser process.
         flags = {**job.flags, "parse_workers": 1} if job.low_impact else job.flags
         hosted = Hosted(parsers=self._parsers_of(job))
         opened = RepoIndex(
@@ -241,10 +239,10 @@ class Worker:
         return opened
 
     def _parsers_of(self, job: SyncJob) -> "KeptWorkers":
-        """Return the parsers kept for the next job.
+        """Return the parser processes, which are kept for later jobs.
 
-        One is enough for a saved file. A job that shares the cores with others keeps all of its
-        share, which bounds it.
+        A single parser is enough for a saved file. A job that shares the cores with other jobs
+        keeps as many parsers as its share of cores, and uses no more.
         """
         from ggrep.parse.workers.kept import KeptWorkers
 
@@ -255,7 +253,7 @@ class Worker:
 
 
 def _pull(index: "RepoIndex", job: SyncJob, progress: "Progress") -> tuple[int, tuple[Notice, ...]]:
-    """Return the number of files from the job's remote, and a notice if it could not be read."""
+    """Pull from the job's remote; return the number of files, and a notice after a failure."""
     if not job.pull:
         return 0, ()
     from ggrep.search.engine.push_pull import pull_if_possible
@@ -275,17 +273,17 @@ def _push(index: "RepoIndex", job: SyncJob) -> str:
 
 
 _PROGRESS_MS: Final = 100.0
-"""Least time between two progress reports of one stage."""
+"""Minimum time between two progress reports of a stage."""
 
 _PULSE_S: Final = 5.0
-"""Time between two heartbeats of a silent stage."""
+"""Interval of heartbeats during a stage without progress reports."""
 
 _PULSE_CPU_MS: Final = 20.0
-"""More processor time than a heartbeat uses itself."""
+"""Minimum CPU time of a job for a heartbeat: more than the heartbeat itself uses."""
 
 
 class ProgressWriter:
-    """Writes answers in whole lines, from any thread, and none of an ended job."""
+    """Writes messages of the current job as whole lines. Thread-safe."""
 
     def __init__(self, answers: BinaryIO, clock: Clock, cpu_ms: Callable[[], float]) -> None:
         self._answers = answers
@@ -297,14 +295,14 @@ class ProgressWriter:
         self._reported_ms = self._reported_cpu_ms = self._begun_cpu_ms = 0.0
 
     def begin(self, job_id: str) -> None:
-        """Start a job's messages; `scan` is the first stage."""
+        """Start a job and report its first stage, `scan`."""
         with self._lock:
             self._begun_cpu_ms = self._cpu_ms()
             self._job_id = job_id
             self._report("scan", 0, 0)
 
     def progress(self, stage: str, done: int, total: int) -> None:
-        """Report the job's progress, unless a report was written just before."""
+        """Report the job's progress, at most once in 100 ms for a stage."""
         with self._lock:
             soon = self._clock.monotonic_ms() - self._reported_ms < _PROGRESS_MS
             if soon and stage == self._last[0]:
@@ -313,13 +311,13 @@ class ProgressWriter:
                 self._report(stage, done, total)
 
     def pulse(self) -> None:
-        """Repeat the last progress if the job has used CPU time since."""
+        """Repeat the last progress report if the job has used CPU time since."""
         with self._lock:
             if self._job_id and self._cpu_ms() - self._reported_cpu_ms >= _PULSE_CPU_MS:
                 self._report(*self._last)
 
     def end(self, **fields: Json) -> None:
-        """Report the outcome of the job."""
+        """Report the outcome of the job and end it."""
         with self._lock:
             job_id, self._job_id = self._job_id, ""
             self._write({"job_id": job_id, **fields})
@@ -345,7 +343,7 @@ class ProgressWriter:
 
 
 def main(arguments: Sequence[str]) -> NoReturn:
-    """Do jobs until standard input ends, or until `arguments[0]` milliseconds without a job."""
+    """Run jobs until standard input ends or no job arrives for `arguments[0]` milliseconds."""
     idle_s = float(arguments[0]) / 1000 if arguments else 30.0
     with suppress(PermissionError):  # this process leads a group already
         os.setsid()
@@ -385,9 +383,9 @@ def _serve(line: bytes, worker: Worker, writer: ProgressWriter) -> None:
 
 
 def _read(lines: "queue.Queue[bytes]", priorities: dict[str, Sequence[PathKey]]) -> None:
-    """Pass on jobs, and accept priority files, which may arrive while a job runs.
+    """Read jobs and priority files from standard input; priority files can arrive during a job.
 
-    At the end of the lines the host has ended: kill this process and its children at once.
+    The end of input means that the host has ended: kill this process and its children at once.
     """
     for line in sys.stdin.buffer:
         priority = priority_from(line)

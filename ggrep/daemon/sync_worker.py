@@ -1,7 +1,7 @@
-"""The sync process: `python -m ggrep.daemon.sync_worker`, one JSON object a line each way.
+"""The sync process: `python -m ggrep.daemon.sync_worker`, with messages as lines of JSON.
 
-It may be killed at any moment: the active snapshot stays. It ends, with all its children, at the
-end of its standard input, and after some time without a job.
+The process can be killed at any moment: the active snapshot stays valid. The process ends with all
+its children at the end of standard input, and after some time without a job.
 """
 
 import os
@@ -10,9 +10,10 @@ from pathlib import Path
 
 
 def stand_apart() -> None:
-    """Leave the start directory, so that no module is imported from it and it is not kept in use.
+    """Leave the start directory, so that it is neither used for imports nor kept busy.
 
-    `-m` puts it first in the search path: a file there that is named like a module would run.
+    `-m` puts the start directory first in the search path: a file there with the name of a module
+    would run.
     """
     here = Path.cwd().resolve()
     if here != Path(__file__).resolve().parents[2]:

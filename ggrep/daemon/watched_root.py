@@ -1,4 +1,4 @@
-"""One watched root: events that concern its index, changes of git and of settings files."""
+"""A watched root: events that affect its index, changes by git and of settings files."""
 
 import os
 import stat
@@ -19,18 +19,18 @@ from ggrep.parse.source.git_files import git_directory
 
 _GIT: Final = ".git"
 _GIT_FILES: Final = frozenset({"HEAD", "config", "index", "info/attributes", "packed-refs"})
-"""Files of git that determine the files of the work tree and their content."""
+"""Files in `.git` whose changes can affect the files of the work tree."""
 
 _GIT_REFS: Final = "refs/"
 
 
 class EventFilter:
-    """Filters the events of one root without touching the disk."""
+    """Filters the events of a root without disk access."""
 
     def __init__(self, root: Path, apart: tuple[Path, ...]) -> None:
-        """Prepare for a root.
+        """Create the filter of a root.
 
-        The content of ggrep's directories, `apart`, concerns no index.
+        Events in ggrep's directories, `apart`, are dropped.
         """
         self._root = str(root)
         self._prefix = _below(root)
@@ -38,22 +38,22 @@ class EventFilter:
         self._products: frozenset[str] | None = None
 
     def expect(self, products: Collection[str] | None) -> bool:
-        """Let events of these files pass even inside build output directories.
+        """Set the indexed files in build output directories, whose events pass the filter.
 
-        One build writes thousands of other files there.
+        A build writes thousands of other files in these directories.
 
         Args:
-            products: paths below the root; None, as at first, when they are unknown: all pass.
+            products: paths below the root; None if unknown, as at first: then all events pass.
 
         Returns:
-            True if events of these files may have been dropped before.
+            True if earlier events of these files may have been dropped.
         """
         before = self._products
         self._products = None if products is None else _with_directories(products)
         return before is not None and (self._products is None or not self._products <= before)
 
     def concerns(self, path: str) -> bool:
-        """Return whether an event at an absolute path may concern the root's index."""
+        """Return whether an event at an absolute path can affect the root's index."""
         if path == self._root:
             return True
         if not path.startswith(self._prefix) or f"{path}/".startswith(self._apart):
@@ -71,7 +71,7 @@ class EventFilter:
 def _git_concerns(parts: list[str]) -> bool:
     inside = "/".join(parts)
     if inside.endswith(".lock"):
-        return False  # git moves it to its final name afterwards
+        return False  # git renames it to its final name afterwards
     return inside in _GIT_FILES or inside.startswith(_GIT_REFS)
 
 
@@ -90,16 +90,16 @@ def _below(path: Path) -> str:
 OnChange = Callable[[int], None]
 
 Stamp = tuple[int, int, int]
-"""Inode, size and time of change, in nanoseconds."""
+"""Inode, size, and time of change in nanoseconds."""
 
 
 class WatchedRoot:
-    """The events seen of a root. Not thread-safe: the watcher guards it.
+    """The events of a root. Not thread-safe: the watcher guards it.
 
     Attributes:
-        watched: events are delivered; else it is polled every few seconds.
-        events_total: events that may concern its index.
-        last_event_ms: time of the last of them.
+        watched: whether events are delivered; otherwise the root is polled every few seconds.
+        events_total: number of events that can affect the index.
+        last_event_ms: time of the last such event.
     """
 
     def __init__(self, root: Path, apart: tuple[Path, ...], on_change: OnChange) -> None:
@@ -116,7 +116,7 @@ class WatchedRoot:
         self._glance = self._glanced()
 
     def open(self, problem: str) -> None:
-        """Record the start of watching and request a full check: earlier changes were not seen."""
+        """Record the start of watching; request a full check, because events were missed before."""
         self.watched, self.opened, self.problem = not problem, True, problem
         self._identity = directory_identity(self.root)
         self._git = linked_git_dir(self.root)
@@ -124,19 +124,19 @@ class WatchedRoot:
         self._on_change(0)
 
     def fail(self, problem: str) -> None:
-        """Record that it is no longer watched."""
+        """Record that the root is no longer watched."""
         self.watched, self.problem = False, problem
 
     def expect(self, products: Collection[str] | None) -> bool:
-        """Set which files in build output directories count, see `EventFilter.expect`."""
+        """Set the indexed files in build output directories, see `EventFilter.expect`."""
         return self._filter.expect(products)
 
     def take(self, paths: list[str], now_ms: float) -> None:
-        """Process events; events that concern no index are dropped."""
+        """Process events; drop those that cannot affect the index."""
         self._count(sum(self._filter.concerns(path) for path in paths), now_ms)
 
     def look(self, now_ms: float) -> bool:
-        """Check for changes without events; return False if the path is now another directory."""
+        """Check for changes without events; return False if another directory has the path now."""
         if directory_identity(self.root) != self._identity:
             return False
         if self._git is not None and (stamps := git_stamps(self._git)) != self._stamps:
@@ -150,9 +150,9 @@ class WatchedRoot:
         self._on_change(0)
 
     def seems_changed(self) -> bool:
-        """Return whether git's HEAD or index, or the root's entries, changed since a check.
+        """Return whether git's HEAD or index, or the root directory, changed since the last check.
 
-        A file that was written in place is not noticed.
+        Files written in place are not noticed.
         """
         return self._glanced() != self._glance
 
@@ -167,7 +167,7 @@ class WatchedRoot:
 
 
 def directory_identity(path: Path) -> tuple[int, int] | None:
-    """Return an identity that distinguishes a directory from a later one; None if it is missing."""
+    """Return device and inode of a directory; None if it is missing."""
     try:
         status = path.stat()
     except OSError:
@@ -179,13 +179,13 @@ _FILES: Final = ("HEAD", "index")
 
 
 def linked_git_dir(root: Path) -> Path | None:
-    """Return the git directory that `root` links to; None if it has none or contains it."""
+    """Return the git directory outside of `root`; None if there is none or it is `root/.git`."""
     directory = git_directory(root)
     return None if directory == root / ".git" else directory
 
 
 def git_stamps(directory: Path) -> tuple[Stamp | None, ...]:
-    """Return stamps that change when git moves to another commit or stages something."""
+    """Return stamps that change when git checks out another commit or stages a file."""
     return tuple(_stamp(directory / name) for name in _FILES)
 
 
@@ -202,10 +202,10 @@ _MOST_BYTES = 1 << 20
 
 
 class LoadedConfig(Struct, frozen=True):
-    """Settings, with the bytes of the files they were read from.
+    """Settings, with the content of their files.
 
     Attributes:
-        files: path and bytes of each file; None for a missing file, whose creation is a change.
+        files: path and bytes of each file; None for a missing file.
     """
 
     settings: Settings
@@ -217,14 +217,14 @@ class LoadedConfig(Struct, frozen=True):
         return tuple((path, _bytes_of(path)) for path, _ in self.files)
 
     def is_current(self) -> bool:
-        """Return whether every file still holds the same bytes."""
+        """Return whether every file still contains the same bytes."""
         return self.present() == self.files
 
 
 def load_config(
     root: Path, home: Home, environ: Mapping[str, str], flags: Mapping[str, object]
 ) -> LoadedConfig:
-    """Return the settings of a root, with the bytes they were read from."""
+    """Return the settings of a root, with the content of their files."""
     paths = (root / REPO_FILE, home.config_file)
     for _ in range(_TRIES):
         before = tuple((path, _bytes_of(path)) for path in paths)
@@ -233,7 +233,7 @@ def load_config(
         # Equal bytes before and after mean that the settings were read from these bytes.
         if loaded.is_current():
             return loaded
-    raise InvalidRequest(f"{REPO_FILE}: changes while it is read")
+    raise InvalidRequest(f"{REPO_FILE} changes while ggrep reads it")
 
 
 def _bytes_of(path: Path) -> bytes | None:

@@ -1,7 +1,7 @@
-"""Reports changes below all roots of a host, from one shared watcher.
+"""Reports changes below all roots of a host, with a shared watcher.
 
-The kernel allows a user about a hundred inotify instances, and each watched directory takes a
-watch. So all roots share one instance, and roots that cannot be watched are polled.
+The kernel allows a user about a hundred inotify instances, and each watched directory uses a watch.
+Therefore all roots share one instance, and roots that cannot be watched are polled.
 """
 
 import threading
@@ -16,11 +16,12 @@ from ggrep.daemon.watched_root import OnChange, WatchedRoot
 from ggrep.model.status import WatchStatus
 
 WATCH_ERRORS: Final = (OSError, RuntimeError, ValueError)
-"""Errors for a missing or unreadable directory, no free watch, no free instance, invalid UTF-8."""
+"""Errors of watching: a missing or unreadable directory, no free watch or instance, invalid
+UTF-8."""
 
 
 class Watch(Protocol):
-    """The interface of `RustNotify` that is used."""
+    """The used part of the interface of `RustNotify`."""
 
     def watch(
         self, debounce_ms: int, step_ms: int, timeout_ms: int, stop_event: threading.Event
@@ -37,11 +38,11 @@ OpenWatch = Callable[[list[str]], Watch]
 
 
 def open_watch(paths: list[str]) -> Watch:
-    """Return a watch on directories and all below them."""
+    """Return a watch on directories and everything below them."""
     from watchfiles._rust_notify import RustNotify  # late: no first answer needs it
 
-    # With `ignore_permission_denied` it would ignore a lack of watches as well, and leave part of
-    # a tree unwatched without an error.
+    # With `ignore_permission_denied`, RustNotify would also ignore a lack of watches and leave part
+    # of a tree unwatched without an error.
     opened: Any = RustNotify(
         paths,
         debug=False,
@@ -54,10 +55,10 @@ def open_watch(paths: list[str]) -> Watch:
 
 
 def open_most(roots: Sequence[Path], opener: OpenWatch) -> tuple[Watch | None, dict[Path, str]]:
-    """Return one watch on as many roots as possible, and the error of each other root.
+    """Return a watch on as many roots as possible, and the error of each other root.
 
-    Bisection, in order, identifies the roots that cannot be watched. It takes at most `_MOST_TRIES`
-    tries, as each walks all trees. Roots without a try left are not watched.
+    Bisection identifies the roots that cannot be watched. Each attempt walks all trees, so there
+    are at most `_MOST_TRIES` attempts; the remaining roots are not watched.
     """
     problems: dict[Path, str] = {}
     taken: list[Path] = []
@@ -69,7 +70,7 @@ def open_most(roots: Sequence[Path], opener: OpenWatch) -> tuple[Watch | None, d
             tries += 1
             try:
                 if watch is not None:
-                    watch.close()  # both together could exceed the limit of watches
+                    watch.close()  # the old and the new watch together could exceed the limit
                 watch = None
                 watch = opener([str(root) for root in (*taken, *some)])
                 taken.extend(some)
@@ -83,7 +84,7 @@ def open_most(roots: Sequence[Path], opener: OpenWatch) -> tuple[Watch | None, d
     if watch is None and taken:
         try:
             watch = opener([str(root) for root in taken])
-        except WATCH_ERRORS as failure:  # it worked a moment ago
+        except WATCH_ERRORS as failure:  # although it worked a moment ago
             return None, {root: problems.get(root, _message(failure)) for root in roots}
     return watch, problems
 
@@ -95,34 +96,34 @@ def _message(error: Exception) -> str:
 Mode = Literal["watching", "polling", "off"]
 
 _MOST_TRIES: Final = 48
-"""Most tries to open a watch to find the roots that can be watched."""
-_TOO_MANY: Final = "cannot be watched, like others before it"
+"""Maximum number of attempts to find the roots that can be watched."""
+_TOO_MANY: Final = "cannot be watched; earlier directories could not be watched either"
 
 _GROUP_MS: Final = 200
-"""Longest time for which successive events are collected."""
+"""Maximum time for which successive events are collected."""
 _STEP_MS: Final = 50
 _SETTLE_S: Final = 0.02
-"""Roots that are added within this time are watched together."""
+"""Roots added within this time are watched together."""
 _SETTLE_EACH_S: Final = 0.002
-"""Additional delay for each root: to add one, all are watched anew."""
+"""Additional delay for each root: adding a root restarts the watch of all roots."""
 _LOOK_MS: Final = 2_000
 """Interval of checks that the roots are still the watched directories."""
 _UNDECODED: Final = "Unable to decode path"
 _RETRY_MS: Final = 180_000
 """First delay before a failed watch is retried."""
 _LONGEST_RETRY_MS: Final = 3_600_000
-"""Longest delay: each try with the same failed roots as before doubles the delay up to this."""
+"""Maximum delay: each attempt with the same failed roots as before doubles the delay."""
 _CHECKED_AT_ONCE: Final = 50
-"""Polled roots with a full check at each poll, in turn; others get one if `seems_changed`. A check
-walks the tree, which takes some ten milliseconds."""
+"""Number of polled roots that get a full check in each poll, in turn. Other polled roots get a full
+check if `seems_changed`. A full check walks the tree, which takes some ten milliseconds."""
 
 
 class WatchState(Struct, frozen=True):
     """The state of watching a root.
 
     Attributes:
-        mode: `polling` if watching failed: the root is polled every few seconds instead.
-            `off` before watching begins, and for an unknown root.
+        mode: `polling` if watching failed and the root is polled every few seconds; `off` before
+            watching starts, and for an unknown root.
         problem: reason why the root is not watched; empty if it is.
     """
 
@@ -143,7 +144,7 @@ class HostWatcher:
     def __init__(
         self, clock: Clock, poll_ms: int = 10_000, *, opener: OpenWatch = open_watch
     ) -> None:
-        """Watch nothing yet.
+        """Create the watcher without roots.
 
         A root that cannot be watched is polled every `poll_ms`.
         """
@@ -161,13 +162,13 @@ class HostWatcher:
         self._closed = False
 
     def add(self, root: Path, apart: tuple[Path, ...], on_change: OnChange) -> None:
-        """Watch `root` from now on, replacing an earlier registration of this path.
+        """Watch `root`, replacing an earlier registration of this path.
 
         Args:
-            root: canonical.
-            apart: directories of ggrep, which concern no index.
-            on_change: called from the watcher's thread with the number of events; zero if it is
-                unknown whether anything changed. It must not block, raise, or call the watcher.
+            root: a canonical path.
+            apart: directories of ggrep, whose events are dropped.
+            on_change: called from the watcher's thread with the number of events; zero for a
+                suspected change. It must not block, raise, or call the watcher.
         """
         with self._lock:
             if self._closed:
@@ -179,20 +180,20 @@ class HostWatcher:
                 self._thread.start()
 
     def expect(self, root: Path, products: Collection[str] | None) -> bool:
-        """Set which files of a root in build output directories count.
+        """Set the indexed files of a root in build output directories.
 
         Returns:
-            True if events of these files may have been dropped before, see `EventFilter.expect`.
+            True if earlier events of these files may have been dropped, see `EventFilter.expect`.
         """
         with self._lock:
             watched = self._roots.get(root)
             return watched is not None and watched.expect(products)
 
     def remove(self, root: Path) -> None:
-        """Stop watching `root`; its callbacks have ended when this returns.
+        """Stop watching `root`; no callback for it runs after the return.
 
-        Its watches are freed once half of the watched roots are removed ones: freeing watches means
-        to watch all other trees anew, and to check them for changes meanwhile.
+        The watches of removed roots are freed once they are half of the watched roots: freeing
+        watches restarts the watch of all other trees and checks these trees for changes.
         """
         with self._lock:
             removed = self._roots.pop(root, None)
@@ -201,7 +202,7 @@ class HostWatcher:
                 self._interrupt.set()
 
     def state(self, root: Path) -> WatchState:
-        """Return how `root` is watched."""
+        """Return the state of watching `root`."""
         with self._lock:
             entry = self._roots.get(root)
             if entry is None:
@@ -212,7 +213,7 @@ class HostWatcher:
             return WatchState(mode, entry.events_total, age, entry.problem)
 
     def close(self) -> None:
-        """Stop the thread and free the watches; no callback runs afterwards."""
+        """Stop the thread and free the watches; no callback runs after the return."""
         with self._lock:
             self._closed = True
             self._roots.clear()
@@ -224,7 +225,7 @@ class HostWatcher:
         while not self._closed:
             self._interrupt.clear()
             if self._interrupt.wait(_SETTLE_S + _SETTLE_EACH_S * len(self._roots)):
-                continue  # many roots come at once when a host starts
+                continue  # many roots are added at once when a host starts
             watch = self._open()
             try:
                 self._follow(watch)
@@ -233,7 +234,7 @@ class HostWatcher:
                     watch.close()
 
     def _open(self) -> Watch | None:
-        """Watch all roots that can be watched, and report the state of each."""
+        """Watch all roots that can be watched, and record the state of each root."""
         with self._lock:
             roots = list(self._roots.values())
             self._left = 0
@@ -248,11 +249,11 @@ class HostWatcher:
         return watch
 
     def _follow(self, watch: Watch | None) -> None:
-        """Pass on events until the roots change or all must be watched anew.
+        """Pass on events until the set of roots changes or the watch must be restarted.
 
-        After an event of a name that is not UTF-8 a watch delivers no more events. The next watch
-        begins after a while: such files may change many times a second, and a new watch walks all
-        trees.
+        After an event with a name that is not UTF-8, a watch delivers no more events. The next
+        watch starts after a pause: such files can change many times a second, and a new watch walks
+        all trees.
         """
         begun_ms = polled_ms = looked_ms = self._clock.monotonic_ms()
         look_ms = min(_LOOK_MS, self._poll_ms)
@@ -268,7 +269,7 @@ class HostWatcher:
                 self._fail(f"watching failed: {error}")
             now_ms = self._clock.monotonic_ms()
             self._pass_on(paths, now_ms)
-            # Events may come five times a second, too often to check a thousand roots.
+            # Events can arrive five times a second, too often to check a thousand roots.
             if now_ms - looked_ms < look_ms:
                 continue
             looked_ms = now_ms
@@ -279,7 +280,7 @@ class HostWatcher:
                 return
 
     def _events(self, watch: Watch | None) -> list[str]:
-        """Return the paths of the next events; empty after a while without any."""
+        """Return the paths of the next events; empty after a while without events."""
         wait_ms = min(_LOOK_MS, self._poll_ms)
         if watch is None:
             self._interrupt.wait(wait_ms / 1000)
@@ -297,7 +298,7 @@ class HostWatcher:
                 roots[root].take(below, now_ms)
 
     def _look(self, now_ms: float, *, poll: bool) -> bool:
-        """Check all roots; return False if one is no longer the watched directory."""
+        """Check all roots; return False if another directory has the path of a root now."""
         unmoved = True
         with self._lock:
             polled = []
@@ -311,7 +312,7 @@ class HostWatcher:
         return unmoved
 
     def _poll(self, polled: list[WatchedRoot]) -> None:
-        """Check some roots in turn, and all others that seem changed."""
+        """Request full checks of some roots in turn, and of all other roots that seem changed."""
         places = [place for place, entry in enumerate(polled) if entry.root == self._checked]
         first = places[0] + 1 if places else 0
         turn = [*polled[first:], *polled[:first]]

@@ -1,4 +1,4 @@
-"""A worker process that leads its own session, and the lines of JSON exchanged with it."""
+"""A worker process in its own session, which exchanges lines of JSON with the host."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ _PACKAGE_ROOT: Final = Path(__file__).resolve().parents[2]
 _MOST_LINE_BYTES: Final = 8 * 1024**2
 _LAST_WORDS_BYTES: Final = 2_000
 _REAP_S: Final = 1.0
-"""Longest wait for the end of a process that closed its pipes."""
+"""Maximum wait for the end of a process that closed its pipes."""
 
 _BROKEN: Final = (
     anyio.BrokenResourceError,
@@ -28,15 +28,15 @@ _BROKEN: Final = (
     OSError,
     ValueError,
 )
-"""Errors of a worker that ended, or that sent no JSON."""
+"""Errors for a worker that ended or sent invalid JSON."""
 
 
 class WorkerGone(Exception):
     """The worker ended, or sent an invalid answer.
 
     Attributes:
-        signal: the signal that ended it; None without one.
-        reason: one of a few fixed words, for logs.
+        signal: the signal that ended the worker; None if no signal did.
+        reason: a word from a fixed set, for logs.
     """
 
     def __init__(self, why: str, *, signal: int | None = None, reason: str = "died") -> None:
@@ -49,8 +49,8 @@ class WorkerChild:
     """A running worker.
 
     Attributes:
-        served: number of jobs that it has answered.
-        busy: it has a job that is not answered.
+        served: number of jobs that the worker has answered.
+        busy: whether the worker has an unanswered job.
     """
 
     def __init__(self, process: Process, words: int, purpose: str) -> None:
@@ -72,13 +72,13 @@ class WorkerChild:
         """Start a worker in its own session, so that a terminal's interrupt does not reach it.
 
         Args:
-            module: run by the worker.
-            arguments: of the module.
-            purpose: names the worker in messages: "sync" for "the sync worker ended".
-            python: the interpreter.
+            module: the module that the worker runs.
+            arguments: arguments of the module.
+            purpose: word for the worker in messages: "sync" for "the sync worker ended".
+            python: path of the interpreter.
 
         Raises:
-            OSError: the system has no room for a process.
+            OSError: the system cannot start another process.
         """
         words = linux.file_in_memory(f"ggrep-{purpose}-worker")
         try:
@@ -98,16 +98,16 @@ class WorkerChild:
 
     @property
     def pid(self) -> int | None:
-        """Return its process id; None once it has ended."""
+        """Return the process id of the worker; None once it has ended."""
         return self._process.pid if self._process.returncode is None else None
 
     @property
     def status(self) -> int | None:
-        """Return its exit status, a signal's number negated; None while it runs."""
+        """Return the exit status, or the negated number of a signal; None while the worker runs."""
         return self._process.returncode
 
     async def send(self, line: bytes) -> None:
-        """Send one line, its end included.
+        """Send a line, including its newline.
 
         Raises:
             WorkerGone: the worker has ended.
@@ -119,10 +119,10 @@ class WorkerChild:
             raise await self.gone() from error
 
     async def receive(self) -> Any:  # noqa: ANN401 - JSON of the worker
-        """Return the value of the worker's next line. A cancelled call loses nothing.
+        """Return the JSON value of the worker's next line. Cancelling the call loses no data.
 
         Raises:
-            WorkerGone: the worker has ended, or the line is no JSON.
+            WorkerGone: the worker has ended, or the line is not JSON.
         """
         try:
             return stable_json.loads(await self._answers.receive_until(b"\n", _MOST_LINE_BYTES))
@@ -130,7 +130,7 @@ class WorkerChild:
             raise await self.gone(garbled=isinstance(error, ValueError)) from error
 
     async def receive_bytes(self, size: int) -> bytes:
-        """Return that many bytes, which follow a line.
+        """Return the `size` bytes that follow a line.
 
         Raises:
             WorkerGone: the worker has ended.
@@ -146,8 +146,8 @@ class WorkerChild:
         self.served += 1
 
     async def end(self) -> None:
-        """Kill it with all its children, and reap it."""
-        # A worker that ended without a job left no children, and its pid may be reused.
+        """Kill the worker with all its children, and wait for its end."""
+        # A worker that ended without a job has left no children, and its pid may be reused.
         if self.busy or self.pid is not None:
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)

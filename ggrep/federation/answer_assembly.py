@@ -44,9 +44,9 @@ from ggrep.model.response import Hit, PoolResponse, shortened
 def assemble(
     session: FanoutSession, pool_set: PoolSet, *, from_memory: bool, elapsed_ms: float
 ) -> FederatedResponse:
-    """Return the answer to a question.
+    """Return the answer to a workspace search.
 
-    Only `elapsed_ms` differs from run to run; `pool_set` may be of an earlier question.
+    Equal inputs give equal answers apart from `elapsed_ms`. `pool_set` may come from the cache.
     """
     selection, plan, counted = session.selection, session.plan, pool_set.strategy == GLOBAL
     failures, pools = _outcomes(session, pool_set)
@@ -123,10 +123,10 @@ def assemble(
 def cap_snippets(
     lists: Sequence[Sequence[MergedHit]], *, per_hit: int, total: int
 ) -> tuple[tuple[tuple[MergedHit, ...], ...], tuple[RepoLimit, ...]]:
-    """Return the lists with at most `per_hit` and `total` bytes of snippets, and the cuts made.
+    """Return the lists with at most `per_hit` and `total` bytes of snippets, and the cuts.
 
-    Bytes are given out in the order of the lists; a hit that stands in several of them counts
-    once and reads the same in each. Only hits that are shown are spoken of.
+    The lists use up the bytes in their order. A hit in several lists counts once and has the same
+    text in each list. Cuts mention only shown hits.
     """
     shown: dict[str, Hit] = {}
     cuts: dict[tuple[str, str], RepoLimit] = {}
@@ -155,21 +155,21 @@ def cap_snippets(
 def _shortened(
     lists: Sequence[Sequence[MergedHit]], confidence: Confidence, *, most: int, keep_weak: bool
 ) -> tuple[list[tuple[MergedHit, ...]], tuple[LimitHit, ...]]:
-    """Return the lists, each without what doubt leaves out, and the cut of the first that has one.
+    """Return the lists without hits of low confidence, and the cut of the first shortened list.
 
-    One entry for all of them: that of the blended list, else that of the first list of a corpus.
+    The cut is that of the blended list, else that of the first shortened list of a corpus.
     """
     kept: list[tuple[MergedHit, ...]] = []
     cuts: list[LimitHit] = []
     for hits in lists:
-        places, cut = shortened_list(
+        indexes, cut = shortened_list(
             hits,
             confidence,
             most=most,
             file=lambda merged: (merged.repo_id, merged.hit.path),
             keep_weak=keep_weak,
         )
-        kept.append(tuple(hits[place] for place in places))
+        kept.append(tuple(hits[index] for index in indexes))
         cuts += cut
     return kept, tuple(cuts[:1])
 
@@ -177,7 +177,7 @@ def _shortened(
 def _outcomes(
     session: FanoutSession, pool_set: PoolSet
 ) -> tuple[dict[RepoId, GgrepError], dict[RepoId, PoolResponse]]:
-    """Return the failures, also of those whose query was not finished, and what others gave."""
+    """Return the errors of repositories, unfinished queries included, and the lists of the rest."""
     failures = dict(session.failures)
     for repo in pool_set.skipped:
         failures.setdefault(repo, Skipped("other repositories fit the query better"))
@@ -190,7 +190,7 @@ def _outcomes(
 
 
 def rules_of(session: FanoutSession, pool_set: PoolSet) -> Rules:
-    """Return the rules by which the lists are merged."""
+    """Return the settings for merging the lists."""
     force = session.force
     return Rules(
         strategy=pool_set.strategy,
@@ -245,12 +245,12 @@ def _warnings(
     ]
     notices += pool_set.warnings
     if pool_set.fallback:
-        message = f"merged by rank alone instead of {GLOBAL} scores: {pool_set.fallback}"
+        message = f"hits are merged by rank instead of {GLOBAL} scores: {pool_set.fallback}"
         notices.append(Diagnostic("WARN_FEDERATED_MERGE_FALLBACK", message))
     if pools:
         notices += [Diagnostic(item.code, item.message) for item in confidence_notices(confidence)]
     if leaders.leaders and (unknown := lacking_words(leaders, confidence)):
-        searched = "" if len(pools) == len(session.workspace.repos) else " that was searched"
+        searched = "" if len(pools) == len(session.workspace.repos) else " among those searched"
         message = unknown_words_message(f"no repository{searched} contains", unknown)
         notices.append(Diagnostic(UNKNOWN_WORDS, message))
     notices += session.workspace.strategy_warnings

@@ -1,7 +1,7 @@
-"""Chooses the repositories that one process searches together, and reads the lists in its answer.
+"""Chooses the repositories that one process searches together, and reads the lists of its reply.
 
-The answer has the beginnings of the repositories' own lists, so that merging gives the same bytes
-as asking one by one.
+The reply contains the first hits of each repository's list. Merging them gives the same bytes as
+querying each repository separately.
 """
 
 from collections import Counter
@@ -21,16 +21,16 @@ from ggrep.model.request import RepoStatistics
 from ggrep.model.response import PoolResponse, Provenance, RepoDescription
 
 _MOST_RRF_K: Final = 100_000
-"""With a larger constant, rounded scores of neighbouring ranks may be equal."""
+"""With a larger constant, the rounded scores of neighbouring ranks can be equal."""
 
 
 class Batch(Struct, frozen=True):
-    """The admitted repositories of a query, by how they are asked.
+    """The admitted repositories of a query: those queried together and those queried separately.
 
     Attributes:
-        question: the query to all members at once.
-        members: asked at once; none if that does not pay or cannot be done.
-        apart: asked one by one.
+        question: the query to all members together.
+        members: repositories to query together; empty if that is slower or impossible.
+        apart: repositories to query separately.
     """
 
     question: BatchedQuery
@@ -43,19 +43,19 @@ class Batch(Struct, frozen=True):
         figures: Mapping[RepoId, RepoStatistics],
         pools: Mapping[RepoId, PoolResponse],
     ) -> BatchedQuery:
-        """Return the query to the members once the others were searched.
+        """Return the query to the members after the other repositories were searched.
 
         Args:
-            kept: repositories that show hits.
-            figures: statistics of the others.
-            pools: their lists.
+            kept: repositories whose hits are shown.
+            figures: term statistics of the other repositories.
+            pools: lists of the other repositories.
         """
         lists = [hits for pool in pools.values() for _, hits in pool.corpora]
         texts = {hit.chunk_id for hits in lists for hit in hits}
         kept = frozenset(kept)
         return replace(
             self.question,
-            silent=tuple(place for place, repo in enumerate(self.members) if repo not in kept),
+            silent=tuple(index for index, repo in enumerate(self.members) if repo not in kept),
             others=tuple(counts.statistics for counts in figures.values()),
             texts=tuple(sorted(texts)) if self.question.folds else (),
         )
@@ -63,19 +63,20 @@ class Batch(Struct, frozen=True):
     def question_by_rank(
         self, members: Sequence[RepoId], repos: Mapping[RepoId, WorkspaceRepo]
     ) -> BatchedQuery:
-        """Return the query to some of the members, whose lists are merged by rank."""
-        places = range(len(members))
-        by_rank = sorted(places, key=lambda place: (-repos[members[place]].priority, place))
+        """Return the query to `members`, whose lists are merged by rank."""
+        indexes = range(len(members))
+        by_rank = sorted(indexes, key=lambda index: (-repos[members[index]].priority, index))
         return replace(self.question, by_rank=tuple(by_rank))
 
 
 def plan_batch(session: FanoutSession, *, by_rank: bool) -> Batch:
-    """Return which repositories are asked at once.
+    """Return which repositories are queried together.
 
-    At once are those that compare in every corpus, cut their answers alike, and show plain lists
-    of their active snapshots: most of them must. Lines are matched by each repository itself, as
-    its hits are spread over its files. Lists that are merged by rank are beginnings only while
-    copies are not folded and each rank has a score of its own.
+    Repositories are queried together if their indexes are comparable in every corpus, their daemons
+    limit answers in the same way, and they return lists of their active snapshots without a
+    profile. More than half of the admitted repositories must qualify. Searches for exact lines are
+    queried separately, because a repository spreads such hits over its files. With a merge by rank,
+    the first hits suffice only if copies are not folded and each rank has a distinct score.
     """
     force = session.force
     admitted = [repo for repo in session.plan.admitted() if repo not in session.failures]
@@ -103,7 +104,7 @@ def _may_join(session: FanoutSession, repo: RepoId) -> bool:
 
 
 def _alike(session: FanoutSession, repos: Sequence[RepoId]) -> tuple[RepoId, ...]:
-    """Return the most repositories whose indexes and answers are of one kind."""
+    """Return the largest group of repositories with comparable indexes and equal settings."""
     kinds = {repo: _kind(session.descriptions[repo]) for repo in repos}
     most = Counter(kinds.values()).most_common(1)
     return tuple(repo for repo in repos if kinds[repo] == most[0][0])
@@ -116,9 +117,9 @@ def _kind(facts: RepoDescription) -> tuple[str, ...]:
 def verdicts_of(
     members: Sequence[RepoId], silent: Sequence[int], response: BatchedPoolResponse
 ) -> dict[RepoId, bool]:
-    """Return for each silent member whether it could have changed the answer."""
+    """Return for each member without lists whether it could have changed the answer."""
     reaching = frozenset(response.reaching)
-    return {members[place]: place in reaching for place in silent}
+    return {members[index]: index in reaching for index in silent}
 
 
 def pools_of(
@@ -127,7 +128,7 @@ def pools_of(
     members: Sequence[RepoId],
     silent: Collection[int],
 ) -> dict[RepoId, PoolResponse]:
-    """Return the lists of each member that is not silent."""
+    """Return the lists of each member that is not in `silent`."""
     lists = {listed.member: listed for listed in response.lists}
     notices: dict[int, list[Notice]] = {}
     for item in response.notices:
@@ -138,18 +139,18 @@ def pools_of(
     partial, silent = frozenset(response.partial), frozenset(silent)
     nothing = tuple((corpus, ()) for corpus in session.search.corpora)
     pools: dict[RepoId, PoolResponse] = {}
-    for place, repo in enumerate(members):
-        if place in silent:
+    for index, repo in enumerate(members):
+        if index in silent:
             continue
-        listed = lists.get(place, MemberLists(place, nothing))
+        listed = lists.get(index, MemberLists(index, nothing))
         pools[repo] = PoolResponse(
-            provenance=_provenance(session.descriptions[repo], partial=place in partial),
+            provenance=_provenance(session.descriptions[repo], partial=index in partial),
             blended=listed.blended,
             corpora=listed.corpora,
             # The top files of all members are reported once.
             leading=NO_TOP_FILES if pools else response.leading,
-            limits_hit=sorted_limits((*response.limits_hit, *limits.get(place, ()))),
-            warnings=sorted_notices(notices.get(place, ())),
+            limits_hit=sorted_limits((*response.limits_hit, *limits.get(index, ()))),
+            warnings=sorted_notices(notices.get(index, ())),
         )
     return pools
 

@@ -1,8 +1,8 @@
 """Builds the indexes of a workspace in worker processes, a few at a time.
 
-Each worker builds one repository after another, for its start takes longer than a small index does.
-If a hostile file or a lack of memory ends it, only its current repository fails; the next one gets
-another worker.
+Each worker builds many repositories in sequence, because starting a worker takes longer than
+building a small index. If a hostile file or a lack of memory ends a worker, only its current
+repository fails; a new worker builds the next repository.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,22 +20,22 @@ from ggrep.model.suggested_commands import with_path
 from ggrep.model.sync import SyncFailed, SyncJob, SyncOutcome, SyncRunner
 
 MAX_BUILDS: Final = 32
-"""Most repositories that are built at once."""
+"""Maximum number of concurrent builds."""
 
 DEFAULT_BUILDS: Final = 4
-"""Repositories that are built at once by default, on a machine with as many cores."""
+"""Default number of concurrent builds, on a machine with at least as many cores."""
 
 BUILDS_A_WORKER: Final = 1_000
-"""Builds after which a worker is replaced: its memory grows by some 12 KB with each."""
+"""Builds after which a worker is replaced: each build grows its memory by some 12 KB."""
 
 BuildStatus: TypeAlias = Literal["passed", "failed", "skipped"]
 
 
 class BuildWorker(SyncRunner, Protocol):
-    """Does syncs one after another in its own process, which it replaces when that ends."""
+    """Runs syncs in sequence in a child process, and replaces the process when it ends."""
 
     async def aclose(self) -> None:
-        """End the process with all it started, at once."""
+        """Kill the process and its children at once."""
         ...
 
 
@@ -43,7 +43,7 @@ class BuildResult(Struct, frozen=True):
     """The outcome of building one repository.
 
     Attributes:
-        exit_code: as of `ggrep index`; None when it never ran, or a signal ended it.
+        exit_code: as of `ggrep index`; None if the build never ran or a signal ended it.
     """
 
     repo: WorkspaceRepo
@@ -59,8 +59,8 @@ class BuildPlan(Struct, frozen=True):
     """Jobs and limits of a build.
 
     Attributes:
-        job: returns the sync of a repository; raises a GgrepError where there may be none.
-        strict: start nothing more after the first failure; running builds are waited for.
+        job: returns the sync job of a repository; raises a GgrepError if no sync is allowed.
+        strict: start no build after the first failure; running builds finish.
     """
 
     job: Callable[[WorkspaceRepo], SyncJob]
@@ -76,15 +76,15 @@ async def build(
     *,
     ended: Callable[[BuildResult], None] = lambda _: None,
 ) -> tuple[BuildResult, ...]:
-    """Build repositories in the order of their ids; return their outcomes, in that order.
+    """Build repositories in the order of their ids; return the results in that order.
 
-    Cancelled, it ends its workers; what they had published stays.
+    Cancellation ends the workers; published snapshots remain.
     """
     ordered = sorted(repos, key=lambda repo: repo.repo_id)
     queue, results = iter(ordered), dict[RepoId, BuildResult]()
 
     async def work() -> None:
-        """Build one repository after another until none is left or building must stop."""
+        """Build repositories in sequence until none is left or building must stop."""
         worker = plan.worker()
         try:
             for repo in queue:
@@ -107,7 +107,7 @@ async def build(
 
 
 def ending_signal(results: Sequence[BuildResult]) -> int | None:
-    """Return the signal that ended the first worker that was ended by one."""
+    """Return the first signal that ended a worker; None if no worker was ended by a signal."""
     return next((result.signal for result in results if result.signal is not None), None)
 
 

@@ -1,7 +1,7 @@
-"""Groups repositories into cohorts per corpus: only comparable indexes are merged.
+"""Groups repositories into cohorts for each corpus: only comparable indexes are merged.
 
-A cohort's key consists of the space of vectors, the layout of term statistics and the schema. The
-size or content of a repository never enters it.
+The key of a cohort consists of the encoder, the layout of term statistics and the schema. The key
+is independent of a repository's size and content.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ POLICIES: Final[tuple[Policy, ...]] = ("default", "strict", "priority")
 
 _KEY_LENGTH = 16
 _MOST_KEYS = 64
-"""Keys that are cached: thousands of repositories mostly have the same."""
+"""Number of cached keys: thousands of repositories mostly have the same key."""
 
 
 class Candidate(Struct, frozen=True):
@@ -51,8 +51,8 @@ class CorpusCohort(Struct, frozen=True):
     """The repositories to query for one corpus.
 
     Attributes:
-        key: key of the chosen cohort; None when several are mixed, it has no members, or its
-            members do not report their keys.
+        key: key of the chosen cohort; None if several cohorts are mixed, no repository was chosen,
+            or the repositories do not report their keys.
     """
 
     corpus: Corpus
@@ -71,7 +71,7 @@ class CohortPlan:
     _by_repo: Mapping[RepoId, tuple[Corpus, ...]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Look at each part once: it may hold thousands of repositories."""
+        """Collect the corpora of each repository once: there may be thousands of repositories."""
         corpora_of: dict[RepoId, tuple[Corpus, ...]] = {}
         for part in self.corpora:
             for repo in part.admitted:
@@ -88,7 +88,7 @@ class CohortPlan:
 
 
 def parse_selectors(tokens: Sequence[str]) -> CohortSelectors:
-    """Return the cohorts that `KEY` and `CORPUS:KEY` name; the last of a corpus wins."""
+    """Return the cohorts that `KEY` and `CORPUS:KEY` select; the last selector of a corpus wins."""
     words = {**{corpus.value: corpus for corpus in Corpus}, **CORPUS_WORDS}
     everywhere: set[str] = set()
     by_corpus: dict[Corpus, str] = {}
@@ -96,23 +96,26 @@ def parse_selectors(tokens: Sequence[str]) -> CohortSelectors:
         word, colon, key = token.strip().rpartition(":")
         corpus = words.get(word.strip()) if colon else None
         if not key.strip() or (colon and corpus is None):
-            raise _invalid_selector(f"{token!r} is not KEY or CORPUS:KEY")
+            raise _invalid_selector(f"{token!r} must have the form KEY or CORPUS:KEY")
         if corpus is None:
             everywhere.add(key.strip())
         else:
             by_corpus[corpus] = key.strip()
     if len(everywhere) > 1:
-        raise _invalid_selector(f"at most one key may apply to every corpus: {sorted(everywhere)}")
+        raise _invalid_selector(
+            "only one cohort key can apply to all corpora, but several were given: "
+            f"{sorted(everywhere)}"
+        )
     return CohortSelectors(next(iter(everywhere), None), tuple(by_corpus.items()))
 
 
 def cohort_key(description: RepoDescription, corpus: Corpus) -> str | None:
-    """Return the key; two lists of `corpus` are merged when their keys are equal."""
+    """Return the cohort's key; two lists of `corpus` are merged if their keys are equal."""
     return _key(description, corpus.value)
 
 
 def compatibility_key(description: RepoDescription) -> str | None:
-    """Return the cohort key over all corpora."""
+    """Return a cohort key that does not depend on a corpus."""
     return _key(description, "")
 
 
@@ -124,7 +127,7 @@ def plan_cohorts(
     selectors: CohortSelectors | None = None,
     allow_unsafe_mix: bool = False,
 ) -> CohortPlan:
-    """Return the plan for `corpora`; it does not depend on the order of `candidates`."""
+    """Return the repositories to query for `corpora`; the order of `candidates` has no effect."""
     selectors = selectors or CohortSelectors()
     rule = _Rule(policy, allow_unsafe_mix=allow_unsafe_mix)
     ordered = sorted(candidates, key=lambda candidate: candidate.repo_id)
@@ -138,7 +141,7 @@ def plan_cohorts(
 
 
 def comparable(descriptions: Iterable[RepoDescription]) -> bool:
-    """Return whether scores of all these repositories are on one scale."""
+    """Return whether scores of all these repositories have the same scale."""
     keys = {compatibility_key(description) for description in descriptions}
     return len(keys) <= 1 and None not in keys
 
@@ -176,12 +179,13 @@ def _plan(
     if len(buckets) > 1 and rule.policy == "strict":
         raise _cohort_error(
             "ERR_FEDERATED_MULTI_COHORT",
-            f"{corpus.value}: the selected repositories fall into {len(buckets)} cohorts",
+            f"corpus {corpus.value}: the indexes of the selected repositories form "
+            f"{len(buckets)} cohorts, which are not comparable",
             "choose one with --cohort, or index all repositories with the same settings",
         )
     best = min(buckets, key=lambda key: _rank(buckets[key], rule), default=None)
     if len(buckets) > 1:
-        kept = f"{len(buckets)} cohorts found, {best} is queried"
+        kept = f"{len(buckets)} cohorts exist; only cohort {best} is queried"
         warnings.append(Diagnostic("WARN_FEDERATED_MULTI_COHORT", kept, mode=corpus.value))
     return _cohort(corpus, buckets.get(best, []), candidates, warnings)
 
@@ -213,17 +217,18 @@ def _named(buckets: _Buckets, corpus: Corpus, wanted: str) -> list[Candidate]:
             return members
     raise _cohort_error(
         "ERR_FEDERATED_COHORT_NOT_FOUND",
-        f"{corpus.value}: no selected repository is in cohort {wanted!r}",
-        "cohorts are listed under meta.cohort.byMode of an answer",
+        f"corpus {corpus.value}: no selected repository is in cohort {wanted!r}",
+        "an answer lists its cohorts under meta.cohort.byMode",
     )
 
 
 def _rank(members: Sequence[Candidate], rule: _Rule) -> tuple[int, int, bool, str]:
-    """Return the key that cohorts are chosen by, the same for every corpus.
+    """Return the sort key of a cohort; the cohort with the smallest key is chosen.
 
-    Only so do all corpora fall to one cohort, whose scores make one list.
+    The key does not depend on the corpus. The same cohort is therefore chosen for all corpora, and
+    its scores can be merged into one list.
     """
-    # An empty repository does not count: adding one must not change an answer.
+    # An empty repository does not count: adding an empty repository must not change an answer.
     counts = ((member, member.description.counts) for member in members)
     voters = [member for member, rows in counts if not rows or any(number for _, number in rows)]
     count, priority = len(voters), sum(voter.priority for voter in voters)

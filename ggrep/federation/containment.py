@@ -1,4 +1,4 @@
-"""Resolves paths and tells whether one lies below another, before any file is touched."""
+"""Resolves paths and checks whether a path is inside a directory, before any file is opened."""
 
 import os
 from collections.abc import Iterable
@@ -6,37 +6,37 @@ from pathlib import Path
 
 
 def canonical_path(path: Path) -> Path:
-    """Return `path` absolute and free of symbolic links, whether or not it is there.
+    """Return `path` absolute and free of symbolic links, whether or not it exists.
 
-    If the path does not exist, its longest existing part is resolved and the rest appended: a link
-    on the way to a file not yet made cannot lead outside unseen.
+    If the path does not exist, its longest existing part is resolved and the rest appended. A link
+    in the directories of a missing file is therefore always resolved.
 
     Raises:
-        OSError: the links go round in a circle, or cannot be followed.
-        ValueError: it holds a NUL.
+        OSError: the links form a cycle or cannot be followed.
+        ValueError: the path contains a NUL.
     """
     try:
         real = os.path.realpath(path, strict=True)
     except (FileNotFoundError, NotADirectoryError):
         real = os.path.realpath(path)
-    # POSIX lets two slashes at the start mean something else; here they never do.
+    # POSIX allows a special meaning for two leading slashes, which is not used here.
     return Path("/" + real.lstrip("/"))
 
 
 def lexical_path(path: Path) -> Path:
-    """Return `path` absolute and without `..`, links left as they are.
+    """Return `path` absolute and without `..`; symbolic links are not resolved.
 
-    Two slashes in front become one: POSIX lets them mean something else, and one directory must
-    not have two names.
+    Two leading slashes become one: POSIX allows another meaning for two, and a directory must not
+    have two names.
     """
     return Path("/" + os.path.abspath(path).lstrip("/"))  # noqa: PTH100 - resolve() follows links
 
 
 def is_canonical(path: Path) -> bool:
-    """Tell whether `path` is still free of symbolic links.
+    """Return whether `path` is still free of symbolic links.
 
-    A root that was canonical when it was checked may have become a link since: then it means a
-    directory that was not checked.
+    A root that was canonical when it was checked can become a link later. The link would then point
+    to an unchecked directory.
     """
     try:
         return canonical_path(path) == path
@@ -45,9 +45,9 @@ def is_canonical(path: Path) -> bool:
 
 
 def canonical_paths(paths: Iterable[Path]) -> frozenset[Path]:
-    """Return the paths that are still free of symbolic links, as `is_canonical` tells.
+    """Return the paths that are still free of symbolic links (`is_canonical`).
 
-    The directory of several paths is checked once.
+    A directory that contains several paths is checked once.
     """
     parents: dict[str, bool] = {}
     canonical = set()
@@ -61,8 +61,8 @@ def canonical_paths(paths: Iterable[Path]) -> frozenset[Path]:
 
 
 def is_inside(path: Path, root: Path) -> bool:
-    """Tell whether `path` is `root` or below it; both canonical.
+    """Return whether `path` is `root` or inside it; both paths are canonical.
 
-    A child that is called `..cache` is inside, and everything is inside `/`.
+    A child named `..cache` is inside, and every path is inside `/`.
     """
     return path.is_relative_to(root)

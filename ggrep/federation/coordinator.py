@@ -23,7 +23,7 @@ from ggrep.federation.selection import select_repos
 from ggrep.federation.workspace import Workspace
 
 _MERGE_IN_THREAD_BYTES: Final = 8 * 1024 * 1024
-"""Five thousand hits, which take some 50 ms."""
+"""About 5,000 hits; merging them takes some 50 ms."""
 _MERGE_IN_THREAD_REPOS: Final = 256
 
 
@@ -36,23 +36,23 @@ async def federated_search(
     memory: CoordinatorCache | None = None,
     arrived: Arrived | None = None,
 ) -> FederatedResponse:
-    """Return the merged answer of the selected repositories.
+    """Return the merged answer over the selected repositories.
 
-    A repository's failure is reported and fails nothing else, unless the request is strict or
-    none is left. Cancellation is passed on to the repositories and to the caller.
+    If a repository fails, the answer reports its error and contains the hits of the rest. The
+    request fails only if it is strict or all repositories fail. Cancellation reaches the
+    repositories and the caller.
 
-    `memory` holds what earlier questions came to; `arrived` is told of each repository that is
-    done.
+    `memory` is the cache of earlier replies; `arrived` is called for each repository that is done.
 
     Raises:
-        WorkspaceError: the request is invalid, or a cohort that it names is not there.
+        WorkspaceError: the request is invalid or names a cohort that does not exist.
     """
     ran = await run_search(workspace, request, searchers, clock, memory=memory, arrived=arrived)
     return ran.response
 
 
 class CompletedSearch(Struct, frozen=True):
-    """A search that was run: what was asked, what was given and the answer made of it."""
+    """A finished search: its session, the repositories' replies and the merged answer."""
 
     session: FanoutSession
     given: PoolSet
@@ -70,10 +70,10 @@ async def run_search(  # noqa: PLR0913 - as a search, with a part
     part: float = 1.0,
     kept: Mapping[RepoId, str] = MappingProxyType({}),
 ) -> CompletedSearch:
-    """Return the answer as `federated_search` does, with what further requests need.
+    """Return the answer of `federated_search`, with the session and replies for later requests.
 
-    `part` is how much of the caller's time is left until the request's deadline; `kept` has the
-    tokens of a session by repository.
+    `part` is the share of the caller's time that this search may use; `kept` contains the session
+    tokens by repository.
     """
     check_request(request)
     started_ms = clock.monotonic_ms()
@@ -94,7 +94,7 @@ async def run_search(  # noqa: PLR0913 - as a search, with a part
         elapsed_ms = clock.monotonic_ms() - started_ms
         return assemble(session, pool_set, from_memory=from_memory, elapsed_ms=elapsed_ms)
 
-    # Merging much takes so long that other clients of this event loop would wait for it.
+    # A large merge would block the other clients of this event loop.
     many = len(session.repos) > _MERGE_IN_THREAD_REPOS or size_of(pool_set) > _MERGE_IN_THREAD_BYTES
     answer = await to_thread.run_sync(assembled, abandon_on_cancel=True) if many else assembled()
     session.report_rest(answer.reports, pool_set.pools)
@@ -102,7 +102,7 @@ async def run_search(  # noqa: PLR0913 - as a search, with a part
 
 
 def deadline_of(request: FederatedRequest, clock: Clock) -> Deadline:
-    """Return when repositories must have answered: the request's end less time for merging."""
+    """Return the deadline for repositories: the request's deadline minus the time for merging."""
     end = request.deadline
     if end is None:
         timeout_ms = request.search.timeout_ms
@@ -126,7 +126,7 @@ async def _pools_of(session: FanoutSession) -> tuple[PoolSet, bool]:
         session.plan,
         session.descriptions,
     )
-    # A session lives by being asked: what is remembered would let its snapshots go.
+    # Each query extends the lease of a session's snapshots; a cached reply would let it expire.
     pool_set = None if session.failures or session.kept else memory.lists.get(key)
     if pool_set is not None:
         return pool_set, True

@@ -1,7 +1,8 @@
-"""A coordinator's cache between queries, keyed by snapshots, which never change.
+"""The cache of a coordinator, keyed by immutable snapshots.
 
-Whether a reply was cached does not affect the bytes of an answer. The cache holds the repositories'
-replies, not the answers made of them, so that volatile fields are recomputed for each answer.
+Whether a reply was cached does not affect the bytes of an answer. The cache stores the
+repositories' replies instead of merged answers, so that volatile fields are recomputed for each
+answer.
 """
 
 from collections.abc import Mapping
@@ -20,7 +21,7 @@ from ggrep.model.request import CollectionStatistics, EncodedQuery, SearchReques
 from ggrep.model.response import PoolResponse, RepoDescription
 
 MOST_BYTES: Final = 32 * 1024 * 1024
-"""Maximum bytes of remembered lists in one process."""
+"""Maximum bytes of cached lists in a process."""
 
 _FIGURES_BYTES: Final = 4 * 1024 * 1024
 _VECTORS_BYTES: Final = 1024 * 1024
@@ -50,10 +51,10 @@ class PoolSet(Struct, frozen=True):
     """The repositories' answers.
 
     Attributes:
-        fallback: reason for another strategy than the requested one; empty for none.
-        asked: how long a list each repository was asked for.
-        limits: cuts that asking came with; `warnings` likewise.
-        whole: no requested longer list is missing.
+        fallback: reason why `strategy` is not the requested strategy; empty if it is.
+        asked: requested length of each repository's lists.
+        limits: cuts made while querying; `warnings` are the warnings of these queries.
+        whole: all requested longer lists were returned.
         verdicts: whether some skipped repositories could have changed the answer.
     """
 
@@ -73,7 +74,7 @@ class CoordinatorCache:
     """A cache of lists, statistics and vectors, each within a budget of bytes."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        """Start empty; a budget of 0 disables the cache."""
+        """Create an empty cache; a budget of 0 disables the cache."""
         share = min(1.0, most_bytes / MOST_BYTES)
         self.lists: LruCache[QueryKey, PoolSet] = LruCache(most_bytes)
         self.figures: LruCache[tuple[SnapshotKey, SearchRequest], CollectionStatistics] = LruCache(
@@ -108,15 +109,15 @@ def query_key(
     plan: CohortPlan,
     descriptions: Mapping[RepoId, RepoDescription],
 ) -> QueryKey:
-    """Return the key of a query over repositories in their reported states.
+    """Return the cache key of a query over repositories in their reported states.
 
-    Concurrency, timeout and the order in which repositories are named are no part of it.
+    The key omits concurrency, timeout and the order of the selected repositories.
     """
     return (
         workspace_config_hash,
         plain_search(search),
         force.strategy,
-        # Only a request that does not give the length of lists gets longer ones after folding.
+        # Lists are extended after folding only if the request does not set their length.
         (force.top, force.per_repo_top, request.per_repo_top is None),
         (force.max_repos, force.fold, request.strict),
         tuple(sorted(request.select)),
@@ -142,7 +143,7 @@ def size_of(remembered: PoolSet) -> int:
         for hit in hits
     ]
     size_of_hits = sum(_HIT_BYTES + len(hit.content) for hit in hits) + _HIT_BYTES
-    # All were counted for the same words.
+    # All statistics are for the same words.
     first = next(iter(remembered.figures.values()), None)
     counted = 0 if first is None else len(remembered.figures) * figures_size(first)
     return size_of_hits + counted + _POOL_BYTES * len(remembered.pools)

@@ -1,4 +1,4 @@
-"""Searches repositories through their daemons, each narrowed by its own profile."""
+"""Searches repositories through their daemons, within the profile of each repository."""
 
 import hashlib
 from collections import Counter, deque
@@ -56,14 +56,14 @@ RequestT = TypeVar("RequestT")
 
 
 def narrowed(request: Request[RequestT], profile: Profile) -> Any:  # noqa: ANN401 - as the request
-    """Return the request under a profile; lists that it hides are empty."""
+    """Return the request restricted to a profile; lists of hidden corpora will be empty."""
     if isinstance(request, PoolRequest | SlateRequest):
         return replace(request, search=_narrowed(request.search, profile.view))
     return request
 
 
 def _narrowed(request: SearchRequest, view: ProfileView) -> SearchRequest:
-    # Corpora stay as they were asked for: each of them is a list of the answer.
+    # The requested corpora stay: the answer has a list for each of them.
     hidden = [
         Filter("corpus", word, negated=True)
         for word, corpus in CORPUS_WORDS.items()
@@ -74,7 +74,7 @@ def _narrowed(request: SearchRequest, view: ProfileView) -> SearchRequest:
 
 
 def described(description: RepoDescription, profile: Profile) -> RepoDescription:
-    """Return the description with the profile's name, and a key that tells its view from others."""
+    """Return the description with the profile's name and an answers key specific to its view."""
     if profile.view == ProfileView():
         return description
     text = f"{description.answers_key}|{profile.view!r}"
@@ -85,12 +85,12 @@ def described(description: RepoDescription, profile: Profile) -> RepoDescription
 ReplyT = TypeVar("ReplyT")
 
 _MOST_LISTS: Final = 8
-"""Lists of repositories, one or two for each workspace, of which descriptions are kept."""
+"""Number of repository lists with cached descriptions; a workspace uses one or two lists."""
 _MEETINGS: Final = 16
-"""Threads that read settings of repositories at once."""
+"""Maximum number of threads that read settings of repositories."""
 _STUCK_S: Final = 0.1
-"""Time after which another thread starts. Usually nothing has changed and one thread is fastest;
-but reading may hang on a disk that is gone."""
+"""Time after which another thread starts. Settings are usually unchanged and one thread is fastest,
+but reading can hang on an unreachable disk."""
 
 
 class DaemonSearcher:
@@ -102,17 +102,17 @@ class DaemonSearcher:
         meet: Callable[[], DaemonAddress],
         address: DaemonAddress | None = None,
     ) -> None:
-        """Ask nothing yet.
+        """Create the searcher without sending a request.
 
-        `meet` reads the repository's settings and returns its address; `address` is that address if
-        it is known already.
+        `meet` reads the repository's settings and returns the daemon's address; `address` is that
+        address if it is already known.
         """
         self._channels = channels
         self._meet = meet
         self._address = address
 
     async def describe(self, deadline: Deadline) -> RepoDescription:
-        """Return the facts that a coordinator needs before it queries."""
+        """Return the description that a coordinator needs before it sends queries."""
         reply = await self._ask(lambda left_ms: Describe(whole_ms(left_ms)), deadline)
         return described(value_of(RepoDescription, reply, "description"), await self._profile())
 
@@ -138,16 +138,16 @@ class DaemonSearcher:
 
 
 class KnownHosts(Struct):
-    """The latest descriptions by hosts, by key of the list of repositories."""
+    """The latest descriptions from host processes, by key of the list of repositories."""
 
     _descriptions: dict[str, BatchedDescription] = field(default_factory=dict)
 
     def get(self, key: str) -> BatchedDescription | None:
-        """Return the latest description of a list, or None."""
+        """Return the latest description of a list of repositories; None if there is none."""
         return self._descriptions.get(key)
 
     def keep(self, key: str, description: BatchedDescription) -> None:
-        """Remember a description; the least recently used ones are dropped."""
+        """Store a description; the oldest descriptions beyond the bound are dropped."""
         self._descriptions.pop(key, None)
         self._descriptions[key] = description
         while len(self._descriptions) > _MOST_LISTS:
@@ -160,11 +160,11 @@ def _is_of(description: RepoDescription, member: Member) -> bool:
 
 
 class HostSearcher(Struct):
-    """A host process, which reads the stores of its daemons and others.
+    """A host process, which can also read stores of other daemons.
 
     Attributes:
-        guide: the daemon of the process that the messages are sent to.
-        met: addresses of the repositories' daemons, by repository id in ascending order.
+        guide: the daemon in that process that receives the messages.
+        met: addresses of the repositories' daemons, in ascending order of repository ids.
     """
 
     channels: Channels
@@ -174,7 +174,7 @@ class HostSearcher(Struct):
     _epoch: str = ""
 
     async def describe(self, deadline: Deadline) -> Mapping[RepoId, RepoDescription]:
-        """Return the facts of repositories that can be searched together."""
+        """Return the descriptions of repositories that can be searched together."""
         identities = [address.identity for address in self.met.values()]
         members = tuple(
             Member(identity.store_id, identity.config_fingerprint, str(identity.root))
@@ -190,7 +190,7 @@ class HostSearcher(Struct):
             batch = known
         for member, description in zip_longest(members, batch.descriptions or ()):
             if description is not None and not (member and _is_of(description, member)):
-                raise Unreachable("the daemon describes other stores than were requested")
+                raise Unreachable("the daemon described stores that were not requested")
         self.known.keep(key, batch)
         self._epoch = batch.epoch
         return {
@@ -204,7 +204,7 @@ class HostSearcher(Struct):
     async def search(
         self, question: BatchedQuery, repos: Sequence[RepoId], deadline: Deadline
     ) -> BatchedPoolResponse:
-        """Return the beginnings of the lists of several repositories."""
+        """Return the first hits of the lists of several repositories."""
         places = {repo: place for place, repo in enumerate(self.met)}
         members = tuple(places[repo] for repo in repos)
 
@@ -225,11 +225,11 @@ class HostSearcher(Struct):
 
 
 class DaemonSearchers(Struct):
-    """Gives access to repositories through their daemons.
+    """Opens searchers of repositories through their daemons.
 
     Attributes:
-        meet: reads a repository's settings, which may take the time of some files; returns the
-            address of its daemon. An error it raises is that repository's failure when it is asked.
+        meet: reads a repository's settings files and returns the address of its daemon. An error
+            that it raises becomes the failure of that repository's queries.
     """
 
     channels: Channels
@@ -241,10 +241,10 @@ class DaemonSearchers(Struct):
     async def prepare(
         self, repos: Sequence[WorkspaceRepo], deadline: Deadline, *, waits: bool = True
     ) -> None:
-        """Find the daemons' addresses, and start missing daemons.
+        """Read the daemons' addresses, and start missing daemons.
 
-        A repository without a daemon fails when it is asked. Settings are read each time. If
-        `waits`, return when the started daemons listen.
+        A query to a repository without a daemon fails. Each call of `prepare` reads the settings
+        again. With `waits`, return once the started daemons listen.
         """
         self._met = {}
         met = self._met
@@ -256,7 +256,7 @@ class DaemonSearchers(Struct):
         return DaemonSearcher(self.channels, partial(self.meet, repo), self._met.get(repo.repo_id))
 
     def joint(self, repos: Sequence[WorkspaceRepo]) -> HostSearcher | None:
-        """Return the process that serves most of them, at least two; it reads all of them."""
+        """Return the process that serves most of the repositories; None unless it serves two."""
         met = {repo.repo_id: self._met[repo.repo_id] for repo in repos if repo.repo_id in self._met}
         served = Counter(host for host in self.channels.hosts_of(met.values()) if host)
         if not served:
@@ -269,14 +269,14 @@ class DaemonSearchers(Struct):
         return HostSearcher(self.channels, self.known, guide, ordered)
 
     async def _note(self, repos: Sequence[WorkspaceRepo], met: dict[RepoId, DaemonAddress]) -> None:
-        """Find the addresses of daemons; with more threads if one look takes long."""
+        """Read the addresses of daemons; more threads start if reading takes long."""
         left = deque(repos)
         looks = CapacityLimiter(_MEETINGS)
         done = anyio.Event()
 
         def meet_rest() -> None:
             while left:
-                with suppress(Exception):  # another took it, or it fails when it is asked
+                with suppress(Exception):  # another thread took it, or its query fails
                     repo = left.popleft()
                     met[repo.repo_id] = self.meet(repo)
 

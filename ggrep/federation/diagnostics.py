@@ -1,4 +1,4 @@
-"""Diagnostics of repositories that did not take part in an answer as they should."""
+"""Diagnostics of repositories that failed or took part in an answer only in part."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -13,7 +13,7 @@ REDACTED = "<redacted>"
 
 
 def sorted_diagnostics(items: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Return each diagnostic once, by repository, corpus, code, then the rest; none first."""
+    """Return distinct diagnostics in the order of repository, corpus, code, message and file."""
     return tuple(
         sorted(
             set(items),
@@ -36,8 +36,8 @@ def redact(text: str) -> str:
 def redactor(known: Callable[[], Sequence[str]]) -> Callable[[str], str]:
     """Return a function that redacts the messages of one answer and caches each result.
 
-    `known` returns paths that are removed even where they hold blanks. It is called only when there
-    is something to redact, as it takes long for many repositories.
+    `known` returns paths that are removed even if they contain spaces. The call is slow for many
+    repositories and happens only if a message contains a path.
     """
 
     @cache

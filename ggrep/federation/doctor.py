@@ -1,4 +1,4 @@
-"""Finds problems of a workspace and the command that fixes each. Pure."""
+"""Finds problems of a workspace, and for each problem the command that fixes it. Pure."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -29,16 +29,16 @@ _COMPONENTS: Final[Mapping[Component, tuple[str, str]]] = {
 def examine(
     state: WorkspaceState, overlaps: Iterable[Diagnostic] = (), *, merge_is_set: bool = False
 ) -> Doctor:
-    """Return the problems of a workspace's enabled repositories, and which are missing.
+    """Return the problems of a workspace's enabled repositories, and the missing repositories.
 
-    `merge_is_set` tells whether the user's settings define how lists are merged.
+    `merge_is_set` is true if the user's settings define the merge strategy.
     """
     enabled = [each for each in state.members if each.repo.enabled and each.repo.missing is None]
     candidates = _candidates(enabled)
     cohorts = DoctorCohorts(*(_cohorts(candidates, corpus) for corpus in CORPORA))
     findings = [
         *_of_roots(state.workspace),
-        # Two work trees of one repository side by side are mostly intended.
+        # Two work trees of a repository in one workspace are usually intended.
         *(Finding(each.code, each.message, None, each.repo_id, needed=False) for each in overlaps),
         *(finding for member in enabled for finding in _of_member(member)),
         *_of_cohorts(enabled, candidates, cohorts),
@@ -48,7 +48,8 @@ def examine(
     merge = state.workspace.merge
     if not merge_is_set and len(enabled) > 1 and merge.strategy is None and merge.rrf_k is None:
         message = (
-            "hits are merged by rank only; this line in the file ranks them like a single index:"
+            "hits are merged by rank only; to rank them like a single index, add this line "
+            "to the file:"
         )
         findings.append(Finding("merge_unsaid", message, f"{MERGE_LINE},", needed=False))
     findings.sort(key=lambda finding: (finding.repo_id or "", finding.code, finding.message))
@@ -69,7 +70,7 @@ def examine(
 
 
 def _candidates(members: Sequence[MemberState]) -> list[Candidate]:
-    """Return the searchable repositories, described by their daemons or else from disk."""
+    """Return the searchable repositories, with descriptions from their daemons or from disk."""
     candidates = []
     for member in members:
         reported = member.reported
@@ -106,7 +107,7 @@ def _cohorts(candidates: Sequence[Candidate], corpus: Corpus) -> tuple[DoctorCoh
 def _of_cohorts(
     members: Sequence[MemberState], candidates: Sequence[Candidate], cohorts: DoctorCohorts
 ) -> Iterator[Finding]:
-    """Yield one finding for each repository that a search excludes."""
+    """Yield a finding for each repository that a search excludes."""
     known = {candidate.repo_id: candidate.description for candidate in candidates}
     for member in members:
         left_out = [
@@ -126,13 +127,16 @@ def _of_cohorts(
         if "embedding" in differs:
             message += f" ({ours} here, {theirs} in the others)"
         if "embedding" in differs and ours != theirs:
-            message += f'; config.toml in the ggrep home chooses it: encoder = "{theirs}"'
+            message += (
+                "; to use one encoder, write into config.toml of the ggrep home: encoder = "
+                f'"{theirs}"'
+            )
         root = member.repo.root_canonical
         yield Finding(
             "cohort_split",
-            f"searches omit it: {message}",
-            # With another encoder an index under a flag would not be queried. Only a daemon of
-            # another build reports other keys: the next one is of this build.
+            f"searches omit this repository: {message}",
+            # Rebuilding with an encoder flag would not help: searches do not query such an index.
+            # Only a daemon of another build reports other keys; a restarted daemon has this build.
             "" if ours != theirs else f"{on_root('stop', root)}; {on_root('index', root)}",
             member.repo_id,
             tuple(corpus for corpus, _ in left_out),
@@ -144,13 +148,13 @@ def _encoder(description: RepoDescription) -> str:
 
 
 def _of_roots(workspace: Workspace) -> Iterator[Finding]:
-    """Yield the missing repositories; disabled ones are only mentioned."""
+    """Yield the missing repositories; disabled ones need no action."""
     left = len(workspace.repos)
     for repo in workspace.repos:
         if repo.missing is None:
             continue
         left -= 1
-        # A workspace is never left empty.
+        # The last repository of a workspace cannot be removed.
         command = remove_repo(repo.alias, repo.repo_id) if left else ""
         hint = with_file(command, workspace.workspace_path)
         message = f"{repo.missing}; {with_file(MOVED, workspace.workspace_path)}"
@@ -163,13 +167,13 @@ _INDEXES: Final[Mapping[Availability, tuple[str, Callable[[Path], str]]]] = {
     "missing-required-artifacts": ("damaged_index", lambda root: on_root("repair", root)),
     "compat-key-missing": ("other_build", lambda root: on_root("index --reset", root)),
 }
-"""Codes and commands of indexes that cannot be searched."""
+"""Finding codes and commands for indexes that cannot be searched."""
 _DAEMONS: Final[Mapping[DaemonWord, tuple[str, str, str]]] = {
     "silent": ("daemon_silent", "its daemon does not answer: ", "no reply"),
     "other_version": ("daemon_other_version", "", "its daemon has another version"),
-    "stale": ("daemon_stale", "its daemon has old settings: ", "they were edited"),
+    "stale": ("daemon_stale", "its daemon uses outdated settings: ", "the settings were edited"),
 }
-"""Codes and messages of daemons to stop; the last text stands for an unknown problem."""
+"""Finding codes and messages for daemons to stop; the last text replaces an unknown problem."""
 
 
 def _of_member(member: MemberState) -> Iterator[Finding]:
@@ -197,4 +201,4 @@ def _of_member(member: MemberState) -> Iterator[Finding]:
         problem = f"{begin}{daemon.problem or usual}"
         yield Finding(code, problem, on_root("stop", root), repo_id)
     elif daemon.state == "indexing":
-        yield Finding("indexing", "it is being indexed", repo_id=repo_id, needed=False)
+        yield Finding("indexing", "indexing is in progress", repo_id=repo_id, needed=False)

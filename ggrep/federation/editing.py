@@ -22,11 +22,11 @@ from ggrep.federation.workspace_text import (
 from ggrep.model.suggested_commands import remove_entry
 
 NamesOf: TypeAlias = Callable[[str], Collection[str]]
-"""Returns what a root, as it is written, is called besides."""
+"""Returns the other names of a root, given as it is written in the file."""
 
 
 class NewEntry(Struct, frozen=True):
-    """An entry to write; None leaves the key out."""
+    """An entry to write; keys with the value None are omitted."""
 
     root: str
     alias: str | None = None
@@ -36,11 +36,11 @@ class NewEntry(Struct, frozen=True):
 
 
 MERGE_LINE: Final = '"merge": { "strategy": "global" }'
-"""Line of a workspace file that ranks like one index over all repositories."""
+"""Line of a workspace file that selects the `global` merge strategy."""
 
 
 def init_text(name: str, roots: Sequence[str | NewEntry]) -> str:
-    """Return the text of a new workspace file, with the merge strategy that loses no hit.
+    """Return the text of a new workspace file with the `global` merge strategy.
 
     Raises:
         WorkspaceError: the file would not be valid.
@@ -62,53 +62,53 @@ def init_text(name: str, roots: Sequence[str | NewEntry]) -> str:
 
 
 def add_repo(text: str, entry: NewEntry) -> str:
-    """Return `text` with one more entry at the end of `repos`.
+    """Return `text` with another entry at the end of `repos`.
 
     Raises:
-        WorkspaceError: the text is not valid, before or after.
+        WorkspaceError: the text is invalid before or after the edit.
     """
-    places = find_entries(_checked(text))
+    positions = find_entries(_checked(text))
     piece = _entry_text(entry)
-    start, end = places.elements[-1]
-    comma = places.commas[-1]
+    start, end = positions.elements[-1]
+    comma = positions.commas[-1]
     indent = _indent(text, start)
     if indent is None:
         return _checked(f"{text[:end]}, {piece}{text[end:]}")
     newline = "\r\n" if "\r\n" in text else "\n"
-    after = _end_of_line(text, end if comma is None else comma + 1, places.tokens)
+    after = _end_of_line(text, end if comma is None else comma + 1, positions.tokens)
     tail = "," if comma is not None else ""
     rest = text[end:after] if comma is not None else "," + text[end:after]
     return _checked(f"{text[:end]}{rest}{newline}{indent}{piece}{tail}{text[after:]}")
 
 
 def move_repo(text: str, index: int, root: str) -> str:
-    """Return `text` with another root of the entry at `index`, and all else of it as it is.
+    """Return `text` with the root of the entry at `index` replaced and everything else unchanged.
 
     Raises:
-        WorkspaceError: the text is not valid, before or after.
+        WorkspaceError: the text is invalid before or after the edit.
     """
-    places = find_entries(text)
-    start, end = places.elements[index]
-    inside = [t for t in places.tokens if start <= t.start < end and t.kind not in TRIVIA]
+    positions = find_entries(text)
+    start, end = positions.elements[index]
+    inside = [t for t in positions.tokens if start <= t.start < end and t.kind not in TRIVIA]
     for key, value in zip(inside, inside[2:], strict=False):
         if text[key.start : key.end].strip("\"'") == "root" and key.depth == value.depth:
             return _checked(f"{text[: value.start]}{_json(root)}{text[value.end :]}")
-    raise shape_problem(f"the entry {index} has no root")
+    raise shape_problem(f"the entry repos[{index}] has no root")
 
 
 def remove_repo(text: str, selector: str, names: NamesOf = lambda _: ()) -> str:
-    """Return `text` without the entry that `selector` names, which may be invalid.
+    """Return `text` without the entry that `selector` names; the entry may be invalid.
 
-    An alias (case aside) comes before what `names` gives, that before a root as it is written, and
-    last comes a place such as `repos[2]`.
+    The selector is compared with aliases (ignoring case), then with the names from `names`, then
+    with roots as written, and last with positions such as `repos[2]`.
 
     Args:
-        text: JSONC with an array of `repos`; nothing else of it need be valid.
-        selector: as typed.
+        text: JSONC with an array `repos`; the other keys may be invalid.
+        selector: the selector as the user typed it.
         names: other names of an entry with a root: its id, and its location.
 
     Raises:
-        WorkspaceError: no entry or several match, or it is the only one.
+        WorkspaceError: no entry or several entries match, or the file has a single entry.
     """
     wanted = selector.strip()
     entries = entries_of(text)
@@ -121,7 +121,7 @@ def remove_repo(text: str, selector: str, names: NamesOf = lambda _: ()) -> str:
     )
     matching = next(([i for i, is_it in enumerate(way) if is_it] for way in ways if any(way)), [])
     if not wanted or not matching:
-        raise shape_problem(f"no entry matches {selector!r}; name an alias, an id or a root")
+        raise shape_problem(f"no entry matches {selector!r}; use an alias, an id or a root")
     if len(matching) > 1:
         lines = lines_of(text)
         which = ", ".join(f"repos[{i}] (line {lines.get(f'$.repos[{i}]', 0)})" for i in matching)
@@ -131,39 +131,43 @@ def remove_repo(text: str, selector: str, names: NamesOf = lambda _: ()) -> str:
 
 
 def remove_repo_at(text: str, index: int) -> str:
-    """Return `text` without the entry at `index`, nor the comment behind it on its line.
+    """Return `text` without the entry at `index` and without the comment after it on its line.
 
-    Comments above an entry stay: they may speak of all that follow.
+    Comments above an entry stay: they may describe all following entries.
     """
     entries_of(text)
-    places = find_entries(text)
-    if not 0 <= index < len(places.elements):
-        raise shape_problem(f"there is no entry {index}; the file has {len(places.elements)}")
-    if len(places.elements) == 1:
-        hint = "add another before, or delete the file"
-        raise shape_problem("it is the only entry; a workspace needs at least one", hint)
-    start, end = places.elements[index]
-    comma = places.commas[index]
+    positions = find_entries(text)
+    if not 0 <= index < len(positions.elements):
+        raise shape_problem(
+            f"there is no entry repos[{index}]; the file has {len(positions.elements)} entries"
+        )
+    if len(positions.elements) == 1:
+        hint = "add another entry first, or delete the file"
+        raise shape_problem(
+            "the only entry cannot be removed; a workspace needs at least one", hint
+        )
+    start, end = positions.elements[index]
+    comma = positions.commas[index]
     if comma is None and index > 0:
-        before = places.commas[index - 1]
-        shorter = _cut_last(text, before or start, start, end, places)
+        before = positions.commas[index - 1]
+        shorter = _cut_last(text, before or start, start, end, positions)
     else:
-        shorter = _cut(text, start, end if comma is None else comma + 1, places)
+        shorter = _cut(text, start, end if comma is None else comma + 1, positions)
     entries_of(shorter)
     return shorter
 
 
-def _cut_last(text: str, comma: int, start: int, end: int, places: EntryPositions) -> str:
+def _cut_last(text: str, comma: int, start: int, end: int, positions: EntryPositions) -> str:
     if _indent(text, start) is None and not text[comma + 1 : start].strip():
         return text[:comma] + text[end:]
-    shortened = _cut(text, start, end, places)
+    shortened = _cut(text, start, end, positions)
     return shortened[:comma] + shortened[comma + 1 :]
 
 
-def _cut(text: str, start: int, stop: int, places: EntryPositions) -> str:
-    """Return `text` without a span, and without its line when nothing else stands on it."""
+def _cut(text: str, start: int, stop: int, positions: EntryPositions) -> str:
+    """Return `text` without a span, and without its line if the line contains nothing else."""
     indent = _indent(text, start)
-    after = _end_of_line(text, stop, places.tokens)
+    after = _end_of_line(text, stop, positions.tokens)
     if indent is None or text[after:].partition("\n")[0].strip():
         blanks = len(text) - stop - len(text[stop:].lstrip(" \t"))
         return text[:start] + text[stop + (blanks if text[stop : stop + 1] == " " else 0) :]
@@ -173,13 +177,13 @@ def _cut(text: str, start: int, stop: int, places: EntryPositions) -> str:
 
 
 def _indent(text: str, start: int) -> str | None:
-    """Return the blanks before `start`, or None when something else stands on its line."""
+    """Return the whitespace before `start` on its line; None if the line has text there."""
     line = text[text.rfind("\n", 0, start) + 1 : start]
     return line if not line.strip(" \t") else None
 
 
 def _end_of_line(text: str, offset: int, tokens: Sequence[Token]) -> int:
-    """Return where the line of `offset` ends, behind the comments that stand on it."""
+    """Return the offset after the comments that follow `offset` on its line."""
     end = offset
     for token in tokens:
         if token.start < offset:
@@ -198,7 +202,7 @@ def _text(entry: object, key: str) -> str:
 
 
 def _checked(text: str) -> str:
-    """Return `text` when it is a valid workspace file, as far as text alone can tell."""
+    """Return `text` if it is a valid workspace file; no root is read."""
     validate(parse_text(text, TEXT), TEXT, lambda _: None)
     return text
 

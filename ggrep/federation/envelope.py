@@ -1,4 +1,4 @@
-"""The envelope of every federated answer: each repository, its outcome, and their JSON."""
+"""The common part of all workspace answers: each repository, its outcome, and their JSON."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Mapping
@@ -34,11 +34,12 @@ from ggrep.model.response import Freshness, Provenance
 
 
 class Envelope(Struct, frozen=True):
-    """The part of every answer about its repositories; an answer adds its body.
+    """The common part of all workspace answers; each kind of answer adds its body.
 
     Attributes:
         coverage: effect of each repository on the answer, in the order of `reports`.
-        elapsed_ms: from request to answer; `repo_elapsed_ms` sums each repository's calls.
+        elapsed_ms: time from request to answer; `repo_elapsed_ms` adds up the calls to a
+            repository.
     """
 
     workspace: Workspace
@@ -62,12 +63,12 @@ class Envelope(Struct, frozen=True):
 
     @property
     def exit_status(self) -> int:
-        """Return the process status that goes with the answer."""
+        """Return the exit status of the process for the answer."""
         return 0 if self.error is None else self.error.exit_status
 
     @property
     def manifest_hash(self) -> str:
-        """Return the identity of the index state that the selected repositories are in."""
+        """Return a digest of the index state of the selected repositories."""
         entries = [
             described_entry(report.repo.repo_id, report.description, report.snapshot_id)
             if report.description is not None and report.snapshot_id is not None
@@ -77,16 +78,16 @@ class Envelope(Struct, frozen=True):
         return manifest_hash(self.workspace.repo_set_id, entries)
 
     def shown(self) -> Iterable[RepoId]:
-        """Return the repositories that the body shows something of."""
+        """Return the repositories that appear in the body."""
         return ()
 
     def rules(self, listed: Container[RepoId]) -> dict[str, Any]:
-        """Return the keys of `meta` about the merge, limited to the listed repositories."""
+        """Return the keys of `meta` about merging, limited to the listed repositories."""
         del listed
         return {}
 
     def body(self) -> dict[str, Any]:
-        """Return the keys of the answer beside those of the envelope."""
+        """Return the keys that this kind of answer adds to the envelope."""
         return {}
 
     def head(self) -> dict[str, Any]:
@@ -95,7 +96,7 @@ class Envelope(Struct, frozen=True):
         return {"schema_version": FEDERATED_SCHEMA, **envelope_json(self, listed)}
 
     def to_json(self) -> dict[str, Any]:
-        """Return the answer, or its failure with all that is known of the repositories."""
+        """Return the answer, or its error with the known facts about the repositories."""
         if self.error is not None:
             return failed_json(self.head(), self.error, path_cleaner(self))
         return {**self.head(), "ok": True, **self.body()}
@@ -105,7 +106,7 @@ class RepoNotices(Struct, frozen=True):
     """Cuts and warnings of one repository.
 
     Attributes:
-        provenance: snapshot that answered; None where only the described one is known.
+        provenance: snapshot that answered; None if only the described snapshot is known.
     """
 
     provenance: Provenance | None
@@ -178,7 +179,7 @@ def _coverage(report: RepoReport, answered: Collection[RepoId]) -> Coverage:
         empty = "it has no match"
         return Coverage(repo_id, answered=False, reason=empty, could_change="no")
     else:
-        reason = "it did not report whether it contains the name"
+        reason = "it is unknown whether this repository contains the name"
     return Coverage(repo_id, answered=False, reason=reason, could_change="unknown")
 
 
@@ -186,8 +187,8 @@ Clean = Callable[[str], str]
 
 
 LISTED_WHOLE: Final = 64
-"""Most selected repositories that are all listed: an answer must not grow with repositories that
-contribute nothing."""
+"""Up to this many selected repositories are all listed. Beyond that, an answer must not grow with
+repositories that contribute nothing."""
 
 
 _HARMLESS: Final = frozenset({"ok", "skipped"})
@@ -196,17 +197,18 @@ _HARMLESS: Final = frozenset({"ok", "skipped"})
 _OF_THE_QUERY: Final = frozenset(
     {"max_query_terms", "max_query_characters", "max_query_per_file", "max_query_results"}
 )
-"""Cuts of the question, which every repository makes alike."""
+"""Limits on the query itself, which are the same in every repository."""
 
 _OF_RESULTS: Final = frozenset({"max_results", "max_per_file"})
-"""Cuts of a repository's list, whose hits need not have had a place in the answer."""
+"""Limits on a repository's list; the removed hits might not have been in the answer."""
 
 
 def shown_repos(response: Envelope, shown: Iterable[RepoId]) -> frozenset[RepoId]:
     """Return the repositories that an answer lists.
 
-    All of a few, or on request. Else repositories that the body shows, that were selected by name,
-    that could have changed the answer, or that have a diagnostic or a cut.
+    A request can list all selected repositories, and up to `LISTED_WHOLE` are always listed.
+    Otherwise the list contains repositories that appear in the body, were selected by name, could
+    have changed the answer, or have a diagnostic or a cut.
     """
     selected = frozenset(report.repo.repo_id for report in response.reports)
     if response.request.all_repos or len(selected) <= LISTED_WHOLE:
@@ -227,7 +229,7 @@ def path_cleaner(response: Envelope) -> Clean:
 
 
 def known_paths(workspace: Workspace) -> tuple[str, ...]:
-    """Return the absolute paths that messages about a workspace may hold."""
+    """Return the absolute paths that messages about a workspace can contain."""
     paths = {workspace.workspace_path, workspace.workspace_dir}
     paths |= {repo.root_canonical for repo in workspace.repos}
     paths |= {repo.root_abs for repo in workspace.repos}
@@ -235,7 +237,7 @@ def known_paths(workspace: Workspace) -> tuple[str, ...]:
 
 
 def envelope_json(envelope: Envelope, listed: Container[RepoId]) -> dict[str, Any]:
-    """Return the part of every answer about its repositories, limited to the listed ones."""
+    """Return the JSON of the envelope, limited to the listed repositories."""
     clean, workspace, selection = path_cleaner(envelope), envelope.workspace, envelope.selection
     with_paths = envelope.request.include_paths
     pairs = zip(envelope.reports, envelope.coverage, strict=True)
@@ -287,7 +289,7 @@ def envelope_json(envelope: Envelope, listed: Container[RepoId]) -> dict[str, An
 
 
 def failed_json(document: Mapping[str, Any], error: GgrepError, clean: Clean) -> dict[str, Any]:
-    """Return the failure, with all that is known of the repositories."""
+    """Return the JSON of an error, with the known facts about the repositories."""
     failed: dict[str, Any] = {**_failure(error, clean), "details": {}}
     if error.request_id:
         failed["request_id"] = error.request_id
@@ -318,8 +320,8 @@ def _failure(error: GgrepError, clean: Clean) -> dict[str, str]:
 def _limits(limits: Iterable[RepoLimit], listed: Container[RepoId]) -> list[dict[str, Any]]:
     """Return the cuts.
 
-    Equal cuts of unlisted repositories appear once, without a repository; their numbers of hits
-    are added up.
+    Equal cuts of unlisted repositories appear once without a repository; their hit counts are
+    added.
     """
     kept: dict[RepoLimit, None] = {}
     observed_of: Counter[tuple[str, int]] = Counter()
@@ -341,7 +343,7 @@ def _limits(limits: Iterable[RepoLimit], listed: Container[RepoId]) -> list[dict
 def _row(
     report: RepoReport, coverage: Coverage, clean: Clean, *, with_paths: bool
 ) -> dict[str, Any]:
-    """Return the outcome of one repository."""
+    """Return the JSON of a repository's outcome."""
     repo, known = report.repo, report.description
     document: dict[str, Any] = {
         "repoId": repo.repo_id,

@@ -1,4 +1,4 @@
-"""Queries many repositories concurrently: bounded, under one deadline, each outcome a value.
+"""Queries many repositories concurrently under one deadline; errors are returned as values.
 
 Outcomes never depend on the order in which repositories answer.
 """
@@ -26,7 +26,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class Skipped(GgrepError):
-    """The query was not finished, as another repository's failure had decided the request."""
+    """The query was not finished because another repository's error had decided the request."""
 
     code = "skipped"
 
@@ -35,12 +35,12 @@ class ShareEnded(DeadlineExceeded):
     """The repository used up its share of the deadline; the deadline itself has not passed.
 
     Attributes:
-        percent: how much it had of what was left when its turn came.
+        percent: its share of the time that remained when its call started.
     """
 
     def __init__(self, percent: int) -> None:
         super().__init__(
-            f"no answer in its share of the deadline ({percent} %); a longer deadline gives it more"
+            f"no answer within its share ({percent} %) of the timeout; use a longer timeout"
         )
         self.percent = percent
 
@@ -65,22 +65,23 @@ async def fan_out(  # noqa: PLR0913 - all but the first three have a default
 ) -> dict[RepoId, RepoOutcome[T]]:
     """Return the outcome of each call, by repository id.
 
-    Calls start in the order of repository ids. At the deadline the rest is cancelled and comes
-    to `DeadlineExceeded`. If there are more calls than may run at once, each gets its share of
-    the time that is left, so that calls that never end leave time for queued ones; once the queue
-    is empty, all have all of it. A call that takes longer is ended, made once more for as long
-    when all others have begun, and comes to `ShareEnded` after that. With `overtakes` it goes on
-    instead, and one more is begun beside it. Cancellation from outside is passed on.
+    Calls start in the order of repository ids. At the deadline, unfinished calls are cancelled with
+    `DeadlineExceeded`. If there are more calls than `concurrency`, each call gets a share of the
+    remaining time, so that hanging calls leave time for queued calls. Once the queue is empty,
+    running calls may use all remaining time. A call that exceeds its share is cancelled and
+    repeated once after all other calls have started; if the repeated call exceeds its share, its
+    error is `ShareEnded`. With `overtakes` the slow call continues instead, and another call
+    starts. Cancellation from outside propagates.
 
     Args:
         calls: the call to each repository.
-        concurrency: most calls at once.
+        concurrency: maximum number of concurrent calls.
         deadline: common deadline of all calls.
-        overtakes: calls cost so little that more than `concurrency` may be under way.
+        overtakes: calls are so cheap that more than `concurrency` calls may run.
         part: share of the request's remaining time that `deadline` leaves; 1 for all of it.
-        strict: a failure cancels the calls of all later ids; they come to `Skipped`. Earlier ids
-            run on, for one of them may fail too and then is the first.
-        done: called for each call that ended by itself, in the order of their ends.
+        strict: a failure cancels the calls of all later ids, with the error `Skipped`. Calls of
+            earlier ids continue, because the error with the smallest id is reported.
+        done: called for each call that was not cancelled, in the order in which calls end.
     """
     run = _Run(calls, deadline, concurrency, done, part, strict)
     work = run.work_on if overtakes else run.work
@@ -94,7 +95,7 @@ async def fan_out(  # noqa: PLR0913 - all but the first three have a default
 
 @dataclass(slots=True, eq=False)
 class _Run(Generic[T]):
-    """One running fanout; arguments as of `fan_out`."""
+    """The state of a running fan-out; see `fan_out` for its arguments."""
 
     calls: Mapping[RepoId, Call[T]]
     deadline: Deadline
@@ -116,7 +117,7 @@ class _Run(Generic[T]):
         self._waiting = iter(sorted(self.calls))
 
     async def work_on(self, group: TaskGroup) -> None:
-        """Take calls one after the other until none waits, or one takes longer than its share."""
+        """Run queued calls until the queue is empty or a call exceeds its share."""
         for repo_id in self._waiting:
             share_ms = self.deadline.remaining_ms() / self._turns()
             self._to_start -= 1
@@ -131,11 +132,11 @@ class _Run(Generic[T]):
             del self._running[repo_id]
             self._note(repo_id)
             if over.is_set():
-                return  # another one took over meanwhile
+                return  # another worker has taken over
             over.set()
 
     async def _relieve(self, group: TaskGroup, over: anyio.Event, seconds: float) -> None:
-        """Start another worker when a call takes longer than so many seconds."""
+        """Start another worker if a call takes longer than `seconds`."""
         with anyio.move_on_after(seconds):
             await over.wait()
         if not over.is_set():
@@ -143,7 +144,7 @@ class _Run(Generic[T]):
             group.start_soon(self.work_on, group)
 
     async def work(self, _group: TaskGroup) -> None:
-        """Take calls one after the other until none waits."""
+        """Run queued calls until the queue is empty."""
         for repo_id in self._waiting:
             turns = self._turns()
             share_ms = self.deadline.remaining_ms() / turns
@@ -157,7 +158,7 @@ class _Run(Generic[T]):
                 self._note(repo_id)
             else:
                 self._ended.append((repo_id, turns, share_ms))
-        # Often it was only the first: what had to be started or loaded for it is there by now.
+        # Often only the first attempt was slow: its daemon and index are loaded by now.
         while self._ended:
             repo_id, turns, share_ms = self._ended.popleft()
             if self._decided(repo_id):
@@ -168,7 +169,7 @@ class _Run(Generic[T]):
             self._note(repo_id)
 
     async def _try(self, repo_id: RepoId, share_ms: float) -> None:
-        """Call for a limited time; no outcome means that it timed out or is no longer needed."""
+        """Call for a limited time; a call that timed out or is not needed has no outcome."""
         with anyio.move_on_after(None if math.isinf(share_ms) else share_ms / 1000.0) as scope:
             self._running[repo_id] = scope
             self._done[repo_id] = await self._attempt(repo_id)
@@ -183,12 +184,12 @@ class _Run(Generic[T]):
             self._fail(repo_id)
 
     def result(self) -> dict[RepoId, RepoOutcome[T]]:
-        """Return every outcome; calls without one were cut off."""
+        """Return all outcomes; a call without a result was cut off by the deadline."""
         outcomes = {}
         for repo_id in sorted(self.calls):
             outcome = self._done.get(repo_id)
             if self._decided(repo_id):
-                # Whether it had answered already is a matter of chance and must not show.
+                # Whether the call had already ended is random and must not affect the answer.
                 outcome = RepoOutcome(None, Skipped("another repository failed first"), 0.0)
             if outcome is None:
                 outcome = self._late()
@@ -196,17 +197,17 @@ class _Run(Generic[T]):
         return outcomes
 
     def _leave_time(self) -> None:
-        """Give the running calls all remaining time, as none is queued behind them."""
+        """Give the running calls all remaining time, because the queue is empty."""
         for scope in self._running.values():
             scope.deadline = math.inf
 
     def _turns(self) -> int:
-        """Return how many calls must run one after another, including the next."""
+        """Return how many calls must still run in sequence, including the next."""
         return max(1, math.ceil(self._to_start / self.concurrency))
 
     def _late(self, turns: int = 1) -> RepoOutcome[T]:
         share = self.part / turns
-        late = DeadlineExceeded("no answer before the deadline")
+        late = DeadlineExceeded("no answer within the timeout")
         if share < 1.0:
             late = ShareEnded(int(100 * share))
         return RepoOutcome(None, late, self.deadline.clock.monotonic_ms() - self._started_ms)
@@ -230,7 +231,7 @@ class _Run(Generic[T]):
             value = await self._call(repo_id)
         except GgrepError as error:
             failure = error
-        except Exception as error:  # noqa: BLE001 - one's bug must not take the others' answers
+        except Exception as error:  # noqa: BLE001 - a bug in one call must not fail the other calls
             _LOG.exception("repository %s failed", repo_id)
             failure = GgrepError(f"internal error ({type(error).__name__})")
         return RepoOutcome(value, failure, clock.monotonic_ms() - started)

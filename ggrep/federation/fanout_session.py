@@ -1,7 +1,7 @@
 """Queries the selected repositories in rounds: description, term statistics, hits.
 
-A session is the state of one request: its queries, the facts of each repository, and the outcome of
-each: its error, its time, and whether it was reported.
+A session is the state of a request: its queries and, for each repository, its description, its
+error, its elapsed time and whether it was reported.
 """
 
 import logging
@@ -64,25 +64,26 @@ _DESCRIBE_SHARE: Final = 3
 _COUNT_SHARE: Final = 2
 _ENCODE_SHARE: Final = 4
 _JOINT_SHARE: Final = 2
-"""A step before the search may take the remaining time divided by this number."""
+"""Each step before the search may use the remaining time divided by its number."""
 
 _MANY: Final = 64
-"""With more repositories, describing them one by one would take too long, so describing them
-together gets more time."""
+"""With more repositories, separate descriptions would take too long, so the joint description gets
+more time."""
 
 _AT_ONCE: Final = 16
-"""Least number of repositories that are described or counted at the same time. Both are cheap, but
-opening a snapshot for the first time takes a while. The request limits concurrent searches only."""
+"""Minimum concurrency of requests for descriptions and statistics. These requests are cheap, but
+opening a snapshot for the first time takes a while. The limit in the search request applies to
+searches only."""
 
 SHARE_LIMIT: Final = "deadline_share"
-"""Limit for a repository whose share of the remaining time, in per cent, was too short."""
+"""Code of the limit for a repository whose share of the time, in per cent, was too short."""
 
 
 class RepoDone(Struct, frozen=True):
-    """Progress of a workspace search: one more repository is done.
+    """Progress of a workspace search: a repository is done.
 
     Attributes:
-        status: as in the answer's `repos`; `ok` for a repository that returned lists.
+        status: as in `repos` of the answer; `ok` for a repository that returned lists.
         count: number of its hits for the blended list.
         done: number of repositories that are done, of `total` selected ones.
     """
@@ -100,19 +101,20 @@ Arrived: TypeAlias = Callable[[RepoDone], None]
 
 @dataclass(slots=True)
 class FanoutSession:
-    """One request while it is sent to repositories.
+    """The state of a request while repositories are queried.
 
     Attributes:
         deadline: common deadline of all rounds.
         part: share of the request's time until `deadline`; a slate reserves the rest.
-        arrived: called once for each repository that is done; None for no call.
-        kept: session tokens by repository; these repositories answer from the kept snapshots.
+        arrived: callback for each repository that is done; None for no callback.
+        kept: session tokens by repository; these repositories answer from the snapshots of the
+            session.
         search: the request to each repository, except for its corpora.
         repos: all selected repositories.
         plan: the repositories to query for each corpus, once they are described.
         descriptions: descriptions of repositories with an index, once they are fetched.
         vectors: the query's vectors by encoder key; empty if repositories encode it themselves.
-        failures: errors of repositories that dropped out.
+        failures: errors of repositories; a repository with an error is not queried again.
         elapsed_ms: time spent on each repository so far.
     """
 
@@ -141,7 +143,7 @@ class FanoutSession:
     _described_anew: bool = False
 
     def __post_init__(self) -> None:
-        """Drop repositories that are missing."""
+        """Record the errors of missing repositories."""
         self.search = repo_search(self.request)
         self.force = effective_settings(self.request, self.workspace)
         self.repos = {repo.repo_id: repo for repo in self.selection.repos}
@@ -151,13 +153,13 @@ class FanoutSession:
 
     @property
     def is_over(self) -> bool:
-        """Return whether further queries cannot change the outcome."""
+        """Return whether the request has failed, so that no further query is needed."""
         return self.request.strict and bool(self.failures)
 
     def vector_of(self, repo: RepoId) -> EncodedQuery | None:
-        """Return the query's vector for a repository, from the cache if none was encoded now.
+        """Return the query's vector for a repository, from this request or from the cache.
 
-        None where the repository encodes the query itself.
+        None if the repository encodes the query itself.
         """
         description = self.descriptions[repo]
         if not (description.has_vectors and self.search.vectors) or self.search.is_exact:
@@ -166,7 +168,7 @@ class FanoutSession:
         return self.vectors.get(key) or self.memory.vectors.get((key, self.search.query))
 
     async def begin(self) -> None:
-        """Prepare and describe the repositories, unless the outcome is decided."""
+        """Prepare and describe the repositories, unless the request has already failed."""
         if not self.is_over:
             await self._prepare()
             await self._describe_all()
@@ -192,9 +194,9 @@ class FanoutSession:
     async def _described_jointly(
         self, repos: Sequence[WorkspaceRepo]
     ) -> dict[RepoId, RepoDescription]:
-        """Return the descriptions of repositories that one process reads together."""
+        """Return the descriptions of repositories that a host process reads together."""
         share = _JOINT_SHARE if len(repos) > _MANY else _JOINT_SHARE * _DESCRIBE_SHARE
-        # A session's snapshot is described by its repository.
+        # Only the repository's daemon can describe the snapshot of a session.
         joint = None if self.kept else self.searchers.joint(repos)
         if joint is None:
             return {}
@@ -211,7 +213,7 @@ class FanoutSession:
         return repo in self._joined
 
     async def encode(self, repo_ids: Iterable[RepoId]) -> None:
-        """Encode the query once for all of these repositories that have the same encoder."""
+        """Encode the query once for each encoder that several of the repositories share."""
         if not self.search.vectors or self.search.is_exact:
             return
         members: dict[str, list[RepoId]] = {}
@@ -224,10 +226,10 @@ class FanoutSession:
                 await self._encode(key, repos)
 
     async def figures(self, repo_ids: Sequence[RepoId]) -> dict[RepoId, RepoStatistics]:
-        """Return the statistics of repositories for the query.
+        """Return the term statistics of repositories for the query.
 
-        Statistics of a snapshot that was counted before are taken from memory; if the snapshot is
-        gone, searching it fails.
+        Cached statistics of a snapshot are reused. If the snapshot was deleted since, searching it
+        fails.
         """
         known = {repo: counts for repo in repo_ids if (counts := self._known(repo)) is not None}
         counted = await self._count([repo for repo in repo_ids if repo not in known])
@@ -236,9 +238,9 @@ class FanoutSession:
     async def search_jointly(
         self, question: BatchedQuery, repo_ids: Sequence[RepoId]
     ) -> BatchedPoolResponse | None:
-        """Return the answer of repositories that are searched together; None if that failed.
+        """Return the lists of repositories that are searched together; None if the search failed.
 
-        Half of the remaining time is kept for searching them one by one.
+        Half of the remaining time is reserved for separate searches.
         """
         if self._joint is None:
             return None
@@ -250,10 +252,10 @@ class FanoutSession:
             return None
 
     async def is_described_anew(self) -> bool:
-        """Return whether repositories can be searched together once more, after a changed file.
+        """Describe the repositories again after a snapshot file changed; return whether to retry.
 
-        Describing verifies the changed snapshot, or leaves it out if it is damaged. All other
-        descriptions must be unchanged.
+        Describing verifies the changed snapshot and omits it if it is damaged. A retry requires
+        that all other descriptions are unchanged.
         """
         if not self._gone or self._described_anew or self.is_over:
             return False
@@ -272,11 +274,12 @@ class FanoutSession:
         only: Iterable[RepoId],
         others: CollectionStatistics | None = None,
     ) -> tuple[dict[RepoId, PoolResponse], Mapping[RepoId, RepoStatistics]]:
-        """Return the lists scored by the sum of `figures` and `others`, and the final figures.
+        """Return the lists scored by the sum of `figures` and `others`, and the final statistics.
 
-        A repository that published meanwhile is counted once more. When that moves the sum, all
-        are asked again: lists measured against different collections must not be merged. If there
-        are `others`, they are searched afterwards, and half of the remaining time is kept for them.
+        A repository that has published a new snapshot is counted again. If that changes the sum,
+        all repositories are searched again: lists scored by different statistics must not be
+        merged. If `others` is given, half of the remaining time is reserved for searching those
+        repositories afterwards.
         """
         if not figures:
             return {}, figures
@@ -296,7 +299,7 @@ class FanoutSession:
         only: Iterable[RepoId],
         share: int,
     ) -> dict[RepoId, PoolResponse | None]:
-        """Return the lists of some repositories; None for each whose counted snapshot is gone."""
+        """Return the lists of repositories; None for a deleted snapshot."""
         calls = {repo: partial(self._try, repo, figures[repo], total) for repo in only}
         return await self._run(calls, share, cheap=False)
 
@@ -308,14 +311,14 @@ class FanoutSession:
         others: CollectionStatistics | None,
         share: int,
     ) -> tuple[dict[RepoId, PoolResponse], dict[RepoId, RepoStatistics]]:
-        """Search again, after new statistics from repositories whose snapshots went meanwhile.
+        """Search again with new statistics from repositories whose counted snapshots were deleted.
 
-        The race: a repository is counted (1), publishes (2), and is asked for lists of the
-        snapshot that was counted (3), which it refuses.
+        The race: a repository is counted (1), publishes a new snapshot (2), and refuses a query for
+        the counted snapshot (3).
         """
         fresh = await self._count(gone)
-        # A repository that failed otherwise stays counted; one whose snapshot is gone and that
-        # cannot be counted again does not.
+        # Statistics of a repository with another error stay in the sum. Statistics of a deleted
+        # snapshot are removed if the repository cannot be counted again.
         counted = {repo: counts for repo, counts in figures.items() if repo not in gone} | fresh
         if not counted or self.is_over:
             return {}, counted
@@ -330,7 +333,7 @@ class FanoutSession:
     async def slates(
         self, requests: Mapping[RepoId, SlateRequest], deadline: Deadline
     ) -> dict[RepoId, RepoOutcome[SlateResponse]]:
-        """Return the outcomes of slate requests; no repository drops out."""
+        """Return the outcomes of slate requests; errors do not exclude repositories."""
         calls = {
             repo: partial(self.searcher(repo).ask, request, deadline)
             for repo, request in requests.items()
@@ -338,20 +341,20 @@ class FanoutSession:
         return await fan_out(calls, concurrency=self.request.concurrency, deadline=deadline)
 
     async def round(self, calls: Mapping[RepoId, Call[T]], share: int) -> dict[RepoId, T]:
-        """Return the results of one round; repositories that fail drop out.
+        """Return the results of a round; repositories that fail are excluded from later rounds.
 
-        The round may take the remaining time divided by `share`.
+        The round may use the remaining time divided by `share`.
         """
         return await self._run(calls, share, cheap=False)
 
     async def refill(
         self, lengths: Mapping[RepoId, int], figures: Mapping[RepoId, RepoStatistics]
     ) -> dict[RepoId, PoolResponse]:
-        """Return longer lists from the snapshots of the shorter ones.
+        """Return longer lists from the snapshots that returned the shorter lists.
 
-        A repository that cannot return a longer list keeps its first one and does not fail.
-
-        `figures` has all counted repositories; it is empty if each is scored by its own statistics.
+        A repository that cannot return a longer list keeps its shorter list and does not fail.
+        `figures` contains all counted repositories; it is empty if each repository uses its own
+        statistics.
         """
         total = total_of(figures) if figures else None
         outcomes = await fan_out(
@@ -382,7 +385,7 @@ class FanoutSession:
         return None if statistics is None else RepoStatistics(key.snapshot_id, statistics)
 
     async def _encode(self, key: str, repos: Sequence[RepoId]) -> None:
-        """Ask one repository after another for the vector; if all fail, each encodes the query."""
+        """Request the vector from each repository in turn until a request succeeds."""
         vector = self.memory.vectors.get((key, self.search.query))
         until = self._within(_ENCODE_SHARE)
         with anyio.move_on_after(until.remaining_ms() / 1000.0):
@@ -399,11 +402,11 @@ class FanoutSession:
             self.memory.vectors.put((key, self.search.query), vector, 8 * len(vector.values))
 
     def _asked(self) -> list[WorkspaceRepo]:
-        """Return the repositories that have not dropped out."""
+        """Return the repositories without an error."""
         return [repo for repo_id, repo in self.repos.items() if repo_id not in self.failures]
 
     def searcher(self, repo: RepoId) -> RepoSearcher:
-        """Return the searcher of a repository; the same for all rounds."""
+        """Return the searcher of a repository; all rounds use the same searcher."""
         if repo not in self._open:
             self._open[repo] = self.searchers.open(self.repos[repo])
         return self._open[repo]
@@ -411,11 +414,11 @@ class FanoutSession:
     async def _describe(self, repo: RepoId) -> RepoDescription:
         description = await self.searcher(repo).describe(self.deadline)
         if description.snapshot_id is None:
-            raise NoIndex("nothing is published yet")
+            raise NoIndex("this repository has no index yet")
         return replace(description, snapshot_id=self._kept(repo) or description.snapshot_id)
 
     def _kept(self, repo: RepoId) -> str | None:
-        """Return the snapshot that a session keeps; None where it keeps none."""
+        """Return the snapshot that a session retains; None if it retains none."""
         return snapshot_in(self.kept[repo]) if repo in self.kept else None
 
     async def _figures(self, repo: RepoId) -> RepoStatistics:
@@ -429,7 +432,7 @@ class FanoutSession:
         total: CollectionStatistics | None,
         length: int = 0,
     ) -> PoolResponse | None:
-        """Search; return None where the snapshot that was counted is gone."""
+        """Search; return None if the counted snapshot was deleted."""
         try:
             return await self._search(repo, figures, total, length)
         except GgrepError as error:
@@ -455,13 +458,13 @@ class FanoutSession:
         return await self.searcher(repo).ask(request, self.deadline)
 
     def notices_of(self, repo: RepoId) -> tuple[Notice, ...]:
-        """Return a repository's notices; a deterministic answer omits those of the moment."""
+        """Return a repository's notices; a deterministic answer omits temporary ones."""
         description = self.descriptions[repo]
         fixed = self.search.deterministic
         return description.notices if fixed else (*description.notices, *description.moment)
 
     def unseen_in(self, repo: RepoId, *, names: bool = False) -> tuple[Notice, ...]:
-        """Return notices about files that a repository's hits cannot include."""
+        """Return notices about files that a repository's index does not contain."""
         unseen = self.descriptions[repo].unseen
         if self.search.deterministic:
             unseen = replace(unseen, skipped=())
@@ -478,7 +481,7 @@ class FanoutSession:
     def report_rest(
         self, reports: Sequence[RepoReport], pools: Mapping[RepoId, PoolResponse]
     ) -> None:
-        """Report repositories that were not queried."""
+        """Report the repositories that have not been reported."""
         for report in reports:
             pool = pools.get(report.repo.repo_id)
             lists = [hits for _, hits in pool.corpora] if pool else []
@@ -486,14 +489,14 @@ class FanoutSession:
             self._report(report.repo.repo_id, report.status, count or sum(map(len, lists)))
 
     def _within(self, share: int) -> Deadline:
-        """Return the deadline of a step that may take the remaining time divided by `share`."""
+        """Return the deadline of a step that may use the remaining time divided by `share`."""
         step_ms = self.deadline.remaining_ms() / share
         return replace(self.deadline, at_ms=self.deadline.clock.monotonic_ms() + step_ms)
 
     async def _run(
         self, calls: Mapping[RepoId, Call[T]], share: int = 1, *, cheap: bool | None = None
     ) -> dict[RepoId, T]:
-        """Return the results of one round; repositories that fail drop out."""
+        """Return the results of a round; repositories that fail are excluded from later rounds."""
         cheap = share > 1 if cheap is None else cheap
         at_once = max(_AT_ONCE, self.request.concurrency) if cheap else self.request.concurrency
 
@@ -526,12 +529,14 @@ class FanoutSession:
             command = build_index(enabled=self.repos[repo].enabled)
             error = NoIndex(f"no index yet; run: {command}")
         if error.code == _GONE and repo in self.kept:
-            error = SessionExpired("the snapshot of this session is gone; start a new session")
+            error = SessionExpired(
+                "the snapshot of this session no longer exists; start a new session"
+            )
         self.failures[repo] = error
         self._report(repo, status_of(error), 0)
 
     def _report(self, repo: RepoId, status: str, count: int) -> None:
-        """Report a repository, once."""
+        """Report that a repository is done, unless it was reported before."""
         if self.arrived is None or repo in self._reported:
             return
         self._reported.add(repo)
@@ -540,7 +545,7 @@ class FanoutSession:
 
 
 def repo_search(request: FederatedRequest) -> SearchRequest:
-    """Return the request to each repository: canonical, and within a repository's caps."""
+    """Return the search request to each repository: corpora in order, limits capped."""
     search = request.search
     return replace(
         search,
@@ -553,6 +558,6 @@ def repo_search(request: FederatedRequest) -> SearchRequest:
 def total_of(
     figures: Mapping[RepoId, RepoStatistics], others: CollectionStatistics | None = None
 ) -> CollectionStatistics:
-    """Return the statistics of all repositories together, and of others."""
+    """Return the sum of the statistics of all repositories and of `others`."""
     parts = [figures[repo].statistics for repo in sorted(figures)]
     return sum_statistics([*parts, others] if others else parts)

@@ -1,4 +1,4 @@
-"""A query over a workspace, its defaults, and its validation."""
+"""A search of a workspace, its defaults, and its validation."""
 
 from pathlib import Path
 from typing import Annotated, Final, TypeAlias
@@ -17,29 +17,29 @@ from ggrep.model.request import MAX_PER_FILE, MAX_TOP, SearchRequest
 DEFAULT_TOP: Final = 10
 
 DEFAULT_PER_REPO_TOP: Final = 50
-"""Most hits a repository is asked for unless the request says otherwise."""
+"""Default maximum of hits requested from a repository."""
 MAX_PER_REPO_TOP: Final = MAX_PER_FILE
 
 DEFAULT_CONCURRENCY: Final = 4
 MAX_CONCURRENCY: Final = 32
-"""Most repositories asked at once."""
+"""Maximum number of repositories queried concurrently."""
 
 DEFAULT_RRF_K: Final = 60
 MAX_RRF_K: Final = 1_000_000
 
 MAX_TOKENS: Final = 256
-"""Most values of one repeatable selection flag."""
+"""Maximum number of values of a repeatable selection flag."""
 MAX_TOKEN_LENGTH: Final = 4096
 
 DEFAULT_SNIPPET_BYTES: Final = 1024 * 1024
-"""Most snippet text of one answer."""
+"""Default maximum bytes of snippet text in an answer."""
 
 SNIPPET_BYTES_PER_HIT: Final = 32_768
-"""Most snippet text of one hit; repositories hand over more, so that cuts are said of what is
-shown and of nothing else."""
+"""Maximum bytes of snippet text in a hit. Repositories return more, so that cuts are reported only
+for shown hits."""
 
 MERGE_RESERVE_MS: Final = 50
-"""Time kept back from the deadline for merging and answering; a tenth of it when that is less."""
+"""Time before the deadline that is reserved for merging; a tenth of the remaining time if less."""
 
 Texts: TypeAlias = tuple[str, ...]
 
@@ -47,15 +47,16 @@ _INVALID_LIMIT: Final = "ERR_FEDERATED_INVALID_LIMIT"
 
 
 class FederatedRequest(Struct, frozen=True):
-    """A query over a workspace.
+    """A search of a workspace.
 
     Attributes:
-        search: its `timeout_ms` is end to end.
-        select: adds repositories, and never takes any away; `only` keeps those it names.
-        merge_strategy: None for the workspace file's, else the contract's `rrf`.
-        rrf_k: None for the workspace file's, else 60.
+        search: the search; its `timeout_ms` is for the whole request.
+        select: adds repositories to the selection; `only` removes all repositories that it does not
+            name.
+        merge_strategy: None for the strategy of the workspace file, or `rrf` if it has none.
+        rrf_k: None for the constant of the workspace file, or 60 if it has none.
         deadline: takes precedence over `search.timeout_ms`.
-        base_dirs: path tokens are also tried below these, after the workspace's directory.
+        base_dirs: relative paths are resolved in the workspace's directory, then in these.
     """
 
     search: SearchRequest
@@ -83,7 +84,7 @@ class FederatedRequest(Struct, frozen=True):
             most=MAX_TOKENS,
         ),
     ] = ()
-    """Tags that repositories were chosen by."""
+    """Tags that selected repositories."""
     repo_filter: Annotated[
         Texts,
         Field(
@@ -93,7 +94,7 @@ class FederatedRequest(Struct, frozen=True):
             most=MAX_TOKENS,
         ),
     ] = ()
-    """Globs that repositories were chosen by."""
+    """Globs that selected repositories."""
     include_disabled: Annotated[
         bool,
         Field(
@@ -102,7 +103,7 @@ class FederatedRequest(Struct, frozen=True):
             also=("includeDisabled",),
         ),
     ] = False
-    """Disabled repositories take part."""
+    """Whether disabled repositories were selected."""
     only: Annotated[
         Texts,
         Field(
@@ -112,7 +113,7 @@ class FederatedRequest(Struct, frozen=True):
             most=MAX_TOKENS,
         ),
     ] = ()
-    """Repositories that alone were kept, by alias or id."""
+    """The only selected repositories, by alias or id."""
     merge_strategy: Annotated[
         str | None,
         Field(
@@ -122,7 +123,7 @@ class FederatedRequest(Struct, frozen=True):
             words=STRATEGIES,
         ),
     ] = None
-    """How lists were merged; null for the workspace's own way."""
+    """Merge strategy; null for that of the workspace."""
     rrf_k: Annotated[
         Count | None,
         Field(
@@ -132,7 +133,7 @@ class FederatedRequest(Struct, frozen=True):
             most=MAX_RRF_K,
         ),
     ] = None
-    """Damping of the rrf merge; null for the workspace's."""
+    """Rank constant of the rrf merge; null for that of the workspace."""
     per_repo_top: Annotated[
         Count | None,
         Field(
@@ -141,7 +142,7 @@ class FederatedRequest(Struct, frozen=True):
             most=MAX_PER_REPO_TOP,
         ),
     ] = None
-    """Hits asked of each repository; null for the usual."""
+    """Maximum number of hits per repository; null for the default."""
     max_repos: Annotated[
         Count,
         Field(
@@ -153,7 +154,7 @@ class FederatedRequest(Struct, frozen=True):
     fold: Annotated[
         bool | None, Field("merge.fold", "Show text that several repositories share only once.")
     ] = None
-    """Copies of one text are shown once; null for the strategy's own way."""
+    """Whether identical texts are shown once; null for the default of the strategy."""
     concurrency: Annotated[
         Positive,
         Field(
@@ -163,7 +164,7 @@ class FederatedRequest(Struct, frozen=True):
             most=MAX_CONCURRENCY,
         ),
     ] = DEFAULT_CONCURRENCY
-    """Repositories asked at once."""
+    """Maximum number of repositories queried in parallel."""
     cohort: Annotated[
         Texts,
         Field(
@@ -173,7 +174,7 @@ class FederatedRequest(Struct, frozen=True):
             most=MAX_TOKENS,
         ),
     ] = ()
-    """Cohorts that were asked."""
+    """Requested cohorts."""
     cohort_policy: Annotated[
         Policy, Field("cohorts.policy", "Which of several cohorts to search.")
     ] = "default"
@@ -186,15 +187,15 @@ class FederatedRequest(Struct, frozen=True):
             also=("allowUnsafeMix",),
         ),
     ] = False
-    """Lists that do not compare were merged."""
+    """Whether lists with incomparable scores were merged."""
     strict: Annotated[bool, Field("strict", "Fail when any repository fails.")] = False
-    """The first failure of a repository is the answer's."""
+    """Whether the failure of a repository failed the request."""
     deadline: Deadline | None = None
     base_dirs: tuple[Path, ...] = ()
     snippet_bytes: Annotated[
         Count, Field("limits.snippetBytes", "Maximum bytes of snippet text in the whole answer.")
     ] = DEFAULT_SNIPPET_BYTES
-    """Most snippet text of the answer."""
+    """Maximum bytes of snippet text in the answer."""
     include_paths: Annotated[
         bool, Field("debug.includePaths", "Include absolute paths; requires the token.")
     ] = False
@@ -203,10 +204,13 @@ class FederatedRequest(Struct, frozen=True):
     )
     all_repos: Later[
         Annotated[
-            bool, Field("limits.allRepos", "List all repositories, not only those that matter.")
+            bool,
+            Field(
+                "limits.allRepos", "List all repositories, not only those that affect the answer."
+            ),
         ]
     ] = False
-    """All repositories are listed, not only those that matter; false where it is missing."""
+    """Whether all repositories are listed, not only those that affect the answer; else absent."""
 
 
 class EffectiveSettings(Struct, frozen=True):
@@ -222,10 +226,10 @@ class EffectiveSettings(Struct, frozen=True):
 
 
 def check_request(request: FederatedRequest) -> None:
-    """Check that the request can be answered.
+    """Check that the request is valid.
 
     Raises:
-        WorkspaceError: it cannot; every issue is in it.
+        WorkspaceError: the request is invalid; the error lists all issues.
     """
     issues = [*_search_issues(request), *_limit_issues(request), *_token_issues(request)]
     if request.merge_strategy is not None and request.merge_strategy not in STRATEGIES:
@@ -246,12 +250,13 @@ def check_request(request: FederatedRequest) -> None:
 def effective_settings(request: FederatedRequest, workspace: Workspace) -> EffectiveSettings:
     """Return the limits and the strategy that apply.
 
-    Requires: `check_request` found nothing.
+    Requires: `check_request` raised no error.
     """
     strategy = request.merge_strategy or workspace.merge.strategy or RRF
     usual = min(max(2 * request.top, request.top), DEFAULT_PER_REPO_TOP)
     if strategy == GLOBAL:
-        # With fewer, the merged list would not be that of one store over all files.
+        # With fewer hits, the merged list could differ from the list of a single store over all
+        # files.
         usual = max(usual, request.top)
     return EffectiveSettings(
         top=request.top,
@@ -270,9 +275,11 @@ def _search_issues(request: FederatedRequest) -> list[Issue]:
     if not search.query.strip():
         issues.append(_issue("ERR_FEDERATED_INVALID_QUERY", "$.query", "the query is empty"))
     if not search.corpora:
-        issues.append(_issue("ERR_FEDERATED_INVALID_MODE", "$.search.mode", "no corpus is named"))
+        issues.append(
+            _issue("ERR_FEDERATED_INVALID_MODE", "$.search.mode", "must name at least one corpus")
+        )
     if search.scope:
-        message = f"no path may be given with a workspace, found {search.scope!r}"
+        message = f"a query of a workspace cannot have a path, but found {search.scope!r}"
         issues.append(_issue("ERR_FEDERATED_SCOPE_NOT_ALLOWED", "$.search.scope", message))
     return issues
 
@@ -306,7 +313,7 @@ def _token_issues(request: FederatedRequest) -> list[Issue]:
     }
     for field, values in flags.items():
         if len(values) > MAX_TOKENS:
-            message = f"holds {len(values)} values, at most {MAX_TOKENS} are read"
+            message = f"has {len(values)} values; the maximum is {MAX_TOKENS}"
             issues.append(_issue(_INVALID_LIMIT, field, message))
         issues += [
             _issue(_INVALID_LIMIT, field, f"a value has {len(value)} characters")

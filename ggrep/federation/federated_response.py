@@ -1,7 +1,7 @@
-"""The answer to a search of a workspace, and its JSON: the contract's shape and additional keys.
+"""The answer to a search of a workspace, and its JSON.
 
-Equal states give equal bytes. It holds an absolute path only on request; values that differ from
-run to run are in `stats` alone.
+Equal states give equal bytes. The answer contains absolute paths only on request. Only `stats`
+contains values that differ from run to run.
 """
 
 from collections.abc import Container, Iterator
@@ -23,15 +23,15 @@ from ggrep.render.answer_json import document_of
 
 
 class FederatedResponse(Envelope, frozen=True, kw_only=True):
-    """Everything one federated request returns.
+    """The answer to a search of a workspace.
 
     Attributes:
-        in_force: the limits that applied and the strategy that was asked for.
+        in_force: the effective limits and the requested strategy.
         strategy: the strategy that was used.
-        hits: the blended list, best first; a weak answer's lists are shortened.
-        confidence: how well the best hits fit the query, judged on the merged list.
-        statistics_repos: repositories whose statistics scores depend on; only under `global`.
-        matched: how much matches in each repository that answered; empty unless lines are matched.
+        hits: the blended list, best first; a weak answer has shorter lists.
+        confidence: how well the best hits of the merged list fit the query.
+        statistics_repos: repositories whose statistics affect scores; only with `global`.
+        matched: counts of matches in each repository that answered; empty unless lines are matched.
     """
 
     in_force: EffectiveSettings
@@ -45,9 +45,9 @@ class FederatedResponse(Envelope, frozen=True, kw_only=True):
 
     @property
     def merge_unsaid(self) -> bool:
-        """Return whether several lists were merged by rank alone for lack of a setting."""
+        """Return whether several lists were merged by rank only because no strategy is set."""
         strategy = self.request.merge_strategy or self.workspace.merge.strategy
-        # Setting the constant of a strategy implies that strategy.
+        # Setting `rrf_k` implies the strategy `rrf`.
         rrf_k = self.request.rrf_k or self.workspace.merge.rrf_k
         gave = sum(report.status in {"ok", "partial"} for report in self.reports)
         return strategy is None and rrf_k is None and gave > 1
@@ -59,7 +59,7 @@ class FederatedResponse(Envelope, frozen=True, kw_only=True):
             yield from (copy.repo_id for copy in merged.also_in)
 
     def rules(self, listed: Container[RepoId]) -> dict[str, Any]:
-        """Return the rules that made the lists."""
+        """Return the merge settings, limits and cohorts of the lists."""
         force = self.in_force
         merge = {"strategy": self.strategy, "rrfK": force.rrf_k, "fold": force.fold}
         if self.strategy != force.strategy:
@@ -87,7 +87,7 @@ class FederatedResponse(Envelope, frozen=True, kw_only=True):
         }
 
     def body(self) -> dict[str, Any]:
-        """Return the lists, and how much matches where lines are matched."""
+        """Return the lists, and the counts of matches if lines are matched."""
         lists: dict[str, list[Any]] = {each.value: [] for each in CORPORA}
         lists |= {corpus.value: list(map(hit_json, hits)) for corpus, hits in self.corpora}
         return {
@@ -113,7 +113,7 @@ class FederatedResponse(Envelope, frozen=True, kw_only=True):
 
 
 def hit_json(merged: MergedHit) -> dict[str, Any]:
-    """Return a hit with the repository it came from; `file` is relative to that."""
+    """Return the JSON of a hit with its repository; `file` is relative to the repository."""
     hit = merged.hit
     named = ((federated_key(name), value) for name, value in document_of(hit).items())
     values = {key: value for key, value in named if key is not None}
@@ -147,16 +147,16 @@ def hit_json(merged: MergedHit) -> dict[str, Any]:
 
 
 def failure_json(error: GgrepError, *, include_paths: bool) -> dict[str, Any]:
-    """Return the failure of a request before any repository was asked.
+    """Return the JSON of a request that failed before any repository was queried.
 
-    Absolute paths are for the caller's own terminal.
+    Absolute paths are included only for the caller's own terminal.
     """
     known = {"backend": "federated", "diagnostics": {"warnings": [], "errors": []}}
     return failed_json(known, error, str if include_paths else _naming_files(error))
 
 
 def _naming_files(error: GgrepError) -> Clean:
-    """Return the redaction that keeps the name of a faulty file, so that the user can find it."""
+    """Return a redaction that removes directories but keeps the name of a faulty file."""
     issues = error.issues if isinstance(error, WorkspaceError) else ()
     files = sorted({issue.path for issue in issues if issue.path}, key=len, reverse=True)
 

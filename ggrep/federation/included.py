@@ -1,9 +1,9 @@
 """Repositories that the `include` globs of a workspace file select.
 
 `*`, `?`, `[ab]` and `{a,b}` match names of one directory, except hidden ones. `**` matches any
-number of directories; it selects only directories with `.git` or `.ggrep.toml`. Links are followed
-where a name is matched and nowhere below `**`. A glob that ends in `.jsonc` selects workspace files
-and their repositories.
+number of directories; it selects only directories with `.git` or `.ggrep.toml`. Symbolic links are
+followed if a name pattern matches them, but not below `**`. A glob that ends in `.jsonc` selects
+workspace files and their repositories.
 """
 
 import os
@@ -31,10 +31,10 @@ from ggrep.federation.validation import (
 )
 
 MOST_LOOKED_AT: Final = 100_000
-"""Most files and directories that the globs of one file look at: about half a second."""
+"""Maximum number of files and directories that the globs of a file examine: about half a second."""
 
 MOST_PARTS: Final = 32
-"""Names of one glob, and directories of which each lies in the one before, below `**`."""
+"""Maximum number of names in a glob, and maximum depth of directories below `**`."""
 
 _MOST_ALTERNATIVES: Final = 64
 _MAGIC: Final = re.compile(r"[*?\[{]")
@@ -45,11 +45,11 @@ _FLAGS: Final = fnmatch.BRACE | fnmatch.CASE | fnmatch.DOTMATCH
 WORKSPACE_ENDING: Final = ".jsonc"
 
 NamesIn: TypeAlias = Callable[[Path], Collection[str] | None]
-"""Returns None for a path that the caller may know all of, and else the names in that directory
-that lead to such paths."""
+"""Returns None for a path that the caller may read. For other directories, returns the names in
+them that lead to readable paths."""
 
 ReadNested: TypeAlias = Callable[[Path], WorkspaceDraft | None]
-"""Returns the repositories of another workspace's file; None where it was read already or is not
+"""Returns the repositories of another workspace file; None if the file was read before or is not
 accessible."""
 
 
@@ -64,13 +64,13 @@ def with_included(
     names_in: NamesIn = lambda _: None,
     nested: ReadNested = lambda _: None,
 ) -> WorkspaceDraft:
-    """Return the draft with an entry for each repository that its globs select.
+    """Return the draft with an additional entry for each repository that its globs select.
 
-    An entry of the file takes precedence. A directory inside of a repository is none. Each is named
-    after its directory, unless another has that name.
+    Entries of the file take precedence. A directory inside a repository is not a repository. The
+    alias of a repository is the name of its directory, unless that alias is already used.
 
-    `names_in` tells what the caller may know; nothing else is listed, as the number of files that
-    are looked at has a limit that the caller sees.
+    Directories that `names_in` hides from the caller are not listed: the caller could otherwise
+    infer their size from the limit on examined files.
     """
     if not draft.include:
         return draft
@@ -82,18 +82,18 @@ def with_included(
             entries = _of_workspace(draft, path, include, directory, nested)
         else:
             entries = _of_directory(path, include, directory, locate)
-        for place, entry in entries:
-            if names_in(place.canonical) is None:
+        for located, entry in entries:
+            if names_in(located.canonical) is None:
                 means[include.glob] = True
-                if place.canonical not in known:
-                    known.add(place.canonical)
-                    added[place.absolute] = entry
+                if located.canonical not in known:
+                    known.add(located.canonical)
+                    added[located.absolute] = entry
     ordered = sorted(added.items(), key=lambda item: os.fsencode(item[0]))
     unmatched = tuple(glob for glob, is_meant in means.items() if not is_meant and glob[0] != "!")
     number = len(draft.entries) + len(ordered)
     if number > MAX_REPOS:
-        message = f"means {number} repositories, at most {MAX_REPOS} are read"
-        raise _refused("$.include", "too-many", message, "be more exact")
+        message = f"matches {number} repositories; the maximum is {MAX_REPOS}"
+        raise _refused("$.include", "too-many", message, "use more specific globs")
     aliases = _aliases(draft.entries, [entry.alias for _, entry in ordered])
     included = (
         replace(entry, index=index, root=os.path.relpath(absolute, directory), alias=alias)
@@ -107,17 +107,17 @@ def with_included(
 def _of_directory(
     path: Path, include: IncludeDraft, directory: Path, locate: Locate
 ) -> Iterator[tuple[LocatedRoot, EntryDraft]]:
-    """Yield the repository of a directory, if it is the root of one, named after its directory."""
+    """Yield the repository at a directory, with the directory's name as alias."""
     try:
-        place = locate(os.path.relpath(path, directory))
+        located = locate(os.path.relpath(path, directory))
     except RootProblem:
         return
-    if place is None or place.missing is not None:
+    if located is None or located.missing is not None:
         return
-    if place.is_root:
+    if located.is_root:
         tags, enabled, priority = include.tags, include.enabled, include.priority
-        name = place.canonical.name
-        yield place, EntryDraft(0, "", name, tags, enabled, priority, place, include.glob)
+        name = located.canonical.name
+        yield located, EntryDraft(0, "", name, tags, enabled, priority, located, include.glob)
 
 
 def _of_workspace(
@@ -127,7 +127,7 @@ def _of_workspace(
     directory: Path,
     nested: ReadNested,
 ) -> Iterator[tuple[LocatedRoot, EntryDraft]]:
-    """Yield the repositories of another workspace, as it says; tags are added to theirs."""
+    """Yield the repositories of another workspace file; the tags of the glob are added."""
     try:
         inner = nested(path)
     except WorkspaceError as error:
@@ -150,22 +150,22 @@ def _of_workspace(
 def _meant(
     includes: Sequence[IncludeDraft], directory: Path, names_in: NamesIn
 ) -> list[tuple[Path, IncludeDraft]]:
-    """Return directories and files in the order of the globs, each with the first that means it."""
+    """Return matching directories and files in the order of the globs, each with its first glob."""
     globs = Globs(directory, names_in)
     include_of: dict[Path, IncludeDraft] = {}
-    for place, include in enumerate(includes):
+    for index, include in enumerate(includes):
         leaves_out = include.glob.startswith("!")
         try:
             roots = list(globs.places(include.glob[leaves_out:]))
         except GlobProblem as problem:
             text = f"glob {include.glob!r}: {problem}"
-            raise _refused(f"$.include[{place}]", "glob", text, "use fewer ** and braces") from None
+            raise _refused(f"$.include[{index}]", "glob", text, "use fewer ** and braces") from None
         for root in roots:
             if leaves_out:
                 include_of.pop(root, None)
             else:
                 include_of.setdefault(root, include)
-    order = {include.glob: place for place, include in reversed([*enumerate(includes)])}
+    order = {include.glob: index for index, include in reversed([*enumerate(includes)])}
     return sorted(include_of.items(), key=lambda item: (order[item[1].glob], os.fsencode(item[0])))
 
 
@@ -178,7 +178,7 @@ def _aliases(entries: Sequence[EntryDraft], names: Sequence[str | None]) -> list
 
 
 def _is_alias(name: str) -> bool:
-    """Return whether a name can be typed in front of a path, as places of a workspace are."""
+    """Return whether a name can be the alias in `alias:path`."""
     return name.isprintable() and name.strip() == name and not set(name) & set(":[]")
 
 
@@ -187,24 +187,24 @@ def _refused(field: str, reason: str, message: str, hint: str) -> WorkspaceError
 
 
 class Globs:
-    """Finds directories below one, and counts what it has to look at."""
+    """Finds directories that match a glob, and bounds the number of examined files."""
 
     def __init__(self, base: Path, names_in: NamesIn = lambda _: None) -> None:
-        """Look at nothing yet; globs are relative to `base`."""
+        """Create the matcher; globs are relative to `base`."""
         self._base = base
         self._names_in = names_in
         self._left = MOST_LOOKED_AT
 
     def places(self, glob: str) -> Iterator[Path]:
-        """Yield the directories that a glob means, or the files of workspaces, by their names."""
+        """Yield the directories or workspace files that match a glob, sorted by name."""
         parts = tuple(part for part in glob.split("/") if part not in {"", "."})
         if len(parts) > MOST_PARTS:
-            raise GlobProblem(f"has more than {MOST_PARTS} parts")
+            raise GlobProblem(f"the glob has more than {MOST_PARTS} parts")
         start = "/" if glob.startswith("/") else os.fspath(self._base)
         if parts and parts[-1].endswith(WORKSPACE_ENDING):
             *parents, last = parts
             if _ANY_DEPTH in parents:
-                raise GlobProblem(f"{_ANY_DEPTH} finds repositories, no workspaces")
+                raise GlobProblem(f"{_ANY_DEPTH} only matches repositories, not workspace files")
             for folder in self._below(start, parents, deep=False):
                 yield from self._files(folder, _compiled(last))
             return
@@ -244,7 +244,7 @@ class Globs:
                     yield from self._below(f"{at}/{name}", rest, deep=deep)
 
     def _anywhere(self, at: str, rest: Sequence[str], depth: int) -> Iterator[str]:
-        """Yield what `rest` means here and below, and nothing inside of a repository."""
+        """Yield the matches of `rest` in this directory and below, outside of repositories."""
         yield from self._below(at, rest, deep=True)
         for name in self._folders(at, links=False) if depth else ():
             below = f"{at}/{name}"
@@ -256,7 +256,7 @@ class Globs:
                 yield below
 
     def _is_marked(self, directory: str) -> bool:
-        """Return whether a directory says itself that it is a repository's root."""
+        """Return whether a directory contains `.git` or the configuration file of a repository."""
         self._look()
         here = Path(directory)
         return is_git_marker(here / ".git") or (here / REPO_FILE).is_file()
@@ -264,10 +264,12 @@ class Globs:
     def _look(self) -> None:
         self._left -= 1
         if self._left < 0:
-            raise GlobProblem(f"looks at more than {MOST_LOOKED_AT} files; be more exact")
+            raise GlobProblem(
+                f"the globs would examine more than {MOST_LOOKED_AT} files; use more specific globs"
+            )
 
     def _folders(self, at: str, *, links: bool) -> list[str]:
-        """Return the names of the directories in one; none where it may not be read."""
+        """Return the names of the subdirectories; empty if the directory is not readable."""
         if (leading := self._names_in(Path(at))) is not None:
             return sorted(leading, key=os.fsencode)
         try:
@@ -290,6 +292,6 @@ class Globs:
 def _compiled(part: str) -> fnmatch.WcMatcher[str]:
     try:
         return fnmatch.compile(part, flags=_FLAGS, limit=_MOST_ALTERNATIVES)
-    # The library has exceptions of its own for too many alternatives, and recurses into braces.
+    # The library raises its own exception for too many alternatives, and recurses into braces.
     except Exception as error:
-        raise GlobProblem(str(error) or "too deep") from error
+        raise GlobProblem(str(error) or "braces are nested too deep") from error

@@ -1,9 +1,9 @@
 """Reads JSON with comments: scans it into tokens, then runs a plain JSON parser.
 
-Invalid JSONC is refused with its line and column. Reading and editing both find their places
-by the same tokens, so neither can see a key that the other takes for a comment. For the parser,
-comments and trailing commas become blanks of the same length, so that an offset in the plain text
-is one in the text as written. Scanning takes one step for each token and none looks back.
+Invalid JSONC is rejected with its line and column. Reading and editing use the same tokens, so that
+both see the same keys and comments. For the parser, comments and trailing commas become spaces of
+the same length, so that offsets in the plain text and in the original text are equal. Scanning
+takes one step for each token and never goes back.
 """
 
 import re
@@ -18,7 +18,7 @@ from ggrep.base.clock import Deadline
 from ggrep.base.stable_json import Json
 
 MAX_DEPTH: Final = 64
-"""Deepest nesting of arrays and objects that is parsed."""
+"""Maximum nesting of arrays and objects."""
 
 _CHECK_EVERY: Final = 4096
 
@@ -38,9 +38,9 @@ _TOKEN = re.compile(
 )
 _LINE_END = re.compile(r"\r\n?|\n")
 _BAD_START = {
-    '"': "a string that does not end or holds a bad escape",
-    "'": "strings are written in double quotes",
-    "/": "a comment that does not end",
+    '"': "the string is not closed or has an invalid escape",
+    "'": "strings must be in double quotes",
+    "/": "the comment is not closed",
 }
 
 
@@ -62,7 +62,8 @@ class Token(Struct, frozen=True):
     Attributes:
         kind: `space`, `line` and `block` (comments), `string`, `number`, `word` or `mark`.
         start: offset in the text; `end` is exclusive.
-        depth: arrays and objects around it; an opening mark and its closing one have the same.
+        depth: number of enclosing arrays and objects; an opening bracket and its closing bracket
+            have the same depth.
     """
 
     kind: str
@@ -75,7 +76,7 @@ def scan(text: str) -> Iterator[Token]:
     """Yield the tokens of `text` in order, blanks and comments included.
 
     Raises:
-        JsoncError: a piece is no JSONC token, or nesting exceeds `MAX_DEPTH`.
+        JsoncError: part of the text is no JSONC token, or nesting exceeds `MAX_DEPTH`.
     """
     position = depth = 0
     while position < len(text):
@@ -91,16 +92,16 @@ def scan(text: str) -> Iterator[Token]:
         depth += piece in "{[" and kind == "mark"
         if depth > MAX_DEPTH:
             raise JsoncError(
-                f"{place(text, position)}: nested more than {MAX_DEPTH} levels deep", "too-deep"
+                f"{place(text, position)}: nested more than {MAX_DEPTH} levels", "too-deep"
             )
         position = match.end()
 
 
 def read_jsonc(text: str, deadline: Deadline) -> Json:
-    """Return the value that `text` spells.
+    """Return the value of a JSONC text.
 
     Raises:
-        JsoncError: it is empty, no JSONC, nested too deep, or an object names a key twice.
+        JsoncError: the text is empty, no JSONC, nested too deep, or an object contains a key twice.
         DeadlineExceeded: there was no time to finish.
     """
     tokens = []
@@ -129,11 +130,12 @@ def _blanked(text: str, tokens: list[Token], solid: list[Token]) -> str:
 
 
 def _trailing_commas(text: str, solid: list[Token]) -> Iterator[int]:
-    """Yield the offsets of commas between an element and the end of its array or object."""
+    """Yield the offsets of trailing commas: those after the last element of an array or object."""
     before = ""
     for token, following in pairwise(solid):
         char = text[token.start]
-        # `[,]` holds no element, and `{"a":,}` no value: those commas stay, to be refused.
+        # `[,]` has no element and `{"a":,}` no value: these commas stay, and the parser rejects
+        # them.
         if char == "," and text[following.start] in "}]" and before not in "[{,:":
             yield token.start
         before = char
@@ -151,7 +153,7 @@ def _parsed(plain: str, text: str) -> Json:
 
 
 def _refuse_duplicates(text: str, solid: list[Token]) -> None:
-    """Do nothing when no object names a key twice.
+    """Raise if an object contains a key twice.
 
     Requires: the tokens make a valid document.
     """
@@ -175,18 +177,18 @@ def _refuse_duplicates(text: str, solid: list[Token]) -> None:
 
 def place(text: str, offset: int) -> str:
     """Return `line L, column C` of an offset, both 1-based."""
-    # A carriage return ends a line too, and with a line feed behind it just one.
+    # A carriage return ends a line, and a carriage return with a line feed ends a single line.
     lines = _LINE_END.split(text[:offset])
     return f"line {len(lines)}, column {len(lines[-1]) + 1}"
 
 
 def _check_string(text: str, position: int, piece: str) -> None:
-    """Refuse a string that no JSON we write could hold."""
+    """Reject a string that cannot be written as UTF-8 JSON."""
     if "\\u" not in piece:
         return
     try:
         stable_json.loads(piece)
     except ValueError as error:
         raise JsoncError(
-            f"{place(text, position)}: the string holds half of a surrogate pair", "surrogate"
+            f"{place(text, position)}: the string contains half of a surrogate pair", "surrogate"
         ) from error

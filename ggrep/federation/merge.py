@@ -17,11 +17,11 @@ from ggrep.model.limits import LimitHit
 from ggrep.model.response import Hit, PoolResponse
 
 SCORE_DECIMALS: Final = 12
-"""Digits of scores made of ranks."""
+"""Decimal digits of scores that are computed from ranks."""
 
 
 class RankedList(Struct, frozen=True):
-    """One repository's list, best first."""
+    """The ranked list of a repository, best first."""
 
     repo_id: RepoId
     alias: str | None
@@ -30,7 +30,7 @@ class RankedList(Struct, frozen=True):
 
 
 class AlsoIn(Struct, frozen=True):
-    """The place of the same text in another repository.
+    """The location of the same text in another repository.
 
     Attributes:
         file: path key; `start` and `end` are lines, 1-based inclusive.
@@ -45,13 +45,13 @@ class AlsoIn(Struct, frozen=True):
 
 
 class MergedHit(Struct, frozen=True):
-    """A hit and the repository it came from.
+    """A hit with its repository.
 
     Attributes:
-        hit: as the repository ranked it; its `score` is the repository's own.
-        score: order of the merged list.
-        local_rank: place in the repository's list that it was taken from, 0-based.
-        also_in: copies that were folded into it, by repository, file, line and row.
+        hit: the hit from the repository's reply; `hit.score` is its score there.
+        score: score in the merged list.
+        local_rank: 0-based rank in the repository's list.
+        also_in: copies that were folded into this hit, by repository, file, line and row.
     """
 
     repo_id: RepoId
@@ -63,7 +63,7 @@ class MergedHit(Struct, frozen=True):
 
     @property
     def local_score(self) -> float:
-        """Return the score in the repository's own list."""
+        """Return the score in the repository's list."""
         return self.hit.score
 
     @property
@@ -73,17 +73,17 @@ class MergedHit(Struct, frozen=True):
 
 
 def rrf_score(rank: int, rrf_k: int) -> float:
-    """Return 1 / (rrf_k + place), the place being the 0-based `rank` counted from 1."""
+    """Return 1 / (rrf_k + rank + 1); `rank` is 0-based."""
     return 1.0 / (rrf_k + rank + 1)
 
 
 def merge_rrf(
     lists: Iterable[RankedList], *, rrf_k: int, per_repo_top: int
 ) -> tuple[MergedHit, ...]:
-    """Return all hits by reciprocal rank, best first.
+    """Return all hits ordered by reciprocal rank, best first.
 
-    Ties, which are the rule: priority, repository id, hit id, file, start line, and last the
-    place in the lists taken in the order of repository ids.
+    Equal scores are common. Ties are broken by priority, repository id, hit id, file, start line,
+    and last by the position in the concatenated lists.
     """
     fed = sorted(lists, key=lambda ranked: ranked.repo_id)
     entries = [
@@ -92,8 +92,8 @@ def merge_rrf(
         for rank in range(min(per_repo_top, len(ranked.hits)))
     ]
     keyed = [
-        ((-score, *tie_order(merged, ranked.priority, place)), merged)
-        for place, (score, ranked, rank) in enumerate(entries)
+        ((-score, *tie_order(merged, ranked.priority, index)), merged)
+        for index, (score, ranked, rank) in enumerate(entries)
         for merged in [_merged(ranked, rank, score)]
     ]
     keyed.sort(key=lambda pair: pair[0])
@@ -101,7 +101,7 @@ def merge_rrf(
 
 
 def merge_global(lists: Iterable[RankedList], *, per_repo_top: int) -> tuple[MergedHit, ...]:
-    """Return all hits by score, best first; lists are of one corpus, measured on one collection."""
+    """Return all hits of a corpus by score, best first; all lists use the same statistics."""
     hits = [
         _merged(ranked, rank, ranked.hits[rank].score)
         for ranked in lists
@@ -117,54 +117,55 @@ def _merged(ranked: RankedList, rank: int, score: float) -> MergedHit:
 def global_order(merged: MergedHit) -> tuple[float, float, bytes, int, str, RepoId]:
     """Return the sort key for hits with comparable scores; no two hits have the same key."""
     hit = merged.hit
-    place = hit.path.encode(), hit.start_line, hit.row_id, merged.repo_id
-    return -hit.score, -hit.lexical_score, *place
+    position = hit.path.encode(), hit.start_line, hit.row_id, merged.repo_id
+    return -hit.score, -hit.lexical_score, *position
 
 
 def tie_order(
-    merged: MergedHit, priority: int, place: int
+    merged: MergedHit, priority: int, index: int
 ) -> tuple[int, RepoId, str, bytes, int, int]:
-    """Return the sort key that breaks ties of rank: the contract's chain."""
+    """Return the sort key that breaks ties of equal ranks."""
     hit = merged.hit
-    return -priority, merged.repo_id, hit.row_id, hit.path.encode(), hit.start_line, place
+    return -priority, merged.repo_id, hit.row_id, hit.path.encode(), hit.start_line, index
 
 
 REFILL_LIMIT: Final = "fold_refill"
-"""Code of the cut that is made when even the longest lists were used up by folding."""
+"""Code of the limit reported if folding uses up even the longest lists."""
 
 
 def fold(ordered: Sequence[MergedHit]) -> tuple[MergedHit, ...]:
-    """Return the hits that are not copies of a better-ranked hit of another repository.
+    """Return the hits without copies of better-ranked hits from other repositories.
 
-    Their order and scores are kept. Whether a hit stays depends on those before it alone, so a
-    longer list folds to the same beginning; only `also_in` may name more.
+    Order and scores are unchanged. Whether a hit stays depends only on the hits before it, so a
+    longer list gives the same first hits; only `also_in` can become longer.
 
-    Requires: `ordered` comes before quotas, limits per file and the cut to `top`, so that later
-    hits take the places that become free.
+    Requires: quotas, limits per file and the cut to `top` are applied after folding, so that later
+    hits can replace the removed copies.
     """
     kept: list[MergedHit] = []
     first: dict[tuple[str, str], int] = {}
     copies: dict[int, list[AlsoIn]] = defaultdict(list)
     for merged in ordered:
-        place = first.setdefault(_text(merged.hit), len(kept))
-        if place < len(kept) and kept[place].repo_id != merged.repo_id:
-            copies[place].append(_also_in(merged))
+        index = first.setdefault(_text(merged.hit), len(kept))
+        if index < len(kept) and kept[index].repo_id != merged.repo_id:
+            copies[index].append(_also_in(merged))
         else:
             kept.append(merged)
-    for place, others in copies.items():
-        kept[place] = replace(kept[place], also_in=tuple(sorted(others, key=_also_in_order)))
+    for index, others in copies.items():
+        kept[index] = replace(kept[index], also_in=tuple(sorted(others, key=_also_in_order)))
     return tuple(kept)
 
 
 def exhausted_by_folding(
     lists: Iterable[RankedList], asked: Mapping[RepoId, int], *, top: int
 ) -> frozenset[RepoId]:
-    """Return the repositories whose lists folding may have used up, without merging them.
+    """Return the repositories whose lists folding may use up, without merging the lists.
 
-    A list goes on behind its end when it is as long as was asked for. Hits behind it matter only
-    if the list holds fewer than `top` texts: for each text there is a hit that stays, no worse
-    than the list's last one. So it takes copies inside one repository, which are rare. Lists that
-    were asked for fewer than `top` hits are as short as the request wants them.
+    A repository can have further hits if its list has the requested length. Further hits matter
+    only if the list contains fewer than `top` distinct texts: each distinct text leaves a hit that
+    ranks no lower than the list's last hit. Folding can therefore use up a list only through copies
+    inside a repository, which are rare. Lists with a requested length below `top` are short on
+    purpose.
     """
     return frozenset(
         item.repo_id
@@ -182,14 +183,13 @@ def needs_more(
     *,
     top: int,
 ) -> tuple[RepoId, ...]:
-    """Return the repositories whose unseen hits could rank among the first `top` of `kept`.
+    """Return the repositories whose further hits could rank among the first `top` of `kept`.
 
-    When there is none, `kept[:top]` is what lists of any length would come to, and what is dealt
-    from such lists over several corpora is as well: a hit behind the first `top` of its corpus
-    is never dealt, for each that was passed over for its file had been outdone by a dealt one.
+    If there is none, longer lists would give the same `kept[:top]`. The blended list over several
+    corpora would be the same too: it never contains a hit beyond the first `top` of its corpus.
 
-    `kept` is `ordered`, folded, of which the first `top` matter; `asked` says how long a list each
-    repository was asked for.
+    `kept` is `ordered` after folding; `asked` contains the requested list length of each
+    repository.
     """
     used = exhausted_by_folding(lists, asked, top=top)
     if not used:
@@ -197,18 +197,18 @@ def needs_more(
     if len(kept) < top:
         return tuple(sorted(used))
     last = kept[top - 1].global_id
-    place = next(place for place, merged in enumerate(ordered) if merged.global_id == last)
-    # A repository with a seen hit there or later has its unseen ones later still.
-    reaching = {merged.repo_id for merged in ordered[place:]}
+    index = next(index for index, merged in enumerate(ordered) if merged.global_id == last)
+    # If a repository has a known hit at this rank or later, its further hits come after that hit.
+    reaching = {merged.repo_id for merged in ordered[index:]}
     return tuple(sorted(used - reaching))
 
 
 def deeper(
     named: Iterable[RepoId], asked: Mapping[RepoId, int], *, most: int = MAX_PER_REPO_TOP
 ) -> dict[RepoId, int]:
-    """Return the next list length to request of each repository: doubled, up to `most`.
+    """Return the next list length to request from each repository: doubled, up to `most`.
 
-    A repository that gave its longest list already is not among them.
+    Repositories that have already returned lists of the maximum length are omitted.
     """
     return {repo: min(2 * asked[repo], most) for repo in sorted(named) if asked[repo] < most}
 
@@ -216,7 +216,7 @@ def deeper(
 def refill_limit(
     named: Iterable[RepoId], asked: Mapping[RepoId, int]
 ) -> tuple[tuple[RepoId, LimitHit], ...]:
-    """Return the limits hit by repositories that would need longer lists but get no more."""
+    """Return a limit for each repository that would need a longer list but cannot get one."""
     return tuple((repo, LimitHit(REFILL_LIMIT, asked[repo])) for repo in sorted(named))
 
 
@@ -239,11 +239,11 @@ Hits: TypeAlias = tuple[MergedHit, ...]
 
 
 class Rules(Struct, frozen=True):
-    """Rules for merging lists.
+    """Settings for merging lists.
 
     Attributes:
-        folds: copies of one text in several repositories are shown once.
-        spread: many files are shown rather than many hits of few.
+        folds: show copies of a text in several repositories once.
+        spread: prefer hits from many files to many hits from few files.
     """
 
     strategy: str
@@ -270,7 +270,7 @@ class Lists(Struct, frozen=True):
 
 
 class Merged(Struct, frozen=True):
-    """One list for each corpus, and one over all of them."""
+    """The merged list of each corpus, and the blended list over all corpora."""
 
     corpora: tuple[tuple[Corpus, Hits], ...]
     hits: Hits
@@ -308,12 +308,11 @@ def merge_lists(lists: Lists, rules: Rules) -> Merged:
 
 
 def unfinished(lists: Lists, rules: Rules, asked: Mapping[RepoId, int]) -> tuple[RepoId, ...]:
-    """Return the repositories whose lists must be longer to fill the merged ones.
+    """Return the repositories whose lists must be longer to fill the merged lists.
 
-    Only folding uses lists up: without it there is none. `rrf` goes by ranks and takes the lists as
-    long as they are; there is nothing to be exact about.
-
-    `asked` says how long a list each repository was asked for.
+    The result is empty without folding, because only folding removes hits. The result is also empty
+    with `rrf`, which merges lists of any length. `asked` contains the requested list length of each
+    repository.
     """
     if not rules.folds or rules.strategy != GLOBAL:
         return ()

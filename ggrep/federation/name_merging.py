@@ -1,7 +1,7 @@
-"""Merges repositories' replies about a name into those of one store over all files. Pure.
+"""Merges repositories' replies about a name into the reply of a single store. Pure.
 
-The order is that of one store; ties are broken by the repository's id. Files of equal paths are
-ordered by repository, so occurrences stay together file by file.
+The order is that of a single store over all files; ties are broken by repository id. Files with
+equal paths are ordered by repository, so that the occurrences of a file stay together.
 """
 
 from collections import Counter
@@ -39,18 +39,19 @@ from ggrep.model.written_names import last_part
 SymbolPools: TypeAlias = Mapping[NameStep, Mapping[RepoId, SymbolPool]]
 
 Tie: TypeAlias = Literal["import", "guess"]
-"""Link of an occurrence to a definition in another repository: its file imports from that
-repository, or only the name is the same."""
+"""Relation of an occurrence to a definition in another repository: the file of the occurrence
+imports from that repository, or only the names are equal."""
 
 
 P = TypeVar("P", Definition, Reference, DefinedAt, OutsideName)
 
 
 class InRepo(Struct, Generic[P], frozen=True):
-    """A place in one of several repositories.
+    """A location with its repository.
 
     Attributes:
-        tie: of an occurrence; None in a repository that defines the name, and where none does.
+        tie: relation of an occurrence to a definition in another repository; None if the repository
+            itself defines the name, or if no repository does.
     """
 
     repo_id: RepoId
@@ -74,10 +75,10 @@ class MergedReferences(Struct, frozen=True):
     """Occurrences of a name over several repositories.
 
     Attributes:
-        wanted: number of the requested kinds, in files whose syntax was read.
-        mentions: occurrences of any kind in the other files, `mention_files`.
-        doubtful: usages without a known container, which are only counted.
-        spellings: the first other one; empty for none.
+        wanted: number of occurrences of the requested kinds, in parsed files.
+        mentions: number of occurrences in `mention_files` files that were not parsed.
+        doubtful: number of usages whose container is unknown; they are not listed.
+        spellings: the first other spelling of the name; empty if there is none.
     """
 
     references: tuple[InRepo[Reference], ...]
@@ -91,9 +92,9 @@ class MergedReferences(Struct, frozen=True):
 
 
 def merge_symbol(pools: SymbolPools, step: NameStep | None, limit: int) -> MergedSymbol:
-    """Return the definitions that one store would show.
+    """Return the definitions that a single store over all files would show.
 
-    `step` is the first rule by which any definition fits; None where none does.
+    `step` is the first matching rule that any definition satisfies; None if there is none.
     """
     decided = pools.get(step or "spelled", {})
     implementing = [
@@ -108,7 +109,7 @@ def merge_symbol(pools: SymbolPools, step: NameStep | None, limit: int) -> Merge
         suggestions, outside = suggestions_of(pools), outside_of(decided)
         return MergedSymbol((), 0, (), suggestions, implementations, total, outside)
     fits = {pool.fit for pool in decided.values()}
-    # By the file's path, or as a key, only where nothing is enclosed so in any repository.
+    # A match by file path or by key counts only if no repository has a match by container.
     best = next(fit for fit in FITTING if fit in fits)
     kept = {repo: pool for repo, pool in sorted(decided.items()) if pool.fit == best}
     definitions = [(repo, each) for repo, pool in kept.items() for each in pool.definitions]
@@ -135,30 +136,30 @@ def outside_of(
 
 
 def fits(pool: SymbolPool) -> bool:
-    """Return whether a repository defines the name by the rule it was asked for."""
+    """Return whether a repository has a definition under the requested matching rule."""
     return pool.fit in FITTING
 
 
 def is_mentioned(pool: ReferencesPool) -> bool:
-    """Return whether a repository holds the name by the rule it was asked for."""
+    """Return whether a repository contains the name under the requested matching rule."""
     return any(count for _, count in pool.totals)
 
 
 def suggests(pools: Iterable[SymbolPool]) -> bool:
-    """Return whether any definition beside the one that was asked for is known."""
+    """Return whether any repository returned a similar name."""
     return any(pool.near for pool in pools)
 
 
 def suggestions_of(pools: SymbolPools) -> tuple[str, ...]:
-    """Return the names that one store would suggest."""
+    """Return the names that a single store over all files would suggest."""
     beside = [
-        ((place, *near.order), near.path, repo, near.name)
-        for place, step in enumerate(("spelled", "other_case"))
+        ((index, *near.order), near.path, repo, near.name)
+        for index, step in enumerate(("spelled", "other_case"))
         for repo, pool in sorted(pools.get(step, {}).items())  # type: ignore[call-overload]
         for near in pool.near
     ]
     if beside:
-        # Names of one file keep the order in which it defines them.
+        # Names from the same file keep the order of their definitions.
         ordered = sorted(beside, key=lambda entry: entry[:3])
         return tuple(dict.fromkeys(name for *_, name in ordered))[:MAX_SUGGESTIONS]
     first: dict[str, tuple[str, RepoId, NearName]] = {}
@@ -172,11 +173,11 @@ def suggestions_of(pools: SymbolPools) -> tuple[str, ...]:
 
 
 class MergedDefinitions(Struct, frozen=True):
-    """Definitions of a name over several repositories, by which its usages are judged.
+    """Definitions of a name over several repositories, for classifying its usages.
 
     Attributes:
-        by_relation: by their relation to the requested container.
-        family: definitions whose usages are wanted; None for an unqualified name.
+        by_relation: definitions grouped by their relation to the requested container.
+        family: definitions whose usages are requested; None for an unqualified name.
     """
 
     by_relation: SortedDefinitions
@@ -184,7 +185,7 @@ class MergedDefinitions(Struct, frozen=True):
 
     @property
     def first(self) -> tuple[InRepo[DefinedAt], ...]:
-        """Return the definitions that are shown beside usages."""
+        """Return the definitions that are shown with the usages."""
         pairs = related_definitions(self.by_relation)
         return tuple(InRepo(RepoId(definition.repo), at) for definition, at in pairs)
 
@@ -192,12 +193,12 @@ class MergedDefinitions(Struct, frozen=True):
 def merge_definitions(
     pools: Mapping[RepoId, ReferencesPool], owners: tuple[str, ...]
 ) -> MergedDefinitions:
-    """Return the definitions that one store would judge by.
+    """Return the definitions that a single store would use to classify usages.
 
-    `owners` qualify the name, outermost first.
+    `owners` are the qualifiers of the name, outermost first.
     """
     every = [replace(each, repo=repo) for repo, pool in pools.items() for each in pool.defined]
-    # Definitions of one file keep its order.
+    # Definitions in the same file keep their order in it.
     every.sort(key=lambda each: (each.test, each.at.path, each.repo))
     if not owners:
         return MergedDefinitions(sort_definitions(every, owners), None)
@@ -206,14 +207,14 @@ def merge_definitions(
 
 
 def local_family(pool: ReferencesPool, owners: tuple[str, ...]) -> Family:
-    """Return the family by which a repository judges on its own."""
+    """Return the family of definitions according to a single repository."""
     return family_of(sort_definitions(pool.defined, owners), owners)
 
 
 def merge_references(
     pools: Mapping[RepoId, ReferencesPool], asked: ReferencesRequest, defined: MergedDefinitions
 ) -> MergedReferences:
-    """Return the occurrences that one store would show; their ties are added later."""
+    """Return the occurrences that a single store would show; `tie` is set later."""
     name = last_part(asked.name)
     ordered = sorted(pools.items())
     references = [(repo, each) for repo, pool in ordered for each in pool.references]
@@ -245,7 +246,7 @@ def merge_references(
 
 
 def _defines(repo: RepoId, pool: ReferencesPool, defined: MergedDefinitions) -> bool:
-    """Return whether a repository defines a name, in the container that was asked for."""
+    """Return whether a repository defines a name, in the requested container."""
     if defined.family is None:
         return bool(dict(pool.totals).get("definition", 0))
     return any(definition.repo == repo for definition in defined.by_relation.near)

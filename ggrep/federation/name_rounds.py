@@ -1,7 +1,8 @@
-"""Asks repositories about a name, one rule after the other, until one decides.
+"""Queries repositories for a name, one matching rule after the other, until a rule matches.
 
-Rules are those of one store: the name as it is spelled; other letter cases only where nothing in
-the whole workspace is spelled so; names to suggest only where nothing fits at all.
+The rules are the same as for a single store: first the exact spelling. Other letter cases count
+only if the exact spelling occurs nowhere in the workspace. Suggestions are requested only if
+nothing matches.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,16 +35,16 @@ from ggrep.model.request import Request
 P = TypeVar("P", SymbolPool, ReferencesPool)
 
 ROUND_SHARE: Final = 2
-"""Divides the remaining time: the next rule needs time, too."""
+"""A round may use the remaining time divided by this number: the next rule needs time, too."""
 
 
 class NameRounds(Struct, Generic[P]):
-    """The rounds of one question.
+    """The rounds of a query.
 
     Attributes:
-        request: the question; each round sets its rule, place and snapshot.
-        decides: whether a repository's reply makes the rule the answer's.
-        cursor: end of an earlier page; None on the first.
+        request: the query; each round sets its rule, its offset and its snapshot.
+        decides: returns whether a repository's reply contains a match.
+        cursor: end of the previous page; None for the first page.
     """
 
     session: FanoutSession
@@ -53,7 +54,7 @@ class NameRounds(Struct, Generic[P]):
     given: dict[NameStep, dict[RepoId, P]] = field(default_factory=dict)
 
     async def until_decided(self, steps: Sequence[NameStep]) -> NameStep | None:
-        """Ask by one rule after the other; return the first that decides, None for none."""
+        """Query by each rule in turn; return the first rule with a match, or None."""
         if self.cursor is not None:
             steps = (self.cursor.step,)
         for step in steps:
@@ -63,9 +64,9 @@ class NameRounds(Struct, Generic[P]):
         return None
 
     def decided(self) -> NameStep | None:
-        """Return the first rule that decides by what was given so far; None for none.
+        """Return the first rule with a match in the replies so far; None if there is none.
 
-        On a later page it is the first page's.
+        A later page uses the rule of the first page.
         """
         if self.cursor is not None:
             return self.cursor.step
@@ -75,12 +76,12 @@ class NameRounds(Struct, Generic[P]):
         )
 
     async def go(self, step: NameStep, before: Sequence[NameStep] = ()) -> None:
-        """Ask all repositories by one rule; `before` are the rules that were tried already."""
+        """Query all repositories by a rule; `before` contains the rules that were tried before."""
         repos = [repo for repo in self.session.descriptions if repo not in self.session.failures]
         await self._ask(repos, self.request, step, before)
 
     async def judge(self, repos: Sequence[RepoId], step: NameStep, family: Family) -> None:
-        """Have repositories that answered by a rule answer anew with the uses of a family."""
+        """Query repositories again by the same rule for the usages of a family of definitions."""
         before = () if self.cursor is not None else REFERENCE_STEPS[: REFERENCE_STEPS.index(step)]
         await self._ask(repos, replace(self.request, family=family), step, before)
 
@@ -98,13 +99,13 @@ class NameRounds(Struct, Generic[P]):
             for each, pool in replies.items():
                 self.given.setdefault(each, {})[repo] = pool
         self.given.setdefault(step, {})
-        # A repository that failed later has no part in the answer.
+        # Replies of a repository that failed later are not used.
         for pools in self.given.values():
             for repo in pools.keys() & self.session.failures.keys():
                 del pools[repo]
 
     def snapshot_of(self, repo: RepoId) -> str | None:
-        """Return the snapshot that a repository answers of; None before it did."""
+        """Return the snapshot of a repository's replies; None before its first reply."""
         if self.cursor is not None:
             consumed = self.cursor.of(repo)
             return consumed.snapshot_id if consumed else None
@@ -114,10 +115,10 @@ class NameRounds(Struct, Generic[P]):
     async def _ask_repo(
         self, repo: RepoId, request: Request[P], step: NameStep, before: Sequence[NameStep]
     ) -> dict[NameStep, P]:
-        """Ask one repository; if its snapshot was deleted meanwhile, repeat all earlier steps.
+        """Query a repository; if its snapshot has been deleted, repeat all earlier steps.
 
-        The race: it answers one step, publishes a snapshot and deletes the one that answered, and
-        is then asked the next step of the deleted snapshot.
+        The race: the repository answers a step (1), publishes a new snapshot and deletes the old
+        one (2), and receives the next step for the deleted snapshot (3).
         """
         searcher, deadline = self.session.searcher(repo), self.session.deadline
         pinned = self.snapshot_of(repo)
@@ -141,11 +142,11 @@ class NameRounds(Struct, Generic[P]):
 async def judge_all(
     rounds: NameRounds[ReferencesPool], owners: tuple[str, ...]
 ) -> tuple[NameStep | None, MergedDefinitions]:
-    """Return the rule that decides, and the definitions by which all usages are judged.
+    """Return the matching rule, and the definitions that classify all usages.
 
-    A repository that fails meanwhile has no part in the answer, nor have its definitions; one
-    that publishes anew may spell the name otherwise. Then the repositories that must judge anew
-    are determined again.
+    A repository that fails in a round is excluded with its definitions. A repository that publishes
+    a new snapshot can have other spellings. In both cases the repositories to query again are
+    determined anew.
     """
     used: dict[tuple[NameStep, RepoId], Family] = {}
     while True:

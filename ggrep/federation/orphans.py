@@ -1,7 +1,8 @@
-"""Directories of the federation that no workspace uses any more.
+"""Directories of workspace artifacts that no workspace uses any more.
 
-The directory of a workspace is named after its set of repositories. Adding one gives the
-workspace another directory and leaves the old one behind; so does deleting the file.
+The name of a workspace's directory depends on its set of repositories. Adding a repository gives
+the workspace another directory, and the old directory becomes an orphan. Deleting the workspace
+file also makes its directory an orphan.
 """
 
 import os
@@ -20,10 +21,10 @@ from ggrep.model.sanitise import sanitise_line
 from ggrep.model.workspace_reports import Orphan, OrphanReason, OrphansReport
 
 GRACE_DAYS: Final = 7
-"""Least age in days of a directory that is deleted."""
+"""Minimum age in days of a directory before it can be deleted."""
 
 MAX_DELETIONS: Final = 5000
-"""Most files that one collection deletes; the next one goes on."""
+"""Maximum number of files that a collection deletes; the next collection deletes more."""
 
 _NAME: Final = re.compile(r"ws1-[0-9a-f]{64}")
 
@@ -105,7 +106,7 @@ def _orphan(directory: Path, load: LoadWorkspace, before: datetime) -> Orphan | 
 def _reason(
     directory: Path, kept: StoredManifest | None, load: LoadWorkspace
 ) -> OrphanReason | None:
-    """Return why no workspace uses a directory; None if one does, or may."""
+    """Return why no workspace uses a directory; None if a workspace uses it or may use it."""
     if kept is None or kept.repo_set_id != directory.name:
         return "no_manifest"
     path = Path(kept.workspace.workspace_path)
@@ -114,5 +115,5 @@ def _reason(
     try:
         claimed = load(path).repo_set_id
     except GgrepError:
-        return None  # a mistake, or a clone that is not mounted: it may be corrected
+        return None  # a mistake or an unmounted clone, which the user may correct
     return "other_repositories" if claimed != directory.name else None

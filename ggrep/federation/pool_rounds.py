@@ -1,7 +1,8 @@
-"""Gathers the admitted repositories' lists: count, choose repositories, search, search deeper.
+"""Fetches the admitted repositories' lists: count, choose repositories, search, fetch more.
 
-Repositories that one process reads are counted and searched at once (`batched_query`), the others
-one by one. With `global` all are measured against the sum of their statistics.
+Repositories that a host process can read together are counted and searched in one request
+(`batched_query`); other repositories are queried separately. With `global`, scores use the sum of
+all statistics.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -25,7 +26,7 @@ from ggrep.model.response import PoolResponse
 
 
 async def search_repos(session: FanoutSession) -> PoolSet:
-    """Search the admitted repositories by the requested strategy, or by its fallback."""
+    """Search the admitted repositories by the requested merge strategy, or by its fallback."""
     if session.force.strategy != GLOBAL:
         return await _searched(session, _search_by_rank)
     if not comparable(session.descriptions[repo] for repo in session.plan.admitted()):
@@ -44,13 +45,13 @@ async def _searched(
     *,
     by_rank: bool = True,
 ) -> PoolSet:
-    """Return the result of a search, after a failed batch that of another."""
+    """Return the result of a search; if a batch fails, search again."""
     batch = plan_batch(session, by_rank=by_rank)
     while (pool_set := await search(session, batch)) is None:
         anew = await session.is_described_anew()
         batch = plan_batch(session, by_rank=by_rank)
         if not anew:
-            # Repositories that are asked one by one tell which of them fails.
+            # Separate queries show which repository fails.
             batch = replace(batch, members=(), apart=tuple(sorted((*batch.members, *batch.apart))))
     return pool_set
 
@@ -58,7 +59,7 @@ async def _searched(
 async def _search_by_rank(
     session: FanoutSession, batch: Batch, *, fallback: str = "", counts: bool = False
 ) -> PoolSet | None:
-    """Search each repository by its own statistics; None if the batch failed."""
+    """Search each repository with its own statistics; None if the batch failed."""
     counts = counts or session.force.max_repos > 0
     counted = await _counted(session, batch) if counts and batch.members else None
     if counts and batch.members and counted is None:
@@ -82,16 +83,17 @@ async def _search_by_rank(
 
 
 async def _counted(session: FanoutSession, batch: Batch) -> BatchedFigures | None:
-    """Return the statistics of the members; None if they cannot be counted at once."""
+    """Return the statistics of the batch's members; None if they cannot be counted together."""
     question = replace(batch.question, counting=True)
     answer = await session.search_jointly(question, batch.members)
     return None if answer is None else answer.figures
 
 
 async def _search_by_sum(session: FanoutSession, batch: Batch) -> PoolSet | None:
-    """Search all repositories by the sum of their statistics.
+    """Search all repositories with the sum of their statistics.
 
-    None if the batch failed or must be cut deeper than it may be; never without a batch.
+    None if the batch failed or folding needs longer lists than a batch can return. Never None
+    without a batch.
     """
     members, counted = batch.members, None
     if members and (batch.apart or session.force.max_repos):
@@ -118,7 +120,7 @@ async def _search_by_sum(session: FanoutSession, batch: Batch) -> PoolSet | None
         _pool_set(session, dict(sorted(pools.items())), statistics, routed),
         verdicts=verdicts_of(members, question.silent, response),
     )
-    # Longer lists would hold texts whose copies were not looked for here.
+    # Longer lists would contain texts whose copies were not searched for here.
     lists = lists_of(session.plan, session.repos, pool_set.pools)
     return None if unfinished(lists, rules_of(session, pool_set), pool_set.asked) else pool_set
 
@@ -128,7 +130,7 @@ def _by_repo(
     members: tuple[RepoId, ...] = (),
     counted: BatchedFigures | None = None,
 ) -> Mapping[RepoId, CollectionStatistics]:
-    """Return the statistics of repositories that were counted one by one and of a batch."""
+    """Return the statistics of separately counted repositories and of a batch."""
     batched = FiguresByMember(members, counted) if counted else {}
     if not figures:
         return batched
@@ -137,7 +139,7 @@ def _by_repo(
 
 
 def _route(session: FanoutSession, statistics: Mapping[RepoId, CollectionStatistics]) -> Routed:
-    """Return the repositories to search, when the request limits their number."""
+    """Return the repositories to search, at most as many as the request allows."""
     most = session.force.max_repos
     return route(
         [session.repos[repo] for repo in session.plan.admitted()],
@@ -169,8 +171,8 @@ def _pool_set(
 async def _refilled(
     session: FanoutSession, pool_set: PoolSet, figures: Mapping[RepoId, RepoStatistics]
 ) -> PoolSet:
-    """Return the result with longer lists, to replace the hits that folding removes."""
-    # A request that says how long lists are leaves nothing to refill.
+    """Return the result with longer lists that replace the hits removed by folding."""
+    # If the request sets the length of lists, they are not extended.
     may_refill = session.request.per_repo_top is None
     while not session.is_over:
         lists = lists_of(session.plan, session.repos, pool_set.pools)

@@ -1,7 +1,7 @@
-"""The state of a store's active snapshot, read from its pointer and manifest alone.
+"""The state of a store's active snapshot, read only from its pointer and manifest.
 
-No store is opened. Files there are not trusted: a pointer that leads out of its store, or to
-nothing, is ignored, and no earlier reading is kept.
+No store is opened. The files are not trusted: a pointer to a path outside of the store, or to a
+missing file, is reported as invalid. Nothing is cached.
 """
 
 import os
@@ -29,10 +29,10 @@ _SEALED_SINCE: Final = 2
 _RETRIES: Final = 2
 
 NO_ROOT: Final = IndexState(Pointer(exists=False, parse_ok=False), availability="missing-root")
-"""State of a missing repository; its store is not searched for."""
+"""State of a missing repository, whose store is not read."""
 
 NOTHING: Final = IndexState(Pointer(exists=False, parse_ok=False), availability="missing-index-dir")
-"""The state of a store where nothing was ever published."""
+"""State of a store without a published snapshot."""
 
 
 class _Artifact(Struct, frozen=True):
@@ -42,7 +42,7 @@ class _Artifact(Struct, frozen=True):
 
 
 class _Segment(Struct, frozen=True):
-    """A segment's table; manifests of the first layout do not spell its path."""
+    """The table of a segment; manifests of the first layout do not contain its path."""
 
     table: SegmentName
     path: str = ""
@@ -73,8 +73,8 @@ class _SnapshotManifest(Struct, frozen=True):
 def read_index_state(store: Path, store_id: str) -> IndexState:
     """Return the state of a store's active snapshot.
 
-    A publish and a collection may pass between the reading of pointer and manifest: while the
-    target of the pointer is missing and the pointer has moved, the pointer is followed again.
+    A publish and a collection can run between reading the pointer and reading the manifest. If the
+    manifest is missing and the pointer has changed, both are read again.
     """
     pointed = _pointed(store)
     state = _state(store, store_id, pointed)
@@ -86,11 +86,11 @@ def read_index_state(store: Path, store_id: str) -> IndexState:
 
 
 class _InvalidState(Exception):
-    """The file found there is unusable."""
+    """A file of the store is unusable."""
 
 
 def _pointed(store: Path) -> bytes | str | None:
-    """Return the pointer, the reason why it cannot be read, or None where there is none."""
+    """Return the pointer's bytes, the reason why it cannot be read, or None if there is none."""
     try:
         return _read(store_files.active_file(store), store)
     except FileNotFoundError:
@@ -107,7 +107,7 @@ def _state(store: Path, store_id: str, pointed: bytes | str | None) -> IndexStat
     try:
         snapshot_id = parse_snapshot_id(pointed.decode("ascii").removesuffix("\n"))
     except (UnicodeDecodeError, InvalidRequest):
-        return _broken("the pointer is not a snapshot id", parse_ok=False)
+        return _broken("ACTIVE_SNAPSHOT does not contain a snapshot id", parse_ok=False)
     return _active(store, store_id, snapshot_id)
 
 
@@ -166,12 +166,12 @@ def _manifest(snapshot_id: SnapshotId, data: bytes) -> _SnapshotManifest:
     ROW.check(values.get(ROW.field))
     manifest = decode(_SnapshotManifest, values)
     if manifest.snapshot_id != snapshot_id:
-        raise DecodeError("it describes another snapshot")
+        raise DecodeError("the manifest describes another snapshot")
     return manifest
 
 
 def _missing(store: Path, manifest: _SnapshotManifest) -> str | None:
-    """Return the first missing artifact; images do not count, as they can be rebuilt."""
+    """Return the first missing artifact; images are ignored because they can be rebuilt."""
     paths = [manifest.visibility.path]
     paths += [part.path for part in (*manifest.tombstones, *manifest.segment_map)]
     paths += [
@@ -185,20 +185,20 @@ def _missing(store: Path, manifest: _SnapshotManifest) -> str | None:
 
 
 def _read(path: Path, store: Path) -> bytes:
-    """Return a file of the store."""
+    """Return the content of a file in the store."""
     try:
         real = path.resolve(strict=True)
         if not real.is_relative_to(store.resolve()):
-            raise _InvalidState(f"{path.name} leads out of the store")
-        # Opening a pipe in its place must not block.
+            raise _InvalidState(f"{path.name} is a link to a place outside the store")
+        # If the file is a pipe, opening it must not block.
         descriptor = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
         with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor, not a path
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise _InvalidState(f"{path.name} is no regular file")
+                raise _InvalidState(f"{path.name} is not a regular file")
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         if path.is_symlink():
-            raise _InvalidState(f"{path.name} is a link to nothing") from None
+            raise _InvalidState(f"{path.name} is a broken link") from None
         raise
     except (OSError, RuntimeError) as error:
         reason = error.strerror if isinstance(error, OSError) else None

@@ -1,4 +1,4 @@
-"""Outcomes of the selected repositories, and whether a missing one could change the lists."""
+"""Outcomes of the selected repositories, and whether a missing repository could change lists."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal, TypeAlias
@@ -22,7 +22,7 @@ Status: TypeAlias = Literal[
 ]
 
 NO_INDEX = "NO_INDEX"
-"""The contract's code for a repository without a published index."""
+"""Error code for a repository without a published index."""
 
 _WORDS: Final[tuple[tuple[type[GgrepError], Status], ...]] = (
     (MissingRoot, "missing_root"),
@@ -30,13 +30,13 @@ _WORDS: Final[tuple[tuple[type[GgrepError], Status], ...]] = (
     (Incompatible, "incompatible"),
     (Skipped, "skipped"),
 )
-"""Statuses of failures that the contract names; other failures are timeouts or errors."""
+"""Statuses of specific failures; other failures are timeouts or errors."""
 
 _EXCLUDED = Incompatible("its scores are not comparable with those of the queried cohort")
 
 
 class CorpusReport(Struct, frozen=True):
-    """The outcome of one corpus of one repository."""
+    """The outcome of a corpus in a repository."""
 
     corpus: Corpus
     status: Status
@@ -48,10 +48,10 @@ class RepoReport(Struct, frozen=True):
     """The outcome of one repository.
 
     Attributes:
-        status: `partial` when the outcomes of its corpora differ.
-        snapshot_id: the one that answered, else the described one; None when unknown.
-        degraded: the snapshot leaves files out; None when unknown.
-        partial_index: its first index is still being built; None when unknown.
+        status: `partial` if the outcomes of its corpora differ.
+        snapshot_id: the snapshot that answered, else the described snapshot; None if unknown.
+        degraded: whether the snapshot lacks files; None if unknown.
+        partial_index: whether the first index is still being built; None if unknown.
     """
 
     repo: WorkspaceRepo
@@ -65,13 +65,13 @@ class RepoReport(Struct, frozen=True):
 
 
 class RepoLimit(Struct, frozen=True):
-    """A limit that changed the answer; `repo_id` is None for the coordinator's own."""
+    """A limit that changed the answer; `repo_id` is None for a limit of the coordinator."""
 
     limit: LimitHit
     repo_id: RepoId | None = None
 
     def order(self) -> tuple[str, str, str]:
-        """Return the key that the limits of an answer are sorted by."""
+        """Return the sort key of limits in an answer."""
         return self.repo_id or "", self.limit.code, self.limit.path_key or ""
 
 
@@ -79,8 +79,8 @@ class Answers(Struct, frozen=True):
     """All replies of the selected repositories.
 
     Attributes:
-        failures: by repository; one that is here is in neither `pools` nor a merged list.
-        shown: hits in the answer's list of a corpus, of those that have any there.
+        failures: errors by repository; a failed repository is in neither `pools` nor a merged list.
+        shown: number of shown hits by repository and corpus; zero counts are omitted.
     """
 
     descriptions: Mapping[RepoId, RepoDescription]
@@ -92,19 +92,19 @@ class Answers(Struct, frozen=True):
 def report(
     selection: Selection, corpora: tuple[Corpus, ...], plan: CohortPlan, answers: Answers
 ) -> tuple[RepoReport, ...]:
-    """Return one report for each selected repository, by id."""
+    """Return a report for each selected repository, by id."""
     ordered = sorted(selection.repos, key=lambda repo: repo.repo_id)
     return tuple(_report(repo, corpora, plan, answers) for repo in ordered)
 
 
 def status_of(error: GgrepError) -> Status:
-    """Return the contract's word for a failure."""
+    """Return the status of a repository with an error."""
     other: Status = "timeout" if error.code == DeadlineExceeded.code else "error"
     return next((word for kind, word in _WORDS if isinstance(error, kind)), other)
 
 
 def code_of(error: GgrepError) -> str:
-    """Return the code of a failure as the contract has it."""
+    """Return the error code that an answer reports for a failure."""
     return NO_INDEX if isinstance(error, NoIndex) else error.code
 
 
@@ -118,7 +118,7 @@ def failure_diagnostics(reports: Iterable[RepoReport]) -> tuple[Diagnostic, ...]
 
 
 def first_failure(reports: tuple[RepoReport, ...]) -> GgrepError | None:
-    """Return the failure to report for all: the first by id that is more than a missing index."""
+    """Return the error of the whole request: the first by id, missing indexes last."""
     failures = [item.error for item in reports if item.error is not None]
     relevant = [error for error in failures if not isinstance(error, Skipped)]
     hard = [error for error in relevant if not isinstance(error, NoIndex)]
@@ -158,7 +158,7 @@ def _report(
 CouldChange: TypeAlias = Literal["no", "yes", "unknown"]
 
 _PATH_SIGNS: Final = frozenset("/\\.")
-"""A query without any of them spells no path and no file name."""
+"""A query without these characters contains no path and no file name."""
 
 _BY_SCORES: Final[Mapping[bool, tuple[CouldChange, str]]] = {
     True: ("yes", "its hits score high enough"),
@@ -167,12 +167,12 @@ _BY_SCORES: Final[Mapping[bool, tuple[CouldChange, str]]] = {
 
 
 class Coverage(Struct, frozen=True):
-    """Contribution of one repository to the lists, made or missed.
+    """Whether a repository contributed to the lists, and whether it could have changed them.
 
     Attributes:
-        answered: all that it was asked for is in the lists.
-        reason: why it could have changed them or not; one of a few fixed texts.
-        could_change: `unknown` for one of which nothing is known.
+        answered: whether all of its replies are in the lists.
+        reason: reason for `could_change`, from a fixed set of texts.
+        could_change: `unknown` if nothing is known about the repository.
     """
 
     repo_id: RepoId
@@ -182,13 +182,15 @@ class Coverage(Struct, frozen=True):
 
 
 class Known(Struct, frozen=True):
-    """Facts about the repositories besides their reports.
+    """Facts about the repositories that their reports do not contain.
 
     Attributes:
-        summed: scores depend on the statistics of all repositories.
-        counted: repositories in the sum; read only when `summed`.
-        by_words: hits hold whole words of the query; else its words do not show where hits are.
-        verdicts: of repositories whose rows were scored but not shown, whether one would matter.
+        summed: whether scores depend on the statistics of all repositories.
+        counted: repositories in the sum; used only if `summed`.
+        by_words: whether each hit contains whole words of the query. If not, word statistics do not
+            show which repositories have hits.
+        verdicts: for repositories with scored but unshown rows, whether a row could have been
+            shown.
     """
 
     query: str
@@ -238,7 +240,7 @@ def _by_words(
     figures: CollectionStatistics | None, description: RepoDescription, query: str
 ) -> tuple[CouldChange, str]:
     if figures is None:
-        return "unknown", "it did not report which words of the query it contains"
+        return "unknown", "it is unknown which words of the query this repository contains"
     if any(entry.chunks or entry.files for entry in figures.terms):
         return "yes", "it contains words of the query"
     if description.has_vectors:

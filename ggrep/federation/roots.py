@@ -1,4 +1,4 @@
-"""Roots of repositories: which share files, and a cache of the root of each directory."""
+"""Roots of repositories: roots that share files, and a cache of the root of each directory."""
 
 import os
 import stat
@@ -14,14 +14,14 @@ from ggrep.federation.diagnostics import Diagnostic, sorted_diagnostics
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 
 _POINTER_BYTES = 8192
-"""More than the longest path and the word before it."""
+"""Maximum size of git's pointer file: a prefix and a path."""
 
 
 def workspace_warnings(workspace: Workspace) -> tuple[Diagnostic, ...]:
-    """Return probable mistakes in a file, and causes of duplicate hits.
+    """Return probable mistakes in a workspace file, and causes of duplicate hits.
 
-    Mistakes are a removed merge strategy and globs that match nothing; causes are nested roots, and
-    work trees of one history.
+    Mistakes are a removed merge strategy and globs without a match. Causes of duplicates are nested
+    roots and several work trees of a repository.
     """
     repos = tuple(repo for repo in workspace.repos if repo.missing is None)
     idle = [
@@ -37,7 +37,7 @@ def workspace_warnings(workspace: Workspace) -> tuple[Diagnostic, ...]:
 
 
 def git_dir_of(root: Path) -> Path | None:
-    """Return the git directory of the work tree at `root`; None where there is none."""
+    """Return the git directory of the work tree at `root`; None if there is none."""
     marker = root / ".git"
     if marker.is_dir():
         return marker
@@ -46,9 +46,9 @@ def git_dir_of(root: Path) -> Path | None:
 
 
 def common_git_dir(root: Path) -> Path | None:
-    """Return the directory that all work trees of the repository at `root` share.
+    """Return the git directory that all work trees of the repository at `root` share.
 
-    None where there is no git directory, or none that can be read.
+    None if there is no readable git directory.
     """
     git_dir = git_dir_of(root)
     if git_dir is None:
@@ -65,7 +65,7 @@ def _nested(repos: tuple[WorkspaceRepo, ...]) -> list[Diagnostic]:
     for repo in repos:
         outer = next((by_root[p] for p in repo.root_canonical.parents if p in by_root), None)
         if outer is not None:
-            message = f"{_named(repo)} lies inside {_named(outer)}: its files may be found twice"
+            message = f"{_named(repo)} lies inside {_named(outer)}: files in both are shown twice"
             warnings.append(Diagnostic("WARN_WORKSPACE_NESTED_ROOTS", message, repo.repo_id))
     return warnings
 
@@ -77,7 +77,9 @@ def _shared(repos: tuple[WorkspaceRepo, ...]) -> list[Diagnostic]:
         common = common_git_dir(repo.root_canonical)
         first = repo if common is None else first_of.setdefault(common, repo)
         if first is not repo:
-            message = f"{_named(repo)} and {_named(first)} are work trees of one git history"
+            message = (
+                f"{_named(repo)} and {_named(first)} are work trees of the same git repository"
+            )
             warnings.append(Diagnostic("WARN_WORKSPACE_SHARED_HISTORY", message, repo.repo_id))
     return warnings
 
@@ -87,7 +89,7 @@ def _named(repo: WorkspaceRepo) -> str:
 
 
 def _pointer(path: Path) -> str:
-    """Return the one line of a small file of git's; empty when there is none."""
+    """Return the line in a small file of git; empty if there is no such file."""
     try:
         # The file is not trusted: opening a FIFO must not block.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -104,7 +106,7 @@ def _pointer(path: Path) -> str:
 
 
 MAX_REMEMBERED: Final = 4096
-"""Most directories that are remembered; the one asked for longest ago goes first."""
+"""Maximum number of cached directories; the least recently used is dropped first."""
 
 _Mark: TypeAlias = tuple[int, ...] | None
 _Signature: TypeAlias = tuple[_Mark, ...]
@@ -125,7 +127,7 @@ class RootCache:
             real = Path(os.path.realpath(directory, strict=True))
         except (OSError, ValueError):
             return self._resolve(directory)
-        # Before asking: a change meanwhile makes the next look differ, and asks again.
+        # Read before resolving: a change during resolving gives the next call another signature.
         signature = tuple(_signature(real))
         with self._lock:
             known = self._known.get(real)
@@ -142,14 +144,14 @@ class RootCache:
 
 
 def _signature(real: Path) -> Iterator[_Mark]:
-    """Yield marks of all files that determine the root, from `real` upwards."""
+    """Yield the stamps of all files that determine the root, from `real` upwards."""
     for directory in (real, *real.parents):
         yield _kind(directory / REPO_FILE)
         yield _state(directory / ".gitignore")
         git_dir = git_dir_of(directory)
         if git_dir is not None:
             yield _kind(git_dir / "HEAD")
-            # Tracked files keep a directory inside even where a pattern matches.
+            # A directory with tracked files belongs to the repository even if it is ignored.
             yield _state(git_dir / "index")
 
 

@@ -1,6 +1,7 @@
 """Chooses the repositories to search when a request limits their number.
 
-Pure. A repository stays in any case when the request selected it by name or the query names it.
+Pure. A repository is always searched if the request selects it by name or the query contains its
+name.
 """
 
 import math
@@ -21,11 +22,11 @@ _PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^A-Za-z0-9]+")
 
 _DECIMALS: Final = 6
 _SMOOTHING: Final = 30
-"""Chunks, or files, with usual words that are added to each repository."""
+"""Number of chunks or files with average word frequencies that smoothing adds to a repository."""
 _PATHS: Final = 0.25
-"""Weight of a word in paths; one in chunks weighs 1."""
+"""Weight of a word in paths; a word in chunks has weight 1."""
 _SHARPNESS: Final = 0.1
-"""Words of a text are correlated: as independent ones they would be overconfident."""
+"""Words of a text are correlated; treating them as independent would be overconfident."""
 
 
 class Routed(Struct, frozen=True):
@@ -46,13 +47,14 @@ def route(
     max_repos: int,
     explicit: Collection[RepoId] = (),
 ) -> Routed:
-    """Return which of `repos` to search, independent of their order.
+    """Return which of `repos` to search, independent of the order of `repos`.
 
-    A repository without any chunk or without figures is kept and takes no place. Searching the
-    first costs nothing; the second failed already.
+    A repository without chunks or without statistics is kept and does not count towards
+    `max_repos`. Searching an empty repository costs nothing, and a repository without statistics
+    has already failed.
 
-    A repository is named by the query if all words of its alias or folder are in it. `max_repos` of
-    0 sets no bound; `explicit` repositories were selected by name.
+    The query names a repository if it contains all words of its alias or folder. `max_repos` of 0
+    sets no bound; `explicit` repositories were selected by name.
     """
     with_chunks = {name for name, figure in figures.items() if figure.chunks}
     filled = {repo.repo_id: repo for repo in repos if repo.repo_id in with_chunks}
@@ -64,7 +66,7 @@ def route(
     skipped = rest[max(max_repos - len(pinned), 0) :]
     number = f"{len(filled) - len(skipped)} of {len(filled)} repositories"
     warning = Diagnostic(
-        "WARN_FEDERATED_ROUTED", f"{number} are searched, those that fit the query"
+        "WARN_FEDERATED_ROUTED", f"only the {number} that fit the query best were searched"
     )
     return Routed(
         kept=tuple(sorted(repo.repo_id for repo in repos if repo.repo_id not in skipped)),
@@ -86,12 +88,12 @@ def _is_named(repo: WorkspaceRepo, query: Collection[str]) -> bool:
 
 
 def _words(text: str) -> frozenset[str]:
-    """Return the words of a text, whole and in parts, in one case."""
+    """Return the words of a text and their parts, in lower case."""
     return _parts(text) | {word.casefold() for word in _WORD.findall(text)}
 
 
 def _parts(text: str) -> frozenset[str]:
-    """Return the smallest words: `PaymentGateway` and `payment-gateway` have the same two."""
+    """Return the parts of words: `PaymentGateway` and `payment-gateway` have the same two parts."""
     parts = (part for word in _WORD.findall(text) for part in _PART.findall(word))
     return frozenset(part.casefold() for part in parts)
 
@@ -99,12 +101,14 @@ def _parts(text: str) -> frozenset[str]:
 def repo_scores(figures: Mapping[RepoId, CollectionStatistics]) -> dict[RepoId, float]:
     """Return how well each repository fits the query, relative to the best fit.
 
-    The score compares how often chunks of a repository hold the query's words with how often all
-    chunks do, and its paths with all paths. Words that are equally frequent everywhere or occur
-    nowhere have no effect, nor has the size of a repository. docs/quality.md has its quality.
+    The score compares the frequency of the query's words in a repository's chunks with their
+    frequency in all chunks, and likewise for paths. Words that are equally frequent everywhere or
+    occur nowhere have no effect. The size of a repository has no effect. docs/quality.md reports
+    the quality of the choice.
 
-    The best repository has 1.0. A repository without a chunk has 0.0 and changes no other score.
-    Sums are exact and scores are rounded, so no order matters.
+    The best repository has the score 1.0. A repository without chunks has 0.0 and does not affect
+    other scores. Sums are exact and scores are rounded, so the order of repositories does not
+    matter.
     """
     filled = {repo: figure for repo, figure in figures.items() if figure.chunks}
     if not filled:
@@ -126,13 +130,13 @@ def _likelihoods(
     size_of: Callable[[CollectionStatistics], int],
     count_of: Callable[[TermFrequency], int],
 ) -> list[float]:
-    """Return the log likelihood ratio of the terms: each repository against all together.
+    """Return the log likelihood ratio of the terms for each repository, against all repositories.
 
-    The share of documents with a term is smoothed by `_SMOOTHING` documents of the usual share.
+    The share of documents with a term is smoothed by `_SMOOTHING` documents with the average share.
     """
     size = sum(map(size_of, parts))
     counts = [{entry.term: count_of(entry) for entry in part.terms} for part in parts]
-    # Repositories of another lexical layout may have counted other terms: these cannot be compared.
+    # Repositories of another lexical layout may have counted other terms, which are not comparable.
     common = set[str]().union(*counts).intersection(*counts)
     terms = sorted(common, key=lambda term: term.encode())
     totals = {term: sum(each[term] for each in counts) for term in terms}

@@ -1,4 +1,4 @@
-"""The interface to one repository, and the federation's only access to an index."""
+"""The interface to a repository. The federation accesses indexes only through it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeVar
@@ -14,54 +14,54 @@ R = TypeVar("R")
 
 
 class RepoSearcher(Protocol):
-    """One repository, as a coordinator queries it.
+    """A repository that a coordinator can query.
 
-    Every method raises `GgrepError` for what can go wrong: `NoIndex` when nothing was published,
-    `SnapshotGone` when statistics were prepared for another snapshot than the active one. When
-    the call is cancelled the repository is told to stop.
+    Every method raises a `GgrepError` on failure: `NoIndex` if no snapshot is published,
+    `SnapshotGone` if the requested snapshot is not active any more. Cancelling a call also cancels
+    the work of the repository's daemon.
     """
 
     async def describe(self, deadline: Deadline) -> RepoDescription:
-        """Return the facts that a coordinator needs before it queries."""
+        """Return the description that a coordinator needs before it sends queries."""
         ...
 
     async def ask(self, request: Request[R], deadline: Deadline) -> R:
         """Return the answer to a request.
 
-        Ranked lists and slates are narrowed to the repository's profile. `InvalidRequest` where it
-        does not have the place that is asked for.
+        Ranked lists and slates are restricted to the repository's profile. `InvalidRequest` is
+        raised if the repository does not contain the requested location.
         """
         ...
 
 
 class JointSearcher(Protocol):
-    """Several repositories that one process reads, searched as one collection."""
+    """Several repositories that a host process searches as one collection."""
 
     async def describe(self, deadline: Deadline) -> Mapping[RepoId, RepoDescription]:
-        """Return the facts of repositories that can be searched together; fixes their snapshots.
+        """Fix the snapshots of repositories that can be searched together; return descriptions.
 
         Raises:
-            GgrepError: none can.
+            GgrepError: no repositories can be searched together.
         """
         ...
 
     async def search(
         self, question: BatchedQuery, repos: Sequence[RepoId], deadline: Deadline
     ) -> BatchedPoolResponse:
-        """Return the beginnings of the lists of some of them, as they were described last.
+        """Return the first hits of the lists of `repos`, from the snapshots described last.
 
         Raises:
-            SnapshotGone: a snapshot has changed or is gone.
-            GgrepError: they cannot be searched together.
+            SnapshotGone: a snapshot was replaced or deleted.
+            GgrepError: the repositories cannot be searched together.
         """
         ...
 
 
 class Searchers(Protocol):
-    """Gives access to every repository of a workspace."""
+    """Opens searchers for the repositories of a workspace."""
 
     async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
-        """Prepare repositories to be asked; one that cannot be prepared fails when it is asked."""
+        """Prepare repositories for queries; errors are raised by later queries."""
         ...
 
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
@@ -69,5 +69,5 @@ class Searchers(Protocol):
         ...
 
     def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
-        """Return the searcher of many of them together; None if no process reads several."""
+        """Return a searcher of several repositories together; None if no host can read them."""
         ...

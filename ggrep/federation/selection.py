@@ -1,4 +1,4 @@
-"""Selects the repositories of a workspace that a request names, and reads `alias:path:line`."""
+"""Selects the repositories of a workspace that a request names, and parses `alias:path:line`."""
 
 import os
 import re
@@ -19,14 +19,14 @@ from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 
 MAX_ALTERNATIVES: Final = 64
-"""Most plain globs that the braces of one pattern expand to."""
+"""Maximum number of plain globs that the braces of a pattern expand to."""
 
 MAX_GLOB_STEPS: Final = 5_000_000
-"""Most characters that the `**` of all patterns may walk over in all names: some 250 ms of work."""
+"""Maximum number of characters that the `**` of all patterns may read in all names: some 250 ms."""
 
 _GROUP: Final = re.compile(r"(?<!\\)([@?+*!])\(([^()]*)\)")
 _FIXED: Final = re.compile(r"(?:\[[^\[\]/]+\]|[^\[\]{}\\*])+")
-"""Text of one length: no `*`, and no braces."""
+"""A pattern whose matches all have the same length: no `*` and no braces."""
 
 _LITERAL: Final = re.compile(r"[^\[\]{}\\*?]+")
 _MOST_GROUPS: Final = 4
@@ -44,49 +44,54 @@ _FLAGS: Final = (
 
 
 class Glob(Struct, frozen=True):
-    """One pattern, ready to match."""
+    """A compiled pattern."""
 
     text: str
     matcher: glob.WcMatcher[str]
 
     def matches(self, names: Sequence[str]) -> bool:
-        """Tell whether any name matches; an empty one matches nothing, not even `**`."""
+        """Return whether any name matches; an empty name never matches, not even with `**`."""
         return any(self.matcher.match(name) for name in names if name)
 
 
 def compile_globs(patterns: Sequence[str], names: Sequence[str]) -> tuple[Glob, ...]:
-    """Return the globs that `patterns` spell."""
+    """Return the compiled globs of `patterns`."""
     steps = 0
     compiled = []
     for pattern in patterns:
         steps += MAX_ALTERNATIVES ** ("{" in pattern) * _steps(pattern.count("**"), names)
         if steps > MAX_GLOB_STEPS:
-            raise _refused(pattern, "its `**` could match in too many ways")
+            raise _refused(pattern, "the `**` in the pattern could match in too many ways")
         _check_groups(pattern)
         try:
             matcher = glob.compile(pattern, flags=_FLAGS, limit=MAX_ALTERNATIVES)
-        # The library has exceptions of its own for too many alternatives, and recurses into braces.
+        # The library raises its own exception for too many alternatives, and recurses into braces.
         except Exception as error:
-            raise _refused(pattern, str(error) or "too deep") from error
+            raise _refused(pattern, str(error) or "braces are nested too deep") from error
         compiled.append(Glob(pattern, matcher))
     return tuple(compiled)
 
 
 def _check_groups(pattern: str) -> None:
-    """Check that each group matches a name in one way only."""
+    """Check that each group can match a name in at most one way."""
     groups = _GROUP.findall(pattern)
     if _GROUP.search(_GROUP.sub("x", pattern)):
-        raise _refused(pattern, "groups such as `+(a|b)` cannot hold others")
+        raise _refused(pattern, "groups such as `+(a|b)` cannot be nested")
     if len(groups) > _MOST_GROUPS:
-        raise _refused(pattern, f"it has {len(groups)} groups, at most {_MOST_GROUPS} are read")
+        raise _refused(
+            pattern, f"the pattern has {len(groups)} groups; the maximum is {_MOST_GROUPS}"
+        )
     for sign, body in groups:
         if sign in "+*" and not _repeats_in_one_way(body.casefold().split("|")):
-            why = f"{sign}({body}) could match in too many ways; use texts of which none begins"
-            raise _refused(pattern, f"{why} another, or one of fixed length")
+            why = (
+                f"{sign}({body}) could match in too many ways; use alternatives that do not begin"
+                " with each other, or a single one of fixed length"
+            )
+            raise _refused(pattern, why)
 
 
 def _repeats_in_one_way(alternatives: Sequence[str]) -> bool:
-    """Return whether a text is cut into alternatives in at most one way."""
+    """Return whether each text is a sequence of `alternatives` in at most one way."""
     if len(alternatives) == 1:
         return bool(_FIXED.fullmatch(alternatives[0]))
     ordered = sorted(alternatives)
@@ -95,7 +100,7 @@ def _repeats_in_one_way(alternatives: Sequence[str]) -> bool:
 
 
 def _steps(crossings: int, names: Sequence[str]) -> int:
-    """Return the ways in which as many `**` share the parts of a name, times a part's length."""
+    """Return the number of ways in which `**` can split the names, times the length of a part."""
     total = 0
     for name in names:
         parts = name.count("/") + 1
@@ -112,20 +117,20 @@ def _refused(pattern: str, why: str) -> WorkspaceError:
 
 
 PathResolver: TypeAlias = Callable[[str], tuple[Path, ...]]
-"""Returns the existing paths, free of symbolic links, that a token may mean; best first."""
+"""Returns the existing paths that a token can refer to, free of symbolic links, best first."""
 
 
 Matches: TypeAlias = dict[str, set[RepoId]]
-"""Matches of each value of one flag, in the order of the values."""
+"""Matching repositories for each value of a flag, in the order of the values."""
 
 
 class Selection(Struct, frozen=True):
     """The repositories that a request selects.
 
     Attributes:
-        repos: by priority (highest first), alias (none last), id.
+        repos: sorted by priority (highest first), alias (missing last) and id.
         named: repositories that the request names by alias, id or path.
-        explicit_selects: the tokens as read, as are `tags`, `repo_filter` and `only`.
+        explicit_selects: normalised values of `select`; `tags`, `repo_filter` and `only` likewise.
     """
 
     repos: tuple[WorkspaceRepo, ...]
@@ -139,7 +144,7 @@ class Selection(Struct, frozen=True):
 
     @property
     def repo_ids(self) -> tuple[RepoId, ...]:
-        """Return their ids, sorted."""
+        """Return the sorted ids of the repositories."""
         return tuple(sorted(repo.repo_id for repo in self.repos))
 
 
@@ -148,10 +153,10 @@ def select_repos(
 ) -> Selection:
     """Return the selection of `request` over `workspace`.
 
-    Without `resolve`, path tokens are tried below the workspace's directory and `base_dirs`.
+    Without `resolve`, paths are resolved in the workspace's directory and in `base_dirs`.
 
     Raises:
-        WorkspaceError: a glob cannot be read, or matching it could take too long.
+        WorkspaceError: a glob is invalid, or matching it could take too long.
     """
     resolve = resolve or path_resolver(
         (workspace.workspace_dir, *request.base_dirs), workspace.hides
@@ -193,9 +198,9 @@ def select_repos(
 def path_resolver(
     bases: Sequence[Path], hides: Callable[[Path], bool] = lambda _: False
 ) -> PathResolver:
-    """Return a resolver that tries a token below each of `bases` in turn.
+    """Return a resolver that resolves a token in each directory of `bases` in turn.
 
-    A path that `hides` is true of is taken as it is written, whether or not it exists.
+    A path for which `hides` is true is not resolved, and its existence is not checked.
     """
 
     def resolve(token: str) -> tuple[Path, ...]:
@@ -242,8 +247,9 @@ def _matched_by(repos: Sequence[WorkspaceRepo], token: str, resolve: PathResolve
     }
     for path in resolve(token):
         meant = {repo.repo_id for repo in repos if repo.root_canonical == path}
-        # A directory inside a repository means that repository, but only when nothing is so
-        # named: an alias must not pull in the repository whose folder happens to hold such a name.
+        # A directory inside a repository selects that repository, but only if no alias or id has
+        # this name: an alias must not also select a repository that contains a directory of that
+        # name.
         if not meant and not named:
             around = [repo for repo in repos if is_inside(path, repo.root_canonical)]
             innermost = max(around, key=lambda repo: len(repo.root_canonical.parts), default=None)
@@ -254,23 +260,23 @@ def _matched_by(repos: Sequence[WorkspaceRepo], token: str, resolve: PathResolve
 
 
 _BRACKETED: Final = re.compile(r"\[(?P<repo>[^\]]+)\]\s*(?P<rest>.+)", re.DOTALL)
-"""A place as a search prints it."""
+"""A location in the form that a search prints."""
 
 
 class RepoTarget(Struct, frozen=True):
-    """A target, and where it lies."""
+    """A target with its repository."""
 
     repo: WorkspaceRepo | None
     target: str
 
 
 def label_of(repo: WorkspaceRepo) -> str:
-    """Return the name of a repository in places: its alias, else its id."""
+    """Return the name of a repository in locations: its alias, else its id."""
     return repo.alias or repo.repo_id
 
 
 def repo_target(typed: str, workspace: Workspace, selection: Selection) -> RepoTarget:
-    """Return the target that was typed; an alias or id in front beats a path that looks so."""
+    """Return the target that the user typed; a leading alias or id takes precedence over a path."""
     bracketed = _BRACKETED.fullmatch(typed)
     head, colon, rest = (
         (bracketed["repo"], ":", bracketed["rest"]) if bracketed else typed.partition(":")
@@ -284,5 +290,5 @@ def repo_target(typed: str, workspace: Workspace, selection: Selection) -> RepoT
     if not (colon and rest and head and named):
         return RepoTarget(None, typed)
     if named[0].repo_id not in selection.repo_ids:
-        raise InvalidRequest(f"target: {label_of(named[0])} is not among the selected repositories")
+        raise InvalidRequest(f"target: the repository {label_of(named[0])} is not selected")
     return RepoTarget(named[0], rest)

@@ -1,4 +1,4 @@
-"""Validates a parsed workspace file: its draft, or all its errors in the file's order."""
+"""Validates a parsed workspace file: returns its draft or raises all its errors."""
 
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
@@ -13,30 +13,31 @@ from ggrep.model.sanitise import sanitise_line
 from ggrep.model.suggested_commands import bring_back, remove_entry
 
 RRF: Final = "rrf"
-"""The contract's own, by rank alone; the default."""
+"""Merging by rank only; the default."""
 
 GLOBAL: Final = "global"
-"""By scores against the statistics of all repositories: the list of one store over all files.
+"""Merging by scores from the statistics of all repositories: the list of a single store.
 
-Copies of one text in several repositories are folded unless the request says otherwise.
+Copies of a text in several repositories are folded by default.
 """
 
 STRATEGIES: Final = (RRF, GLOBAL)
 
 REMOVED: Final = frozenset({"evidence", "global-rrf", "weighted-rrf"})
-"""Refused in requests; a workspace file that names one is read as `global`, with a warning."""
+"""Removed strategies. Requests with them fail; in a workspace file they mean `global`, with a
+warning."""
 
 MAX_REPOS: Final = 16_384
-"""Most repositories of one workspace; each costs a look at the disk."""
+"""Maximum number of repositories in a workspace; each costs a disk access."""
 
 MAX_INCLUDES: Final = 256
-"""Most globs of one workspace."""
+"""Maximum number of globs in a workspace."""
 
-_Enabled: TypeAlias = Annotated[bool, Key("False leaves a repository out of searches.")]
+_Enabled: TypeAlias = Annotated[bool, Key("Whether searches include the repository.")]
 _Priority: TypeAlias = Annotated[
-    int, Key("Higher comes first among equals.", -MAX_INTEGER, MAX_INTEGER)
+    int, Key("Rank among equal scores; higher comes first.", -MAX_INTEGER, MAX_INTEGER)
 ]
-_Tags: TypeAlias = Annotated[tuple[str, ...], Key("Words to select repositories by.")]
+_Tags: TypeAlias = Annotated[tuple[str, ...], Key("Tags to select repositories by.")]
 
 
 class WorkspaceDefaults(Struct, frozen=True):
@@ -48,14 +49,19 @@ class WorkspaceDefaults(Struct, frozen=True):
 
 
 class MergeDefaults(Struct, frozen=True):
-    """Merge settings unless the request overrides them; None if unset."""
+    """Default merge settings, which a request can override; None if unset."""
 
     strategy: Annotated[
-        str | None, Key("How lists are merged unless a request says.", words=STRATEGIES)
+        str | None, Key("Merge strategy of requests that name none.", words=STRATEGIES)
     ] = None
     rrf_k: Annotated[
         int | None,
-        Key("Constant of reciprocal rank fusion; larger levels out.", 1, MAX_INTEGER, key="rrfK"),
+        Key(
+            "Rank constant k of reciprocal rank fusion; a larger k makes ranks more equal.",
+            1,
+            MAX_INTEGER,
+            key="rrfK",
+        ),
     ] = None
 
 
@@ -63,8 +69,8 @@ class LocatedRoot(Struct, frozen=True):
     """The location of an entry's root.
 
     Attributes:
-        is_root: the entry names the root itself and no directory in it.
-        missing: why there is no repository; None where there is one.
+        is_root: the entry names the root itself, not a directory inside.
+        missing: why there is no repository; None if there is one.
     """
 
     absolute: Path
@@ -76,12 +82,12 @@ class LocatedRoot(Struct, frozen=True):
 
 
 class IncludeDraft(Struct, frozen=True):
-    """One element of `include`, which may be its glob alone."""
+    """An element of `include`; in the file it can be only a glob."""
 
     glob: Annotated[
         str,
         Key(
-            "Directories, each a repository, or workspaces: * of a name, ** at any depth; ! not.", 1
+            "Glob of repositories or workspace files: * in a name, ** at any depth; ! excludes.", 1
         ),
     ]
     tags: _Tags = ()
@@ -90,16 +96,16 @@ class IncludeDraft(Struct, frozen=True):
 
 
 class EntryDraft(Struct, frozen=True):
-    """One element of `repos`, or a repository that an `include` selects.
+    """An element of `repos`, or a repository that an `include` selects.
 
     Attributes:
-        located: None if it was not looked up or not found.
-        included: the glob that selects it; empty for an element of `repos`.
+        located: None if the root was not looked up or not found.
+        included: the glob that selects the repository; empty for an element of `repos`.
     """
 
     index: int
     root: Annotated[str, Key("Directory in the repository, absolute or relative to this file.", 1)]
-    alias: Annotated[str | None, Key("Its short name, unlike all others.")]
+    alias: Annotated[str | None, Key("Short name, unique in the workspace.")]
     tags: _Tags
     enabled: _Enabled
     priority: _Priority
@@ -108,10 +114,11 @@ class EntryDraft(Struct, frozen=True):
 
 
 class WorkspaceDraft(Struct, frozen=True):
-    """The whole file.
+    """The content of a workspace file.
 
     Attributes:
-        removed_strategy: the removed merge strategy that is read as `global`; empty for none.
+        removed_strategy: the removed merge strategy in the file, which means `global`; empty for
+            none.
     """
 
     name: Annotated[str, Key("Name of the workspace.")]
@@ -119,11 +126,11 @@ class WorkspaceDraft(Struct, frozen=True):
         str | None, Key("Directory for artifacts of the federation.", key="cacheRoot")
     ]
     defaults: Annotated[WorkspaceDefaults, Key("Defaults of entries.")]
-    merge: Annotated[MergeDefaults, Key("How answers are merged unless a request says.")]
+    merge: Annotated[MergeDefaults, Key("Defaults of merging.")]
     entries: Annotated[tuple[EntryDraft, ...], Key("The repositories.", 0, MAX_REPOS, key="repos")]
     include: Annotated[
         tuple[IncludeDraft, ...],
-        Key("Globs of directories and of workspaces (.jsonc) that belong too.", 0, MAX_INCLUDES),
+        Key("Globs of further repositories and workspace files (.jsonc).", 0, MAX_INCLUDES),
     ] = ()
     unmatched: tuple[str, ...] = ()
     removed_strategy: str = ""
@@ -131,11 +138,11 @@ class WorkspaceDraft(Struct, frozen=True):
 
 SHAPE: Final = "ERR_WORKSPACE_INVALID_SHAPE"
 MAX_ISSUES: Final = 1000
-"""Most issues of one file that are reported one by one."""
+"""Maximum number of reported issues in a file."""
 
 
 class Problems:
-    """Issues of one file, in the order they were found."""
+    """The issues of a file, in the order of detection."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -144,15 +151,15 @@ class Problems:
 
     @property
     def issues(self) -> tuple[Issue, ...]:
-        """Return the issues; beyond `MAX_ISSUES`, the last entry says how many there are."""
+        """Return the issues; beyond `MAX_ISSUES`, the last entry counts the rest."""
         if not self._further:
             return tuple(self._issues)
         message = f"$: {self._further} further issues are not listed"
-        hint = "fix the listed ones and load the file again"
+        hint = "fix the listed issues, then load the file again"
         return (*self._issues, Issue(SHAPE, message, self._path, "$", "too-many", hint))
 
     def add(self, code: str, field: str, reason: str, message: str, *, hint: str = "") -> None:
-        """Note one issue; `message` follows the field's name."""
+        """Record an issue; `message` follows the field's name."""
         text = sanitise_line(f"{field}: {message}")
         if len(self._issues) < MAX_ISSUES:
             self._issues.append(Issue(code, text, self._path, field, reason, hint))
@@ -160,7 +167,7 @@ class Problems:
             self._further += 1
 
     def unknown_keys(self, value: Mapping[str, object], known: Collection[str], field: str) -> None:
-        """Note every key of `value` that means nothing there."""
+        """Record an issue for each unknown key of `value`."""
         for key in value:
             if key not in known:
                 self.add(
@@ -172,7 +179,7 @@ class Problems:
                 )
 
     def value(self, wanted: DeclaredKey, value: object, field: str, default: Any) -> Any:  # noqa: ANN401 - of the declared type
-        """Return a value as it is declared; `default` for null and what is wrong."""
+        """Return the value of a declared key; `default` if it is null or invalid."""
         if wanted.is_list:
             return self.tags(value, field, default)
         if wanted.kind is bool:
@@ -186,7 +193,7 @@ class Problems:
         return text
 
     def text(self, value: object, field: str) -> str | None:
-        """Return the trimmed text; None for null, blanks and what is wrong."""
+        """Return the trimmed text; None if it is null, blank or invalid."""
         if value is None:
             return None
         if not isinstance(value, str):
@@ -194,16 +201,16 @@ class Problems:
             return None
         trimmed = value.strip()
         if not trimmed.isprintable():
-            self.add(SHAPE, field, "unprintable", f"{trimmed!a} holds control characters")
+            self.add(SHAPE, field, "unprintable", f"{trimmed!a} contains control characters")
             return None
         return trimmed or None
 
     def integer(self, value: object, field: str, default: int, *, least: int = -MAX_INTEGER) -> int:
-        """Return the integer; `default` for null and what is wrong."""
+        """Return the integer; `default` if the value is null or invalid."""
         if value is None:
             return default
         if isinstance(value, float) and value.is_integer() and abs(value) > MAX_INTEGER:
-            # More digits than an integer has room for are read as a float.
+            # The parser reads integers with too many digits as floats.
             self.add(SHAPE, field, "range", f"must be from {least} to {MAX_INTEGER}")
             return default
         # bool is a subclass of int: `"priority": true` must not mean 1.
@@ -216,7 +223,7 @@ class Problems:
         return value
 
     def boolean(self, value: object, field: str, *, default: bool) -> bool:
-        """Return the boolean; `default` for null and what is wrong."""
+        """Return the boolean; `default` if the value is null or invalid."""
         if value is None:
             return default
         if not isinstance(value, bool):
@@ -225,7 +232,7 @@ class Problems:
         return value
 
     def tags(self, value: object, field: str, default: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the tags trimmed, lower-case, each once, in order."""
+        """Return the distinct tags, trimmed, in lower case and sorted."""
         if value is None:
             return default
         if not isinstance(value, list):
@@ -255,7 +262,7 @@ TOP: Final[Mapping[str, DeclaredKey]] = {
     _VERSION.key: DeclaredKey("schema_version", int, _VERSION),
     **declared_keys(WorkspaceDraft),
 }
-"""Every key of a file."""
+"""All top-level keys of a workspace file."""
 
 
 T = TypeVar("T", WorkspaceDefaults, MergeDefaults)
@@ -271,16 +278,16 @@ class RootProblem(Exception):
 
 
 Locate: TypeAlias = Callable[[str], LocatedRoot | None]
-"""Finds a root as written, or raises RootProblem."""
+"""Returns the location of a root as written in the file, or raises RootProblem."""
 
 
 def validate(value: object, path: str, locate: Locate) -> WorkspaceDraft:
     """Return the draft of a parsed file.
 
-    `locate` is called for each entry's root; `path` is for messages.
+    `locate` is called for the root of each entry; messages contain `path`.
     """
     if not isinstance(value, Mapping):
-        message = f"workspace file {path} must hold an object, holds {kind_of(value)}"
+        message = f"workspace file {path} must contain a JSON object, but contains {kind_of(value)}"
         raise WorkspaceError(
             (Issue("ERR_WORKSPACE_ROOT_NOT_OBJECT", message, path, "$", "type", "write { ... }"),)
         )
@@ -314,7 +321,7 @@ def _draft(value: Mapping[str, object], problems: Problems, locate: Locate) -> W
         )
         repos = []
     if len(repos) > MAX_REPOS:
-        message = f"holds {len(repos)} repositories, at most {MAX_REPOS} are read"
+        message = f"has {len(repos)} repositories; the maximum is {MAX_REPOS}"
         problems.add(SHAPE, "$.repos", "too-many", message, hint="split the workspace")
         repos = []
     entries = tuple(
@@ -326,7 +333,7 @@ def _draft(value: Mapping[str, object], problems: Problems, locate: Locate) -> W
 
 
 def _current(merge: object) -> tuple[object, str]:
-    """Return `merge` with `global` for a removed strategy, and the name of that one."""
+    """Return `merge` with a removed strategy replaced by `global`, and the removed strategy."""
     name = merge.get("strategy") if isinstance(merge, Mapping) else None
     if isinstance(merge, Mapping) and isinstance(name, str) and name.strip() in REMOVED:
         return {**merge, "strategy": GLOBAL}, name.strip()
@@ -342,7 +349,7 @@ def _includes(
         problems.add(SHAPE, "$.include", "type", f"must be an array, is {kind_of(value)}")
         return ()
     if len(value) > MAX_INCLUDES:
-        message = f"holds {len(value)} globs, at most {MAX_INCLUDES} are read"
+        message = f"has {len(value)} globs; the maximum is {MAX_INCLUDES}"
         problems.add(SHAPE, "$.include", "too-many", message)
         return ()
     drafts = (
@@ -399,7 +406,7 @@ def _object(value: object, problems: Problems, field: str) -> Mapping[str, objec
 
 
 def _table(kind: type[T], value: object, problems: Problems, field: str) -> T:
-    """Return a table as its Struct; defaults for null and invalid values."""
+    """Return a JSON object as a `kind`; null and invalid values become defaults."""
     wanted: Any = kind
     known, keys = declared_keys(wanted), _object(value, problems, field)
     problems.unknown_keys(keys, known, field)
@@ -469,15 +476,15 @@ def _check_unique(entries: tuple[EntryDraft, ...], problems: Problems) -> None:
         if entry.located is not None:
             root, repo_id = entry.located.canonical, entry.located.repo_id
             if (first := roots.setdefault(root, entry)) is not entry:
-                _duplicate(problems, first, entry, "REPO_ROOT", f"both mean {root}")
+                _duplicate(problems, first, entry, "REPO_ROOT", f"are the same directory {root}")
             elif (first := ids.setdefault(repo_id, entry)) is not entry:
-                _duplicate(problems, first, entry, "REPO_ID", f"both are {repo_id}")
+                _duplicate(problems, first, entry, "REPO_ID", f"have the same id {repo_id}")
         alias = entry.alias
         if (
             alias is not None
             and (first := aliases.setdefault(alias.casefold(), entry)) is not entry
         ):
-            message = f"both are named {first.alias!r}, case aside"
+            message = f"have the same alias {first.alias!r}; letter case is ignored"
             _duplicate(problems, first, entry, "ALIAS", message)
 
 

@@ -24,7 +24,7 @@ from ggrep.protocol.client.starting import start_all
 
 FIRST_PAUSE_MS: Final = 2_000.0
 LONGEST_PAUSE_MS: Final = 60_000.0
-"""A daemon that does not start is tried again after pauses that double up to this."""
+"""A failed start of a daemon is repeated after pauses that double up to this length."""
 
 
 class Change(Struct, frozen=True):
@@ -36,10 +36,10 @@ class Change(Struct, frozen=True):
 
 
 class Surroundings(Struct):
-    """The files and daemons that a watch observes and acts on.
+    """The files and daemons that a watch observes and changes.
 
     Attributes:
-        workspace: may be replaced between two looks, when its file was edited.
+        workspace: replaced between two checks if its file was edited.
     """
 
     workspace: Workspace
@@ -49,15 +49,15 @@ class Surroundings(Struct):
     flags: Mapping[str, object] = field(default_factory=dict)
 
     def survey(self) -> WorkspaceState:
-        """Return the state as it is now; no daemon is asked."""
+        """Return the present state without querying daemons."""
         return read_workspace_state(self.workspace, self.home, self.environ, flags=self.flags)
 
     def running(self, members: Sequence[MemberState]) -> frozenset[RepoId]:
-        """Return the repositories that a daemon serves."""
+        """Return the repositories with a running daemon."""
         return frozenset(records_of(members, self.home))
 
     def start(self, members: Sequence[MemberState]) -> Mapping[RepoId, str]:
-        """Start one host for some repositories; return the reasons for those not served then."""
+        """Start a host for repositories; return the reason for each that it does not serve."""
         failures = {each.repo_id: str(each.error) for each in members if each.error is not None}
         sound = [each for each in members if each.error is None]
         roots = (each.repo.root_canonical for each in sound)
@@ -75,7 +75,7 @@ class Surroundings(Struct):
         return failures
 
     def keep(self, state: WorkspaceState) -> bool:
-        """Write the manifest if it differs; return whether it was written."""
+        """Write the manifest if it has changed; return whether it was written."""
         return store_manifest(state, self.clock.now())
 
 
@@ -86,7 +86,7 @@ class _Backoff(Struct):
 
 
 class Watch:
-    """Keeps the state of the previous check."""
+    """Checks a workspace repeatedly and reports changes since the previous check."""
 
     def __init__(self, surroundings: Surroundings) -> None:
         self._around = surroundings
@@ -106,7 +106,7 @@ class Watch:
 
     @property
     def served(self) -> frozenset[RepoId]:
-        """Return the repositories that a daemon served at the last check."""
+        """Return the repositories that had a running daemon at the last check."""
         return self._served
 
     def _keep_up(self, wanted: Sequence[MemberState]) -> list[Change]:
@@ -136,7 +136,7 @@ class Watch:
     def _started(self, repo: RepoId, failure: str | None, now_ms: float) -> list[Change]:
         before = self._waiting.get(repo)
         pause_ms = min(2 * before.pause_ms, LONGEST_PAUSE_MS) if before else FIRST_PAUSE_MS
-        # A daemon that was started and is gone by the next look also waits.
+        # The pause also applies to a daemon that ended before the next check.
         self._waiting[repo] = _Backoff(pause_ms, now_ms + pause_ms, failure or "")
         if failure is None:
             return [Change("daemon_started", "its daemon was started", repo)]
@@ -155,17 +155,17 @@ class Watch:
 
 
 class ReloadingFile:
-    """Remembers the stamp of the file when it was last read.
+    """Reloads the workspace file after each edit.
 
     Attributes:
-        workspace: the last edit that could be loaded.
+        workspace: the last version of the file that could be loaded.
     """
 
     def __init__(self, path: Path, load: Callable[[Path], Workspace]) -> None:
         """Read the file.
 
         Raises:
-            WorkspaceError: it is wrong.
+            WorkspaceError: the file is invalid.
         """
         self._path = path
         self._load = load
@@ -173,9 +173,9 @@ class ReloadingFile:
         self.workspace = load(path)
 
     def look(self) -> Change | None:
-        """Return the effect of an edit, or of a repository that went missing or came back.
+        """Reload the file if it was edited or a root appeared or disappeared; return the change.
 
-        After a wrong edit the previous workspace stays.
+        If an edited file is invalid, the previous workspace stays.
         """
         seen, before = self._look(), self.workspace
         is_edited = seen != self._seen
@@ -187,12 +187,12 @@ class ReloadingFile:
         try:
             self.workspace = self._load(self._path)
         except GgrepError as error:
-            return Change("workspace_wrong", f"the workspace file is wrong: {error}")
+            return Change("workspace_wrong", f"the workspace file is invalid: {error}")
         if is_edited:
             return Change("workspace_changed", "the workspace file was edited")
         if self.workspace == before:
             return None
-        return Change("workspace_changed", "repositories went missing or came back")
+        return Change("workspace_changed", "directories of repositories were removed or restored")
 
     def _look(self) -> tuple[int, ...]:
         try:

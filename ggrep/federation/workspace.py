@@ -45,9 +45,9 @@ ResolveRoot: TypeAlias = Callable[[Path], Path]
 NameRepo: TypeAlias = Callable[[Path], RepoId]
 
 MAX_NESTED: Final = 256
-"""Most workspace files that one includes, directly or through others."""
+"""Maximum number of workspace files that a file includes, directly or indirectly."""
 MAX_DEPTH: Final = 8
-"""Files of which each includes the next."""
+"""Maximum nesting of included workspace files."""
 
 
 def _nothing(_: Path) -> bool:
@@ -59,13 +59,13 @@ def _all_names(_: Path) -> None:
 
 
 class WorkspaceRepo(Struct, frozen=True):
-    """One repository of a workspace.
+    """A repository of a workspace.
 
     Attributes:
-        priority: the higher one wins ties.
-        missing: reason why it cannot be asked, such as a missing directory. Its paths and its id
-            are then those of a repository at that place.
-        included: the glob that selects it; empty for an entry of the file.
+        priority: a higher priority wins ties.
+        missing: reason why the repository cannot be queried, such as a missing directory; None if
+            it can be. The paths and id of a missing repository are those it would have.
+        included: the glob that selects the repository; empty for an entry of the file.
     """
 
     repo_id: RepoId
@@ -83,21 +83,21 @@ class WorkspaceRepo(Struct, frozen=True):
 
     @property
     def failure(self) -> MissingRoot | None:
-        """Return the error of querying it; None if it can be queried."""
+        """Return the error for queries to a missing repository; None if it is not missing."""
         if self.missing is None:
             return None
         return MissingRoot(f"{self.missing}; {bring_back(self.alias, self.repo_id)}")
 
 
 class Workspace(Struct, frozen=True):
-    """A workspace file, resolved.
+    """A loaded workspace file with resolved roots.
 
     Attributes:
-        repos: in the file's order; included ones follow the others, by root.
-        repo_set_id: equal for equal repositories, independent of their names.
+        repos: in the file's order; included repositories come last, by root.
+        repo_set_id: equal for equal sets of repositories, independent of aliases.
         workspace_config_hash: changes with every edit that has an effect.
         removed_strategy: the removed merge strategy that the file names; empty for none.
-        hides: returns whether the caller may not know what is at a path.
+        hides: returns whether the caller must not learn whether a path exists.
     """
 
     schema_version: Literal[1]
@@ -116,7 +116,7 @@ class Workspace(Struct, frozen=True):
 
     @property
     def strategy_warnings(self) -> tuple[Diagnostic, ...]:
-        """Return the warning that `global` stands for a removed strategy; empty for none."""
+        """Return the warning that a removed strategy is read as `global`; empty for none."""
         if not self.removed_strategy:
             return ()
         message = (
@@ -135,23 +135,23 @@ def load_workspace(
     whole: bool = False,
     names_in: NamesIn = _all_names,
 ) -> Workspace:
-    """Return the workspace that the file at `path` describes.
+    """Return the workspace in the file at `path`.
 
-    A large file takes half a second and the disk may be slow: keep it off an event loop.
+    A large file takes half a second, and the disk can be slow: do not call it in an event loop.
 
     Args:
         path: path of the file.
-        resolve_root: returns the canonical root of the repository around a directory; it is
-            asked once for each.
-        name_repo: gives a canonical root its name.
-        real: `path` free of links, where no other file may be read; None where any may.
-        whole: every root must exist; else a missing one is noted at its repository.
-        names_in: what the caller may know, see `NamesIn`. A root elsewhere is named as it is
-            written and not looked at; a glob selects none.
+        resolve_root: returns the canonical root of the repository around a directory; called once
+            for each directory.
+        name_repo: returns the repository id of a canonical root.
+        real: `path` free of links if no other file may be read; None if any file may be read.
+        whole: whether a missing root is an error; otherwise the repository is marked as missing.
+        names_in: paths that the caller may read, see `NamesIn`. A root outside is not read, its id
+            is computed from the path as written, and no glob selects it.
 
     Raises:
-        InvalidRequest: a link took the place of the directory that `real` is in.
-        WorkspaceError: the file or an entry is wrong; every issue is in it.
+        InvalidRequest: a link has replaced the directory that contains `real`.
+        WorkspaceError: the file or an entry is invalid; the error lists all issues.
     """
     if path.name:
         path = lexical_path(path)
@@ -174,10 +174,10 @@ def workspace_of(
     whole: bool = False,
     names_in: NamesIn = _all_names,
 ) -> Workspace:
-    """Return the workspace of a file with `text` at `path`, see `load_workspace`.
+    """Return the workspace of a file at `path` with the content `text`; see `load_workspace`.
 
     Raises:
-        WorkspaceError: the text or an entry is wrong; every issue is in it.
+        WorkspaceError: the text or an entry is invalid; the error lists all issues.
     """
     if path.name:
         path = lexical_path(path)
@@ -186,11 +186,11 @@ def workspace_of(
 
 
 class _Reading(Struct, frozen=True):
-    """Settings for reading the file of a workspace and the files that it includes.
+    """Settings for reading a workspace file and the files that it includes.
 
     Attributes:
-        seen: canonical paths of the files that were read; each is read once.
-        depth: number of files that include this one, one in the other.
+        seen: canonical paths of the files read so far; each file is read once.
+        depth: number of nested includes that lead to this file.
     """
 
     resolve_root: ResolveRoot
@@ -202,7 +202,7 @@ class _Reading(Struct, frozen=True):
     depth: int = 0
 
     def draft(self, text: str, path: Path) -> WorkspaceDraft:
-        """Return the draft of the file at `path`, with all that it includes."""
+        """Return the draft of the file at `path`, with the repositories of included files."""
 
         def locate(root: str) -> LocatedRoot:
             absolute = lexical_path(path.parent / root)
@@ -234,7 +234,10 @@ class _Reading(Struct, frozen=True):
         if real in self.seen or self.names_in(real) is not None:
             return None
         if len(self.seen) > MAX_NESTED or self.depth >= MAX_DEPTH:
-            text = f"more than {MAX_NESTED} workspaces are included, or {MAX_DEPTH} in each other"
+            text = (
+                f"more than {MAX_NESTED} workspaces are included, or more than {MAX_DEPTH} "
+                "levels of them"
+            )
             raise WorkspaceError((Issue(SHAPE, text, str(path)),))
         return replace(self, depth=self.depth + 1).draft(read_text(real, real), real)
 
@@ -246,22 +249,22 @@ def locate_root(
     name_repo: NameRepo,
     real_path: Callable[[Path], str],
 ) -> LocatedRoot:
-    """Return the location of a root that was written relative to `directory`.
+    """Return the location of a root that is written relative to `directory`.
 
-    `real_path` resolves links and raises OSError, as `RealPaths`.
+    `real_path` resolves links and raises OSError, like `RealPaths`.
     """
     absolute = lexical_path(directory / root)
     try:
         is_directory = stat.S_ISDIR(absolute.stat().st_mode)
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise _no_root(root, "missing", "no such directory") from error
+        raise _no_root(root, "missing", "the directory does not exist") from error
     except (OSError, ValueError) as error:
-        raise _no_root(root, "resolve-failed", "cannot be looked at") from error
+        raise _no_root(root, "resolve-failed", "the directory cannot be read") from error
     if not is_directory:
         code = "ERR_WORKSPACE_REPO_ROOT_NOT_DIRECTORY"
         raise RootProblem(code, "not-directory", f"root {root!r} is not a directory")
     if not os.access(absolute, os.R_OK | os.X_OK):
-        raise _no_root(root, "unreadable", "may not be read")
+        raise _no_root(root, "unreadable", "the directory is not readable by this user")
     try:
         resolved = resolve_root(absolute)
         canonical = Path(real_path(resolved))
@@ -273,7 +276,7 @@ def locate_root(
 
 
 def names_of_root(root: str, file: Path, resolve_root: ResolveRoot) -> tuple[str, ...]:
-    """Return the id and the root of the repository that an entry names."""
+    """Return the names of an entry's repository: its id, its canonical root and its root."""
     try:
         location = locate_root(root, file.parent, resolve_root, fingerprints.repo_id, RealPaths())
     except RootProblem as problem:
@@ -282,7 +285,7 @@ def names_of_root(root: str, file: Path, resolve_root: ResolveRoot) -> tuple[str
 
 
 def _unlocated(root: str, directory: Path, name_repo: NameRepo, problem: str) -> LocatedRoot:
-    """Return the location that a root would have, independent of why it is missing."""
+    """Return the location that a missing root would have."""
     absolute = lexical_path(directory / root)
     try:
         canonical = canonical_path(absolute)
@@ -294,7 +297,7 @@ def _unlocated(root: str, directory: Path, name_repo: NameRepo, problem: str) ->
 
 
 def is_there(root: Path) -> bool:
-    """Return whether a path is a directory that can be listed."""
+    """Return whether a path is a readable directory."""
     try:
         return stat.S_ISDIR(root.stat().st_mode) and os.access(root, os.R_OK | os.X_OK)
     except (OSError, ValueError):
@@ -302,7 +305,7 @@ def is_there(root: Path) -> bool:
 
 
 def resolved_object(workspace: Workspace) -> "ResolvedWorkspaceJson":
-    """Return the workspace as JSON for operators; it shows absolute paths."""
+    """Return the workspace as JSON for operators, with absolute paths."""
     defaults = workspace.defaults
     return {
         "schemaVersion": workspace.schema_version,

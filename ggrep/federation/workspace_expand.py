@@ -1,4 +1,4 @@
-"""The code around a place of a workspace: of the repository that is named, or that alone has it."""
+"""The code around a location of a workspace."""
 
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -24,14 +24,14 @@ from ggrep.model.request import SearchRequest
 from ggrep.render.answer_json import expansion_json
 
 _ALL = 1
-"""The only round has all the time that is left."""
+"""The single round may use all remaining time."""
 
 
 class FederatedExpansion(Envelope, frozen=True, kw_only=True):
-    """The code around a place of one of several repositories.
+    """The code around a location in a repository of a workspace.
 
     Attributes:
-        repo: None, as `response`, for a failure.
+        repo: None after a failure, like `response`.
     """
 
     asked: ExpandRequest
@@ -39,11 +39,11 @@ class FederatedExpansion(Envelope, frozen=True, kw_only=True):
     response: ExpandResponse | None = None
 
     def shown(self) -> Iterable[RepoId]:
-        """Return the repository of the place."""
+        """Return the repository of the location."""
         return () if self.repo is None else (self.repo.repo_id,)
 
     def body(self) -> dict[str, Any]:
-        """Return the code, under the target as it was written."""
+        """Return the code, with the target as the user wrote it."""
         if self.repo is None or self.response is None:
             return {}
         asked = replace(self.asked, max_bytes=self.response.request.max_bytes)
@@ -63,10 +63,10 @@ async def federated_expand(
     searchers: Searchers,
     clock: Clock,
 ) -> FederatedExpansion:
-    """Return the code around a place.
+    """Return the code around a location.
 
-    Its target may begin with `alias:`; else it must lie in one repository alone. The search of
-    `request` is not read.
+    The target may begin with `alias:`. Without an alias, exactly one selected repository must
+    contain the location. `request.search` is not used.
     """
     search = SearchRequest(
         query=asked.target or " ",
@@ -104,7 +104,10 @@ async def federated_expand(
         return replace(answer, repo=session.repos[repo], response=response)
     if places:
         labels = sorted(label_of(session.repos[repo]) for repo in places)
-        message = f"{asked.target} is in {', '.join(labels)}; say which: {labels[0]}:{asked.target}"
+        message = (
+            f"{asked.target} is in several repositories, {', '.join(labels)}; choose one: "
+            f"{labels[0]}:{asked.target}"
+        )
         return replace(answer, error=InvalidRequest(f"target: {message}"))
     texts = (
         str(reply) for _, reply in sorted(replies.items()) if isinstance(reply, InvalidRequest)
@@ -113,14 +116,14 @@ async def federated_expand(
     if len(refusals) == 1:
         return replace(answer, error=InvalidRequest(refusals[0]))
     more = f"; {refusals[0]}" if refusals else ""
-    message = f"target: no repository holds {asked.target}{more}"
+    message = f"target: no repository contains {asked.target}{more}"
     return replace(answer, error=InvalidRequest(message))
 
 
 async def _asked(
     session: FanoutSession, asked: ExpandRequest
 ) -> Mapping[RepoId, ExpandResponse | InvalidRequest]:
-    """Return the reply of each repository: its code there, or that it has no such place."""
+    """Return each repository's reply: the code, or an error if it lacks the location."""
 
     async def ask(repo: RepoId) -> ExpandResponse | InvalidRequest:
         try:

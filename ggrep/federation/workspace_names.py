@@ -1,6 +1,6 @@
-"""Definitions and usages of a name over a workspace: ask by rules, merge, tie, respond.
+"""Definitions and usages of a name over a workspace.
 
-The answer is that of one store over the files of all repositories that answered.
+The answer equals that of a single store over the files of all repositories that answered.
 """
 
 from collections import Counter, defaultdict
@@ -117,9 +117,9 @@ class FederatedReferences(Envelope, frozen=True, kw_only=True):
     """Usages of a name in a workspace.
 
     Attributes:
-        files: the number of files with a shown occurrence.
-        mentions: occurrences in files whose syntax was not read, `mention_files`.
-        defining: repositories that define the name, in the requested container.
+        files: number of files with a shown occurrence.
+        mentions: number of occurrences in `mention_files` files that were not parsed.
+        defining: repositories that define the name in the requested container.
     """
 
     asked: ReferencesRequest
@@ -163,7 +163,7 @@ class FederatedReferences(Envelope, frozen=True, kw_only=True):
 
 
 def _places(answer: Envelope, places: Iterable[InRepo[Any]]) -> list[dict[str, Any]]:
-    """Return places with their repositories, and how a usage is tied to it."""
+    """Return the JSON of locations with their repositories and ties."""
     aliases = {repo.repo_id: repo.alias for repo in answer.workspace.repos}
     return [
         {
@@ -179,7 +179,7 @@ def _places(answer: Envelope, places: Iterable[InRepo[Any]]) -> list[dict[str, A
 def name_request(
     request: FederatedRequest, asked: SymbolRequest | ReferencesRequest
 ) -> FederatedRequest:
-    """Return the request for a name with the selection, bounds and switches of `request`."""
+    """Return the workspace request for a name, with the selection and limits of `request`."""
     search = SearchRequest(
         query=asked.name,
         scope=asked.scope,
@@ -199,10 +199,11 @@ async def federated_symbol(
 ) -> FederatedSymbol:
     """Return the definitions of a name in the selected repositories.
 
-    A repository's failure is reported and fails nothing else, unless the request is strict, none
-    is left, or an earlier page had a part of that repository.
+    If a repository fails, the answer reports its error and contains the definitions of the rest.
+    The request fails if it is strict, if all repositories fail, or if an earlier page contains
+    results of the failed repository.
 
-    The search of `request` is not read.
+    `request.search` is not used.
     """
     asked, limits = clamped(asked)
     question = await _begun(workspace, request, asked, searchers, clock)
@@ -251,7 +252,7 @@ async def federated_references(
     searchers: Searchers,
     clock: Clock,
 ) -> FederatedReferences:
-    """Return the usages of a name in the selected repositories; otherwise as `federated_symbol`."""
+    """Return the usages of a name in the selected repositories; see `federated_symbol`."""
     asked, limits = clamped(asked)
     question = await _begun(workspace, request, asked, searchers, clock)
 
@@ -296,11 +297,11 @@ async def federated_references(
 
 
 class _NameQuery(Struct, frozen=True):
-    """A query about a name, while repositories answer it.
+    """A running query about a name.
 
     Attributes:
-        digest: its identity, but for the number of places on a page.
-        cursor: end of an earlier page; None on the first.
+        digest: identity of the query, without its page size.
+        cursor: end of the previous page; None for the first page.
     """
 
     session: FanoutSession
@@ -319,9 +320,9 @@ class _NameQuery(Struct, frozen=True):
         *,
         exact: bool = True,
     ) -> tuple[tuple[RepoLimit, ...], str]:
-        """Return the cut of a page that shows these places, and the cursor of the next one.
+        """Return the limit hit by a page that ends with `shown`, and the cursor of the next page.
 
-        Without `exact` there may be more places than `total`.
+        Without `exact` there can be more locations than `total`.
         """
         before = {each.repo: each.places for each in self.cursor.consumed} if self.cursor else {}
         end = sum(before.values()) + len(shown)
@@ -333,14 +334,14 @@ class _NameQuery(Struct, frozen=True):
             for repo, pool in sorted(rounds.given[step].items())
         ]
         limit = LimitHit(limit_code(self.asked), self.asked.limit, total if exact else None)
-        # An empty page has no next one.
+        # An empty page has no next page.
         token = token_of(PageCursor(self.digest, step, tuple(consumed))) if shown else ""
         return (RepoLimit(limit),), token
 
     def unselected(
         self, pools: Collection[SymbolPool] | Collection[ReferencesPool]
     ) -> tuple[Notice, ...]:
-        """Return the notice that filters or the path select nothing in any repository."""
+        """Return the notice that filters or paths match no file in any repository."""
         selects = matched_by_any([pool.selects for pool in pools])
         return unmatched_notices(selects, self.asked.scope, self.asked.filters)
 
@@ -352,7 +353,7 @@ class _NameQuery(Struct, frozen=True):
         *,
         lacking: bool,
     ) -> Envelope:
-        """Return the outcome of each repository; a page that lacks a part is a failure."""
+        """Return the envelope; it is a failure if a repository of earlier pages failed."""
         unseen = [
             Diagnostic(notice.code, notice.message, repo_id=repo)
             for repo in (notices if lacking else ())
@@ -369,7 +370,7 @@ class _NameQuery(Struct, frozen=True):
         return envelope if error is None else replace(envelope, error=error)
 
     def _lost(self) -> GgrepError | None:
-        """Return the failure of a repository that earlier pages had a part of."""
+        """Return the error of a failed repository with results in earlier pages, or None."""
         if self.cursor is None:
             return None
         failures = self.session.failures
@@ -383,7 +384,7 @@ async def _begun(
     searchers: Searchers,
     clock: Clock,
 ) -> _NameQuery:
-    """Return the question once all repositories were described."""
+    """Describe all repositories; return the query."""
     check_spelling(asked.name)
     request = name_request(request, asked)
     check_request(request)
@@ -394,19 +395,21 @@ async def _begun(
     digest = question_digest(fingerprint, workspace.repo_set_id, list(selection.repo_ids))
     cursor = read_token(asked.cursor, digest) if asked.cursor else None
     if cursor is not None:
-        # Only repositories with a part in earlier pages may answer, and all must: see `_lost`.
+        # Exactly the repositories with results in earlier pages must answer: see `_lost`.
         request = replace(request, strict=False)
     deadline = deadline_of(request, clock)
     session = FanoutSession(workspace, request, selection, searchers, CoordinatorCache(0), deadline)
     await session.begin()
     for repo in session.repos:
         if cursor is not None and cursor.of(repo) is None:
-            session.failures.setdefault(repo, Skipped("it had no part in the first page"))
+            session.failures.setdefault(
+                repo, Skipped("this repository was not part of the first page")
+            )
     return _NameQuery(session, asked, clock, started_ms, digest, cursor)
 
 
 def _notices(rounds: NameRounds[P]) -> dict[RepoId, RepoNotices]:
-    """Return the limits and warnings of each repository, of all rules together."""
+    """Return the limits and warnings of each repository over all rounds."""
     limits: defaultdict[RepoId, list[RepoLimit]] = defaultdict(list)
     warnings: defaultdict[RepoId, list[Notice]] = defaultdict(list)
     origins: dict[RepoId, Provenance] = {}
@@ -428,7 +431,7 @@ async def _tied(
     references: tuple[InRepo[Reference], ...],
     defining: tuple[RepoId, ...],
 ) -> tuple[tuple[InRepo[Reference], ...], list[Diagnostic]]:
-    """Return the occurrences with how each is tied to a definition in another repository."""
+    """Return the occurrences, each with its tie to definitions in other repositories."""
     outside = {
         (each.repo_id, each.place.path) for each in references if each.repo_id not in defining
     }
@@ -457,7 +460,7 @@ async def _importing(
     defining: tuple[RepoId, ...],
     importers: list[tuple[RepoId, Importer]],
 ) -> tuple[set[tuple[RepoId, str]], list[Diagnostic]]:
-    """Return files that import from the defining repositories, and repositories without a reply."""
+    """Return files that import from defining repositories, and diagnostics for missing replies."""
     if not importers:
         return set(), []
     session = question.session
@@ -479,7 +482,8 @@ async def _importing(
         response: ImportsResponse | None = outcome.value
         if response is None or len(response.provided) != len(importers):
             message = (
-                "it did not say what it provides; usages of its names may be listed as guesses"
+                "the names that this repository provides are unknown; their usages may be "
+                "listed as guesses"
             )
             unknown.append(Diagnostic(TIES_UNKNOWN, message, repo_id=repo))
             continue

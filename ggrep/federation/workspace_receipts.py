@@ -46,7 +46,7 @@ from ggrep.protocol.wire.reading import parse_search_request
 from ggrep.render.receipts import check_answer, check_hits
 
 MAX_ANSWER_BYTES: Final = 16 * 1024 * 1024
-"""A longer answer is not kept whole in its receipt; its digest and its hits are."""
+"""The receipt of a longer answer contains its digest and hits, but not the answer itself."""
 
 _StoreIdOrNone = Annotated[str, Held(pattern=r"^([a-z0-9-]{1,24}-[0-9a-f]{12}-[0-9a-f]{12})?$")]
 _Sha256OrNone = Annotated[str, Held(pattern=r"^([0-9a-f]{64})?$")]
@@ -54,10 +54,10 @@ _Sha256OrNone = Annotated[str, Held(pattern=r"^([0-9a-f]{64})?$")]
 
 @hides("deadline", "base_dirs", "include_paths", "stats")
 class WorkspaceQuestion(FederatedRequest, frozen=True, kw_only=True):
-    """The request as it was asked; `ggrep replay` asks it again."""
+    """The recorded request; `ggrep replay` repeats it."""
 
     search: ReceiptQuestion
-    """The query; `top` stands in place of its limit."""
+    """The request; `top` replaces its limit."""
 
 
 _NOT_KEPT: Final[Mapping[str, Any]] = {
@@ -69,25 +69,25 @@ _REQUIRED: Final = {*FederatedRequest.__struct_fields__} - {*_NOT_KEPT, "all_rep
 
 
 class RepoOrigin(Struct, frozen=True):
-    """Origin of one repository's part of the answer."""
+    """Origin of a repository's part of the answer."""
 
     repo_id: RootId
     alias: str | None
-    """Its name in the workspace; null for none."""
+    """Short name of the repository; null for none."""
     status: Annotated[str, get_args(Status)]
     """Outcome of the repository."""
     store_id: _StoreIdOrNone
-    """Its store; empty when unknown."""
+    """Store of the repository; empty when unknown."""
     snapshot_id: SnapshotId | None
-    """The snapshot that was asked; null when unknown."""
+    """The snapshot that was queried; null when unknown."""
     config_fingerprint: _Sha256OrNone
-    """Identity of the settings the index was built under; empty when unknown."""
+    """Identity of the settings that shape the index; empty when unknown."""
     ignore_fingerprint: _Sha256OrNone
-    """Identity of the ignore rules; empty when unknown."""
+    """Fingerprint of the ignore rules; empty if unknown."""
     encoder: str
-    """Key of the encoder; equal ones make comparable vectors."""
+    """Key of the encoder; vectors of equal encoders are comparable."""
     answers_key: str
-    """Identity of the settings and the ranking that shape answers and no index."""
+    """Identity of the settings and the ranking that affect answers but not the index."""
 
 
 class WorkspaceOrigin(Struct, frozen=True):
@@ -96,17 +96,17 @@ class WorkspaceOrigin(Struct, frozen=True):
     version: str
     """Version of the program."""
     build: str
-    """The installation: version and time."""
+    """The installed build: version and time."""
     repo_set_id: str
-    """Identity of the workspace's set of repositories."""
+    """Identity of the set of repositories in the workspace."""
     answer_sha256: Sha256
-    """Digest of the bytes that `--json --deterministic` prints, the newline too."""
+    """Digest of the bytes that `--json --deterministic` prints, including the newline."""
     repos: tuple[RepoOrigin, ...]
     """The selected repositories, by id."""
 
 
 class RepoHit(Struct, frozen=True):
-    """One hit of one repository."""
+    """A hit with its repository."""
 
     repo_id: RootId
     hit: ReceiptHit
@@ -114,7 +114,7 @@ class RepoHit(Struct, frozen=True):
 
 
 class WorkspaceReceipt(Struct, frozen=True):
-    """A query that a workspace answered; `answer` is None if it was too long to store."""
+    """A query over a workspace and its answer; `answer` is None if it was too long to store."""
 
     question: FederatedRequest
     origin: WorkspaceOrigin
@@ -131,7 +131,7 @@ class WorkspaceReceiptJson(DocumentJson):
     """Kind of the receipt: a workspace."""
     question: WorkspaceQuestion
     answer: FederatedJson | None
-    """The answer itself; null where it is too long to keep."""
+    """The answer; null when it is too long to keep."""
     sha256: Sha256
     """Digest of the canonical bytes of all other keys."""
 
@@ -180,43 +180,43 @@ _UNKNOWN: Final = HitFate(Fate.UNKNOWN, None)
 
 
 class RepoChange(ReplayChange, frozen=True):
-    """One key of two origins that differ; `asked` where only one of the answers asked it."""
+    """A difference between two origins; the key is `asked` if only one answer used a repository."""
 
     repo_id: str | None
-    """The repository; null for the workspace's own."""
+    """The repository; null for the workspace."""
 
 
 class ReplayedRepoHit(ReplayedHit, frozen=True):
-    """Outcome of a hit of a repository."""
+    """Outcome of a recorded hit."""
 
     repo_id: RootId
     fate: Fate
-    """As in the replay of one repository; `unknown`: it could not be looked into."""
+    """As in the replay of one repository; `unknown`: the repository could not be read."""
 
 
 class NewRepoHit(NewHit, frozen=True):
-    """A hit of now, of one repository, that is none of the receipt's."""
+    """A hit of the new answer that is not in the receipt."""
 
     repo_id: RootId
 
 
 class WorkspaceReplay(Versioned, frozen=True, kw_only=True):
-    """Outcome of replaying a workspace's receipt."""
+    """Result of replaying a workspace's receipt."""
 
     reproduced: bool
-    """The same bytes came again."""
+    """Whether the same bytes were returned."""
     query: str
-    """The words of the question."""
+    """Text of the query."""
     receipt: WorkspaceOrigin
     """Origin of the receipt's answer."""
     now: WorkspaceOrigin
     """Origin of the new answer."""
     changes: tuple[RepoChange, ...]
-    """Differences of the two origins."""
+    """Differences between the two origins."""
     hits: tuple[ReplayedRepoHit, ...]
     """The receipt's hits, best first."""
     new_hits: tuple[NewRepoHit, ...]
-    """Hits of now that none of the receipt's became."""
+    """Hits of the new answer that the receipt lacks."""
 
 
 def replay_of(
@@ -225,9 +225,9 @@ def replay_of(
     today: FederatedResponse,
     fates: Mapping[str, Sequence[HitFate]],
 ) -> WorkspaceReplay:
-    """Return the outcome of replaying a receipt.
+    """Return the result of replaying a receipt.
 
-    `found` has the fate of each repository's hits, in their order.
+    `fates` contains the fate of each repository's hits, in the order of the receipt.
     """
     ranks = {(str(m.repo_id), m.hit.row_id): rank for rank, m in enumerate(today.hits)}
     left = {repo_id: iter(places) for repo_id, places in fates.items()}
@@ -258,12 +258,12 @@ def replay_of(
 
 
 def standing(hits: Sequence[ReceiptHit]) -> tuple[HitFate, ...]:
-    """Return each hit at its old rank, as is known when the same bytes came again."""
+    """Return the fate `same` for each hit, for an answer with the same bytes."""
     return tuple(HitFate(Fate.SAME, original_place(hit)) for hit in hits)
 
 
 def _changes(was: WorkspaceOrigin, now: WorkspaceOrigin) -> tuple[RepoChange, ...]:
-    """Return the differences: of the workspace first, then by repository."""
+    """Return the differences of the workspace, then those of each repository."""
     changes = [
         RepoChange(key, getattr(was, key), getattr(now, key), None)
         for key in ("version", "build", "repo_set_id")
@@ -309,14 +309,14 @@ def workspace_receipt_of(values: dict[str, Any]) -> WorkspaceReceipt:
     """Return the receipt of a verified document.
 
     Raises:
-        InvalidRequest: they hold none, or it contradicts itself.
+        InvalidRequest: the document is not a receipt or is inconsistent.
     """
     if values.keys() != _KEYS or values["kind"] != WORKSPACE_KIND:
-        raise InvalidRequest("no receipt of a kind that this build knows")
+        raise InvalidRequest("not a receipt, or its kind is unknown to this build")
     try:
         return _receipt(values)
     except DecodeError as error:
-        raise InvalidRequest(f"no receipt: {error}") from error
+        raise InvalidRequest(f"not a valid receipt: {error}") from error
 
 
 def _receipt(values: dict[str, Any]) -> WorkspaceReceipt:
@@ -344,14 +344,14 @@ def _question(values: object) -> FederatedRequest:
         parse_search_request(values["search"], "$.question.search")
     question = decode(FederatedRequest, values, "$.question")
     if not question.search.deterministic:
-        raise DecodeError("$.question: not deterministic")
+        raise DecodeError("$.question: must be deterministic")
     return question
 
 
 def _check_list(receipt: WorkspaceReceipt, answer: object) -> None:
-    """Do nothing when the hits are those of the answer, or that was not kept."""
+    """Raise if the receipt contains an answer and its hits differ from `receipt.hits`."""
     results = answer.get("results") if isinstance(answer, dict) else None
     listed = results if isinstance(results, list) else [None]
     ids = [result.get("globalId") if isinstance(result, dict) else None for result in listed]
     if answer is not None and ids != [f"{hit.repo_id}:{hit.hit.row_id}" for hit in receipt.hits]:
-        raise DecodeError("$.hits: not those of the answer")
+        raise DecodeError("$.hits: do not match the answer")

@@ -1,9 +1,9 @@
-"""Sessions over a workspace: one in each repository that gave a slate, under one token.
+"""Sessions over a workspace. A token contains a session of each repository with a slate.
 
-A repository's own token, without any file that it returned, keeps its snapshot and is sealed by its
-store; `ggrep.search.slate.tokens` has them. Which files were shown is known here alone, as a
-slate of several repositories shows only some of what each of them gave. Nothing is remembered
-between requests, and an altered token affects only its bearer.
+The token of a repository (`ggrep.search.slate.tokens`) keeps its snapshot, is sealed by its store
+and names no file. The workspace token adds the shown files, because a workspace slate shows only
+part of each repository's slate. The server stores nothing between requests, and an altered token
+affects only its sender.
 """
 
 import hashlib
@@ -27,14 +27,14 @@ from ggrep.search.slate.tokens import (
 )
 
 MAX_TOKEN_BYTES: Final = 8_192
-"""Characters of a token, each a byte: 20 repositories and 520 files."""
+"""Maximum length of a token in ASCII characters: enough for 20 repositories and 520 files."""
 
 VERSION: Final = 2
-"""Layout of a token, as base64url without padding; those of one repository have 1.
+"""Layout of a token, as base64url without padding; the token of a single repository has version 1.
 
-2. One byte of version, the workspace's hash, for each repository in ascending order of its hash
-   this hash, its own token, the number of seen files in two bytes and 8 bytes for each of them in
-   ascending order; last a checksum.
+2. A version byte, the workspace's hash, an entry for each repository in ascending order of its
+hash, and a checksum. An entry contains the repository's hash, its token, the number of seen files
+in two bytes, and the 8-byte hashes of these files in ascending order.
 """
 
 _HASH_BYTES: Final = 8
@@ -46,14 +46,14 @@ class RepoSession(Struct, frozen=True):
     """The part of a session about one repository.
 
     Attributes:
-        seen: hashes of the paths that were shown; ascending, each once.
+        seen: distinct hashes of the shown paths, in ascending order.
     """
 
     token: str
     seen: tuple[bytes, ...] = ()
 
     def has_seen(self, path: str) -> bool:
-        """Return whether a file was shown."""
+        """Return whether the session has shown a file."""
         return path_hash(path) in self.seen
 
 
@@ -64,16 +64,16 @@ class WorkspaceSession(Struct, frozen=True):
 
     @property
     def tokens(self) -> Mapping[RepoId, str]:
-        """Return what keeps the snapshots."""
+        """Return the repositories' tokens, which keep their snapshots."""
         return {repo: part.token for repo, part in self.repos.items()}
 
     @property
     def files(self) -> int:
-        """Return how many files were shown."""
+        """Return how many files the session has shown."""
         return sum(len(part.seen) for part in self.repos.values())
 
     def has_seen(self, repo: RepoId, path: str) -> bool:
-        """Return whether a file was shown."""
+        """Return whether the session has shown a file."""
         return repo in self.repos and self.repos[repo].has_seen(path)
 
     def going_on(
@@ -84,7 +84,7 @@ class WorkspaceSession(Struct, frozen=True):
     ) -> "WorkspaceSession":
         """Return the session after a step.
 
-        `ended` are repositories whose snapshots are kept no longer; they begin anew.
+        Repositories in `ended` have lost their snapshots; their sessions start again.
         """
         repos = {repo: part for repo, part in self.repos.items() if repo not in ended}
         for repo, token in tokens.items():
@@ -95,7 +95,7 @@ class WorkspaceSession(Struct, frozen=True):
 
 
 def write_session(session: WorkspaceSession, workspace: Workspace, op: SessionOp) -> SessionState:
-    """Return the state of a session with its token; equal for equal sessions."""
+    """Return the state of a session with its token; equal sessions have equal tokens."""
     ordered = sorted((_hash(repo), part) for repo, part in session.repos.items())
     parts = [
         known
@@ -108,7 +108,8 @@ def write_session(session: WorkspaceSession, workspace: Workspace, op: SessionOp
     token = token_of_data(body + _checksum(body))
     if len(token) > MAX_TOKEN_BYTES:
         raise SessionFull(
-            f"a token cannot name {session.files} files of {len(ordered)} repositories, which this"
+            f"session full: a token cannot list {session.files} files of {len(ordered)} "
+            "repositories, which this"
             " session would have shown; start a new session"
         )
     seen = b"".join(known + b"".join(part.seen) for known, part in ordered)
@@ -124,7 +125,7 @@ def write_session(session: WorkspaceSession, workspace: Workspace, op: SessionOp
 def read_session(text: str, workspace: Workspace) -> WorkspaceSession:
     """Return the session of a token."""
     if len(text) > MAX_TOKEN_BYTES:
-        raise InvalidRequest(f"session_token: longer than {MAX_TOKEN_BYTES} characters")
+        raise InvalidRequest(f"session_token: must not be longer than {MAX_TOKEN_BYTES} characters")
     data = data_of_token(text)
     body, checksum = data[:-_HASH_BYTES], data[-_HASH_BYTES:]
     named = bytes([VERSION]) + _hash(workspace.repo_set_id)
@@ -147,7 +148,7 @@ def read_session(text: str, workspace: Workspace) -> WorkspaceSession:
 
 
 def _taken(data: bytes, first: int, second: int) -> tuple[bytes, bytes, bytes]:
-    """Return two pieces of so many bytes, and what is behind them."""
+    """Return the first `first` bytes, the next `second` bytes, and the rest."""
     if len(data) < first + second:
         _refuse()
     return data[:first], data[first : first + second], data[first + second :]
@@ -168,5 +169,5 @@ def _checksum(body: bytes) -> bytes:
 
 def _refuse() -> NoReturn:
     raise InvalidRequest(
-        "session_token: not a token of this workspace as it was given out; start a new session"
+        "session_token: not a token of this workspace, or it was changed; start a new session"
     )

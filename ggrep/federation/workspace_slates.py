@@ -1,4 +1,4 @@
-"""One slate over a workspace: a search picks repositories, and their slates are joined."""
+"""A slate over a workspace: a search chooses repositories, and their slates are merged."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -47,12 +47,12 @@ from ggrep.search.slate.overview import Asked
 from ggrep.search.slate.session_steps import check_session, told_of
 
 _AROUND: Final = 4_000
-"""Bytes around a slate of one repository, for which its usual budget leaves room."""
+"""Bytes of metadata around the slate of one repository, included in the default budget."""
 
 _OF_LISTS: Final = frozenset(
     {"per_repo_top", "max_candidates", REFILL_LIMIT, "low_confidence", "max_total_snippet_bytes"}
 )
-"""Cuts of lists of hits, which no slate shows."""
+"""Limits on lists of hits; a slate contains no such lists."""
 
 
 def joined(
@@ -64,15 +64,16 @@ def joined(
     fits_usual: bool,
     shows: bool,
 ) -> tuple[FederatedResponse, Slate]:
-    """Return the search's answer completed by the slates, and the combined slate.
+    """Return the search's answer with the limits and warnings of the slates, and the merged slate.
 
     Args:
-        ran: the search, whose hits decided which repositories were asked for slates.
-        outcomes: outcomes of those repositories.
-        how: level, budgets and the meaning of scores.
-        clamps: budgets that were asked for beyond a cap.
-        fits_usual: metadata of many repositories lessens the bytes of the slate.
-        shows: their files are shown; else they only report the interpretation of the query.
+        ran: the search, whose hits determined the repositories with slates.
+        outcomes: outcomes of the slate requests by repository.
+        how: level, budgets and the kind of scores.
+        clamps: requested budgets above a cap.
+        fits_usual: whether metadata of many repositories reduces the bytes of the slate.
+        shows: whether the slates' files are shown; otherwise the slates only provide the
+            interpretation of the query.
     """
     response, repos = ran.response, ran.session.repos
     ordered = sorted(outcomes.items())
@@ -86,7 +87,7 @@ def joined(
     cuts_so_far = [
         *map(RepoLimit, clamps),
         *(item for item in response.limits_hit if item.limit.code not in beside),
-        # Limits hit inside the repositories' slates: content missing everywhere.
+        # Limits hit inside the repositories' slates; the omitted content is missing in the answer.
         *(
             RepoLimit(limit, repo)
             for repo, each in shown.items()
@@ -111,7 +112,7 @@ def joined(
         around = replace(response, limits_hit=tuple(cuts_so_far))
         left = _left(around, how.budgets.total_bytes)
         how = replace(how, budgets=replace(how.budgets, total_bytes=left))
-    # The interpretation of the query is the same everywhere; without a slate it is one of words.
+    # All repositories interpret the query alike; without a slate it counts as a query of words.
     first = next((each.slate.overview for each in responses.values()), None)
     slate, cuts = combined(
         slates, Asked(first.terms, first.kind) if first else Asked((), "words"), how
@@ -122,15 +123,16 @@ def joined(
 
 
 def _left_out(response: SlateResponse) -> int:
-    """Return how many files of a repository match and had no place in its slate."""
+    """Return how many matching files of a repository are not in its slate."""
     over = (hit for hit in response.limits_hit if hit.code == "max_slate_files")
     return sum((hit.observed or hit.limit) - hit.limit for hit in over)
 
 
 def _left(response: FederatedResponse, usual: int) -> int:
-    """Return the bytes of a slate that remain beside the metadata of many repositories.
+    """Return the byte budget of a slate after the metadata of many repositories.
 
-    At least half of the usual bytes remain. Times are not counted, as they differ from run to run.
+    At least half of the default budget remains. Times are not counted, because they differ from run
+    to run.
     """
     timeless = replace(response, request=replace(response.request, stats=False))
     head = {**timeless.head(), "ok": True, "confidence": timeless.confidence.value}
@@ -139,13 +141,13 @@ def _left(response: FederatedResponse, usual: int) -> int:
 
 
 LEADING_HITS: Final = 50
-"""Repositories with a hit among so many of the merged list are asked for a slate."""
+"""Slates are requested from repositories with a hit among this many first hits."""
 
 _SEARCH_SHARE: Final = 0.6
-"""Share of the time that the search may take; slates have the rest."""
+"""Share of the time that the search may use; slates use the rest."""
 
 _HITS_OF_A_FILE: Final = 3
-"""Additional hits to read for each file that a session has shown."""
+"""Additional hits to request for each file that a session has shown."""
 
 _MOST_NAMED: Final = 8
 
@@ -153,7 +155,7 @@ _USUAL: Final = Budgets()
 
 
 class SlateShape(Struct, frozen=True):
-    """Level, budgets and parts of a slate over a workspace, and the session it is of."""
+    """Level, budgets and parts of a slate over a workspace, and its session."""
 
     level: Level = 1
     budgets: Budgets = _USUAL
@@ -166,17 +168,17 @@ _LEAST: Final = SlateShape(level=0, anchors=False, graph=False)
 
 
 class FederatedSlate(FederatedResponse, frozen=True, kw_only=True):
-    """A slate over a workspace, with the answer of the search that picked its repositories.
+    """A slate over a workspace, with the answer of the search that chose its repositories.
 
     Attributes:
-        slate: None for a failure.
+        slate: None after a failure.
     """
 
     slate: Slate | None
     session: SessionState | None = None
 
     def body(self) -> dict[str, Any]:
-        """Return the slate in place of a search's lists."""
+        """Return the slate instead of a search's lists."""
         slate = {} if self.slate is None else {"slate": slate_json(self.slate)}
         head = {"confidence": self.confidence.value, "format": "slate"}
         return {**continued_json(self.session), **head, **slate}
@@ -200,12 +202,12 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
 ) -> FederatedSlate:
     """Return the slate for a question over the selected repositories.
 
-    Arguments as of `federated_search`; the request's `top` is not read.
+    Arguments are those of `federated_search`; `request.top` is not used.
 
     Raises:
-        WorkspaceError: the request is invalid, or a cohort that it names is not there.
-        InvalidRequest: the level, a budget or something of the session is.
-        SessionFull: the session has shown as many files as its token can name.
+        WorkspaceError: the request is invalid or names a cohort that does not exist.
+        InvalidRequest: the level, a budget or the session is invalid.
+        SessionFull: the token cannot hold more shown files.
     """
     check_level(shape.level)
     budgets, clamps = effective(shape.budgets, shape.level)
@@ -265,29 +267,29 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
 def _searching(
     request: FederatedRequest, asked: SessionRequest | None, shown: int
 ) -> FederatedRequest:
-    """Return the request for the lists that pick repositories, after so many shown files."""
+    """Return the request for the search that chooses repositories; `shown` counts shown files."""
     top = min(LEADING_HITS + _HITS_OF_A_FILE * shown, MAX_TOP)
     search = replace(request.search, snippet=SnippetMode.NONE, explain=False)
     searching = replace(request, search=search, top=top)
     if shown and request.per_repo_top is None:
         searching = replace(searching, per_repo_top=min(top, MAX_PER_REPO_TOP))
     if asked is not None and asked.targets:
-        searching = replace(searching, max_repos=0)  # they name the repositories
+        searching = replace(searching, max_repos=0)  # targets choose the repositories
     return searching
 
 
 def _seen_again(ran: CompletedSearch, session: WorkspaceSession) -> list[Diagnostic]:
-    """Return the notice of matching files that are left out, as they were shown before."""
+    """Return the notice of matching files that are omitted because they were shown before."""
     files = {(hit.repo_id, hit.hit.path) for hit in ran.response.hits}
     number = sum(session.has_seen(repo, path) for repo, path in files)
-    message = f"{number} files that match were shown before in this session"
+    message = f"{number} matching files are omitted, because this session has shown them before"
     return [Diagnostic("files_seen", message)] if number else []
 
 
 def _requests(
     ran: CompletedSearch, shape: SlateShape, budgets: Budgets, session: WorkspaceSession
 ) -> dict[RepoId, SlateRequest]:
-    """Return the requests to repositories that lead the merged list, or that targets name."""
+    """Return the requests to repositories with leading hits, or to those that targets name."""
     asked, total = shape.session, _total(ran)
     if asked is not None and asked.targets:
         requests = {}
@@ -310,7 +312,7 @@ def _requests(
 
 
 def _interpreting(ran: CompletedSearch, budgets: Budgets) -> dict[RepoId, SlateRequest]:
-    """Return the request whose answer only tells how the query is interpreted."""
+    """Return a minimal request, whose reply provides the interpretation of the query."""
     return {
         repo: _request(ran, repo, _LEAST, replace(budgets, files=1), _total(ran))
         for repo in sorted(ran.given.pools)[:1]
@@ -318,7 +320,7 @@ def _interpreting(ran: CompletedSearch, budgets: Budgets) -> dict[RepoId, SlateR
 
 
 def _targets(ran: CompletedSearch, asked: SessionRequest) -> dict[RepoId, tuple[str, ...]]:
-    """Return the places to open by repository."""
+    """Return the targets to open by repository."""
     session, targets = ran.session, dict[RepoId, tuple[str, ...]]()
     for typed in asked.targets:
         target = repo_target(typed, session.workspace, session.selection)
@@ -326,10 +328,13 @@ def _targets(ran: CompletedSearch, asked: SessionRequest) -> dict[RepoId, tuple[
         if repo is None:
             names = ", ".join(sorted(map(label_of, session.selection.repos))[:_MOST_NAMED])
             raise InvalidRequest(
-                f"targets: {typed!a}: say of which repository, as alias:path; there are {names}"
+                f"targets: {typed!a} names no repository; write alias:path with one of "
+                f"these aliases: {names}"
             )
         if repo.repo_id not in ran.given.pools:
-            raise InvalidRequest(f"targets: {typed!a}: {label_of(repo)} gave no answer")
+            raise InvalidRequest(
+                f"targets: {typed!a}: the repository {label_of(repo)} returned no answer"
+            )
         targets[repo.repo_id] = (*targets.get(repo.repo_id, ()), target.target)
     return targets
 
@@ -337,7 +342,7 @@ def _targets(ran: CompletedSearch, asked: SessionRequest) -> dict[RepoId, tuple[
 def _in_session(
     request: SlateRequest, asked: SessionRequest, session: WorkspaceSession, repo: RepoId
 ) -> SlateRequest:
-    """Return the request as the repository's part of a session."""
+    """Return the request with the repository's session token and shown files."""
     earlier = session.repos.get(repo)
     if earlier is None:
         op: SessionOp = "expand" if asked.targets else "start"
@@ -352,7 +357,7 @@ def _advanced(
     slate: Slate,
     outcomes: Mapping[RepoId, RepoOutcome[SlateResponse]],
 ) -> WorkspaceSession:
-    """Return a session once a slate of it is shown."""
+    """Return the session after a slate was shown."""
     ids = {label_of(repo): repo_id for repo_id, repo in ran.session.repos.items()}
     packs: dict[RepoId, list[Pack]] = {}
     for pack in (pack for _, listed in slate.sections for pack in listed):
@@ -372,7 +377,7 @@ def _advanced(
 
 
 def _total(ran: CompletedSearch) -> CollectionStatistics | None:
-    """Return the statistics of all repositories together; None if each has its own."""
+    """Return the sum of all statistics; None if each repository uses its own statistics."""
     figures = ran.given.figures
     if ran.given.strategy != GLOBAL or not figures:
         return None
@@ -386,7 +391,7 @@ def _request(
     budgets: Budgets,
     total: CollectionStatistics | None,
 ) -> SlateRequest:
-    """Return the request to a repository: the search of its hits, on the same snapshot."""
+    """Return the slate request to a repository, for the search and the snapshot of its hits."""
     session, given = ran.session, ran.given
     corpora = session.plan.corpora_of(repo)
     return SlateRequest(

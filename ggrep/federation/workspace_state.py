@@ -1,4 +1,4 @@
-"""The state of a workspace: the settings, store and daemon of each repository, read once.
+"""The state of a workspace: the settings, store and daemon of each repository.
 
 `read_workspace_state` reads it; the manifest, `status`, `catalog`, `doctor` and `watch` show parts
 of it. No store is opened and no daemon is started.
@@ -68,17 +68,17 @@ _WARNINGS: Final[Mapping[Availability, tuple[str, Sequence[str | None]]]] = {
     "missing-required-artifacts": ("WARN_WORKSPACE_INDEX_STATE_PARSE_FAILED", (None,)),
     "compat-key-missing": ("WARN_WORKSPACE_COMPAT_KEY_MISSING", _MODES),
 }
-"""Codes of warnings, and the corpora that each names; None for all together."""
+"""Code and corpora of each warning; None stands for all corpora."""
 
 
 class MemberState(Struct, frozen=True):
-    """The state of one repository.
+    """The state of a repository.
 
     Attributes:
-        store_id: under its present settings; None when `error` says that they cannot be read.
-        reported: description of its daemon; None without a reply.
+        store_id: store under the present settings; None if the settings cannot be read (`error`).
+        reported: description from the daemon; None without a reply.
         progress_percent: progress of a running sync.
-        other_stores: number of its stores under other settings.
+        other_stores: number of the repository's stores under other settings.
     """
 
     repo: WorkspaceRepo
@@ -103,7 +103,7 @@ class MemberState(Struct, frozen=True):
         return self.index.availability
 
     def description(self) -> RepoDescription | None:
-        """Return a coordinator's description without counts; None without a snapshot."""
+        """Return the description for a coordinator, without counts; None without a snapshot."""
         index = self.index
         if index.availability != "present":
             return None
@@ -120,9 +120,9 @@ class MemberState(Struct, frozen=True):
         )
 
     def row(self, *, asked: bool) -> ManifestRepo:
-        """Return the repository as documents show it; `asked` adds the state of its daemon."""
+        """Return the repository's row in documents; `asked` adds the state of its daemon."""
         repo, index, reported = self.repo, self.index, self.reported if asked else None
-        # Counts of a daemon that has not loaded the snapshot on disk are left out.
+        # Counts are omitted if the daemon has not loaded the snapshot on disk.
         is_current = reported is not None and reported.snapshot_id == index.snapshot_id
         counts = dict(reported.counts) if reported is not None and is_current else {}
         known = self.description()
@@ -154,7 +154,7 @@ class MemberState(Struct, frozen=True):
 
 
 class WorkspaceState(Struct, frozen=True):
-    """The state of a workspace's repositories, by id, disabled ones too."""
+    """The state of a workspace's repositories, sorted by id, including disabled ones."""
 
     workspace: Workspace
     home: Home
@@ -167,7 +167,7 @@ class WorkspaceState(Struct, frozen=True):
 
     @property
     def diagnostics(self) -> Diagnostics:
-        """Return the indexes that cannot be searched, and missing or wrong repositories."""
+        """Return diagnostics for unusable indexes, and for missing or invalid repositories."""
         warnings = [
             Diagnostic(code, each.index.pointer.problem or "", each.repo_id, mode)
             for each in self.members
@@ -183,20 +183,20 @@ class WorkspaceState(Struct, frozen=True):
 
     @property
     def cache_root(self) -> Path:
-        """Return the directory of the federation's artifacts."""
+        """Return the directory of the workspace's artifacts."""
         return cache_root_of(self.workspace, self.home)
 
     @property
     def manifest_file(self) -> Path:
-        """Return the path of the stored manifest; it depends only on the repositories."""
+        """Return the path of the stored manifest; it depends on the set of repositories only."""
         return self.cache_root / FOLDER / self.workspace.repo_set_id / FILE
 
     def rows(self, *, asked: bool) -> tuple[ManifestRepo, ...]:
-        """Return the repositories as documents show them."""
+        """Return the rows of all repositories in documents."""
         return tuple(each.row(asked=asked) for each in self.members)
 
     def manifest(self, now: datetime) -> Manifest:
-        """Return the document that is kept on disk; the time enters no hash."""
+        """Return the document to store on disk; its hash excludes the time."""
         workspace = self.workspace
         return Manifest(
             schema_version=MANIFEST_SCHEMA,
@@ -222,9 +222,9 @@ def read_workspace_state(
     flags: Mapping[str, object] = MappingProxyType({}),
     clock: Clock | None = None,
 ) -> WorkspaceState:
-    """Return the state of a workspace; with a clock, its daemons are asked too.
+    """Return the state of a workspace; with a clock, its daemons are queried too.
 
-    A missing root or wrong settings become part of the repository's state.
+    A missing root or invalid settings become part of the repository's state.
     """
     ordered = sorted(workspace.repos, key=lambda repo: (repo.repo_id, str(repo.root_canonical)))
     try:
@@ -264,7 +264,7 @@ def _member(
 
 
 def manifest_hash(repo_set_id: str, entries: Iterable[Mapping[str, Json]]) -> str:
-    """Return the identity of the index state of some repositories, in whatever order they come."""
+    """Return a digest of the index state of repositories, independent of their order."""
     ordered = sorted(entries, key=lambda entry: str(entry["repoId"]))
     payload: Json = {
         "v": 1,
@@ -281,11 +281,11 @@ def described_entry(
     snapshot_id: str | None,
     availability: Availability = "missing-index-dir",
 ) -> dict[str, Json]:
-    """Return a repository's part of the hash.
+    """Return a repository's part of the manifest hash.
 
-    `snapshot_id` is the one that answered, which may be newer than the one described. Without a
-    description only `availability` and `snapshot_id` count: a setting that was edited before
-    anything was indexed changes no index.
+    `snapshot_id` is the snapshot that answered, which can be newer than the described snapshot.
+    Without a description only `availability` and `snapshot_id` count: editing a setting before the
+    first index changes no index.
     """
     return {
         "repoId": repo_id,
@@ -299,13 +299,13 @@ def described_entry(
 
 
 def entry_of(member: MemberState) -> dict[str, Json]:
-    """Return the repository's part of the hash, as the disk has it."""
+    """Return a repository's part of the manifest hash, from its state on disk."""
     known, snapshot_id = member.description(), member.index.snapshot_id
     return described_entry(member.repo_id, known, snapshot_id, member.availability)
 
 
 class StoredManifest(Struct, frozen=True, rename="camel"):
-    """The part of a stored manifest that is read."""
+    """The fields of a stored manifest that are read."""
 
     manifest_hash: str
     repo_set_id: str
@@ -314,12 +314,12 @@ class StoredManifest(Struct, frozen=True, rename="camel"):
 
 
 def cache_root_of(workspace: Workspace, home: Home) -> Path:
-    """Return the directory of the federation's artifacts: cacheRoot, else in the home."""
+    """Return the directory of the workspace's artifacts: `cacheRoot`, else one in the home."""
     return workspace.cache_root or home.cache
 
 
 def read_stored(path: Path) -> StoredManifest | None:
-    """Return the stored manifest; None if there is none that can be read."""
+    """Return the stored manifest; None if there is no readable one."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
         with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor, not a path
@@ -332,10 +332,10 @@ def read_stored(path: Path) -> StoredManifest | None:
 
 
 def store_manifest(state: WorkspaceState, now: datetime) -> bool:
-    """Write the manifest if the stored one differs; return whether it was written.
+    """Write the manifest if it differs from the stored manifest; return whether it was written.
 
-    A file that moved with its workspace is written again too: the collection of orphans reads its
-    path.
+    The manifest is also written if the workspace file has moved, because the collection of orphans
+    reads its path.
     """
     path = state.manifest_file
     kept = read_stored(path)
@@ -349,7 +349,7 @@ def store_manifest(state: WorkspaceState, now: datetime) -> bool:
 
 
 def records_of(members: Sequence[MemberState], home: Home) -> dict[RepoId, DaemonRecord]:
-    """Return the records of the daemons that serve some repositories under present settings."""
+    """Return the records of daemons that serve the members with their present settings."""
     records = {(each.store_id, each.config_fingerprint): each for each in running(home)}
     return {
         each.repo_id: record
@@ -370,7 +370,7 @@ class _ReportedDaemon(Struct, frozen=True):
 
 
 class _ReportedStatus(Struct, frozen=True):
-    """The part of a status document that is read, from any build."""
+    """The fields of a status document that are read, from any build."""
 
     sync: _ReportedSync = _ReportedSync()
     daemon: _ReportedDaemon = _ReportedDaemon()
@@ -379,7 +379,7 @@ class _ReportedStatus(Struct, frozen=True):
 def _asked(
     member: MemberState, records: Mapping[RepoId, DaemonRecord], clock: Clock
 ) -> MemberState:
-    """Return the member with the state of its daemon."""
+    """Query a repository's daemon; return the member with the daemon's state."""
     record = records.get(member.repo_id)
     if record is None:
         return member
@@ -413,7 +413,7 @@ def _asked(
 
 
 def _describe(link: Link, clock: Clock) -> RepoDescription | None:
-    """Return the daemon's description for coordinators, or none if it is busy."""
+    """Return the daemon's description for coordinators; None if the daemon is busy."""
     try:
         reply = link.ask(Describe(timeout_ms=_REPLY_MS), Deadline.after(clock, _REPLY_MS))
         return decode(RepoDescription, reply.body.get("description"))

@@ -1,4 +1,4 @@
-"""Parses the text of a workspace file, within bounds, and finds the positions of its entries."""
+"""Parses the text of a workspace file and finds the positions of its entries."""
 
 import os
 import stat
@@ -19,13 +19,13 @@ from ggrep.config.confined import open_root
 from ggrep.federation.jsonc import TRIVIA, JsoncError, Token, read_jsonc, scan
 
 MAX_WORKSPACE_BYTES: Final = 256 * 1024
-"""Largest workspace file that is parsed: thousands of repositories."""
+"""Maximum size of a workspace file: enough for thousands of repositories."""
 
 PARSE_DEADLINE_MS: Final = 2000
-"""Most processor time spent on one file; the worst one of the size above takes half a second."""
+"""Maximum CPU time for parsing a file; the worst case of the maximum size takes half a second."""
 
 MAX_JUDGED_CHARS: Final = 4096
-"""Longest text that is judged: the JSON5 parser reads 30 to 140 characters a millisecond."""
+"""Longest text that is checked for JSON5; its parser reads 30 to 140 characters per millisecond."""
 
 
 _PARSED_KEPT = 8
@@ -41,11 +41,11 @@ _JSON5_HINT = (
 def read_text(path: Path, real: Path | None = None) -> str:
     """Return the text of a workspace file.
 
-    With `real`, the path free of links, the file is read from there or not at all.
+    With `real`, the path free of links, only the file at `real` is read.
 
     Raises:
-        InvalidRequest: a link took the place of the directory it was in.
-        WorkspaceError: there is no regular file of bounded size and valid UTF-8 at `path`.
+        InvalidRequest: a link has replaced the directory that contains the file.
+        WorkspaceError: `path` is no regular file, too large, or not valid UTF-8.
     """
     data = _read_bytes(path, real)
     if len(data) > MAX_WORKSPACE_BYTES:
@@ -59,18 +59,18 @@ def read_text(path: Path, real: Path | None = None) -> str:
 
 
 def parse_text(text: str, path: Path | str, clock: Clock | None = None) -> object:
-    """Return the value that `text` spells; it may be shared, so leave it as it is.
+    """Return the value of a JSONC text; it can be cached, so do not modify it.
 
     Requires: `text` is at most `MAX_WORKSPACE_BYTES` long.
 
     Args:
         text: JSON with comments and trailing commas.
-        path: names the file in messages.
-        clock: measures `PARSE_DEADLINE_MS`; None for this thread's processor time.
+        path: path of the file, for messages.
+        clock: measures `PARSE_DEADLINE_MS`; None for this thread's CPU time.
 
     Raises:
-        WorkspaceError: the text is empty, no JSONC, nested too deep or names a key twice, or it
-            takes too long.
+        WorkspaceError: the text is empty, no JSONC or nested too deep, contains a key twice, or
+            takes too long to parse.
     """
     try:
         parsed = _parse(text) if clock is None else _parsed_now(text, clock)
@@ -85,9 +85,9 @@ def parse_text(text: str, path: Path | str, clock: Clock | None = None) -> objec
 
 
 def is_json5(text: str) -> bool:
-    """Return True for JSON5: single quotes, bare names, hexadecimal numbers and so on.
+    """Return whether the text is JSON5: single quotes, bare names, hexadecimal numbers and so on.
 
-    A longer text than `MAX_JUDGED_CHARS` is never said to be any.
+    The result is False for a text longer than `MAX_JUDGED_CHARS`.
     """
     if len(text) > MAX_JUDGED_CHARS:
         return False
@@ -128,7 +128,7 @@ def _open_real(real: Path) -> int:
         os.close(directory)
 
 
-# Keyed by the content itself: two searches over one file parse it once, and an edit is seen.
+# The cache key is the content: two searches over an unchanged file parse it once.
 @lru_cache(maxsize=_PARSED_KEPT)
 def _parse(text: str) -> object:
     return _parsed_now(text, ThreadClock())
@@ -154,18 +154,18 @@ def _parse_failed(path: Path | str, message: str, reason: str, hint: str = _HINT
 
 
 TEXT: Final = "(text)"
-"""Stands for the file in messages about a text."""
+"""Replaces the file's path in messages about a text."""
 
 _REPOS_HINT: Final = 'write "repos": [] into the object'
 _KEY_DEPTH: Final = 3
-"""Depth of an entry's keys."""
+"""Nesting depth of an entry's keys."""
 
 
 class EntryPositions(Struct, frozen=True):
-    """The position of the `repos` array in the text.
+    """The positions of the elements of the `repos` array in the text.
 
     Attributes:
-        commas: offset of the comma behind each element, None behind a last one without.
+        commas: offset of the comma after each element; None after a last element without a comma.
     """
 
     elements: tuple[tuple[int, int], ...]
@@ -174,15 +174,15 @@ class EntryPositions(Struct, frozen=True):
 
 
 def entries_of(text: str) -> list[object]:
-    """Return the value of `repos`, of whatever type.
+    """Return the elements of `repos`, of any type.
 
     Raises:
-        WorkspaceError: it is no JSONC, or holds no such array.
+        WorkspaceError: the text is no JSONC or has no array `repos`.
     """
     value = parse_text(text, TEXT)
     repos = value.get("repos") if isinstance(value, Mapping) else None
     if not isinstance(repos, list):
-        raise shape_problem("there is no array of `repos`", _REPOS_HINT)
+        raise shape_problem("the file has no array named `repos`", _REPOS_HINT)
     return repos
 
 
@@ -201,13 +201,13 @@ def find_entries(text: str) -> EntryPositions:
 
 
 def _opening_of_repos(text: str, solid: Sequence[Token]) -> int:
-    for place, token in enumerate(solid[:-2]):
+    for index, token in enumerate(solid[:-2]):
         is_key = token.kind == "string" and token.depth == 1
-        if is_key and text[solid[place + 1].start] == ":":
+        if is_key and text[solid[index + 1].start] == ":":
             key = stable_json.loads(text[token.start : token.end])
             if key == "repos":
-                return place + 2
-    raise shape_problem("there is no `repos`", _REPOS_HINT)
+                return index + 2
+    raise shape_problem("the file has no key `repos`", _REPOS_HINT)
 
 
 def _elements(
@@ -230,9 +230,9 @@ def _elements(
 
 
 def lines_of(text: str) -> dict[str, int]:
-    """Return the line, from 1, of each key of the file and of each entry and its keys.
+    """Return the 1-based line of each top-level key, each entry and each key of an entry.
 
-    Names are those of issues, such as `$.name`, `$.repos[2]` and `$.repos[2].root`.
+    The keys are the fields of issues, such as `$.name`, `$.repos[2]` and `$.repos[2].root`.
 
     Requires: `text` is JSONC.
     """
@@ -242,32 +242,32 @@ def lines_of(text: str) -> dict[str, int]:
         starts: dict[int, int] = {}
     else:
         starts = {start: at for at, (start, _) in enumerate(find_entries(text).elements)}
-    places: dict[str, int] = {}
+    line_by_field: dict[str, int] = {}
     line, counted, entry = 1, 0, ""
     for token, after in pairwise(token for token in scan(text) if token.kind not in TRIVIA):
         line, counted = line + text.count("\n", counted, token.start), token.start
         if token.start in starts:
             entry = f"$.repos[{starts[token.start]}]"
-            places[entry] = line
+            line_by_field[entry] = line
         if token.kind != "string" or text[after.start] != ":":
             continue
         key = stable_json.loads(text[token.start : token.end])
         if token.depth == 1:
-            places[f"$.{key}"], entry = line, ""
+            line_by_field[f"$.{key}"], entry = line, ""
         elif entry and token.depth == _KEY_DEPTH:
-            places[f"{entry}.{key}"] = line
-    return places
+            line_by_field[f"{entry}.{key}"] = line
+    return line_by_field
 
 
 def line_of(lines: Mapping[str, int], field: str) -> int:
-    """Return the line of a field, or of its nearest enclosing position; 0 if unknown."""
+    """Return the line of a field, or of the nearest enclosing field; 0 if unknown."""
     while field not in lines and field.strip("$"):
         field = field[: max(field.rfind("."), field.rfind("["), 0)]
     return lines.get(field, 0)
 
 
 def located(error: WorkspaceError, path: Path, text: str) -> WorkspaceError:
-    """Return the errors of a parsed file, with the lines to edit."""
+    """Return the error with path and line in each issue."""
     lines = lines_of(text)
     issues = (
         replace(issue, path=str(path), line=line_of(lines, issue.field)) for issue in error.issues
@@ -276,6 +276,6 @@ def located(error: WorkspaceError, path: Path, text: str) -> WorkspaceError:
 
 
 def shape_problem(message: str, hint: str = "") -> WorkspaceError:
-    """Return the error that the text cannot be edited as requested."""
+    """Return the error for a text that cannot be edited as requested."""
     issue = Issue("ERR_WORKSPACE_INVALID_SHAPE", message, "", "$.repos", "no-match", hint)
     return WorkspaceError((issue,))

@@ -86,8 +86,8 @@ def require_asked(root: Path, home: Home) -> None:
     if not any(home.data.glob(f"{fingerprints.repo_id(root)}-*")):
         line = on_root("index", root)
         raise Unasked(
-            f"{root}: not a repository, and not indexed yet; to index it: {line}"
-            "; a search with --yes does so"
+            f"{root} is not a repository and is not indexed yet; to index it: {line}"
+            "; a search with --yes also indexes it"
         )
 
 
@@ -103,4 +103,4 @@ def require_modest(root: Path, home: Home) -> None:
         require_asked(root, home)
     except Unasked as error:
         line = on_root("index --yes", root)
-        raise Unasked(f"{root}: a system directory; to index it: {line}") from error
+        raise Unasked(f"{root} is a system directory; to index it: {line}") from error

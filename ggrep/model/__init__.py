@@ -1,1 +1,1 @@
-"""Values that travel between packages: frozen, typed, without behaviour that needs I/O."""
+"""Immutable values that packages exchange; no code here performs I/O."""

@@ -1,4 +1,4 @@
-"""One query to many repositories that one process answers together."""
+"""A query over many repositories that a host process answers together."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,13 +16,13 @@ from ggrep.model.response import Hit, RepoDescription
 K = TypeVar("K")
 
 MOST_MEMBERS: Final = 16_384
-"""Most repositories of one query."""
+"""Maximum number of repositories in a query."""
 MOST_TEXTS: Final = 1 << 20
-"""Most hits of repositories that are queried alone."""
+"""Maximum number of hits of separately queried repositories."""
 
 
 class Member(Struct, frozen=True):
-    """A repository and its absolute root, as its daemon is known."""
+    """The identity of a repository's daemon, and the absolute root."""
 
     store_id: Annotated[str, WireBounds(128, 1, form="shown")]
     config_fingerprint: Annotated[str, WireBounds(128, 1, form="shown")]
@@ -30,7 +30,7 @@ class Member(Struct, frozen=True):
 
 
 def members_key(places: Sequence[Member]) -> str:
-    """Return the cache key of a list of repositories, so that it is sent only once."""
+    """Return the cache key of a list of repositories, which a client sends only once."""
     digest = hashlib.sha256()
     for place in places:
         for text in (place.store_id, place.config_fingerprint, place.root):
@@ -40,11 +40,13 @@ def members_key(places: Sequence[Member]) -> str:
 
 
 class BatchedDescription(Struct, frozen=True):
-    """The state of the repositories of one process.
+    """The state of the repositories in a host process.
 
     Attributes:
-        epoch: names this state, snapshots included; empty if the list of members is unknown.
-        descriptions: one for each member, None if it must be queried alone; None if unchanged.
+        epoch: id of this state and its snapshots; empty if the process does not know the list of
+            members.
+        descriptions: a description for each member, None for a member that must be queried
+            separately; None if nothing has changed.
     """
 
     epoch: str
@@ -52,19 +54,19 @@ class BatchedDescription(Struct, frozen=True):
 
 
 class BatchedQuery(Struct, frozen=True):
-    """One query to several repositories as one collection.
+    """A query over several repositories, searched as a single collection.
 
     Attributes:
-        top: hits of each merged list that are shown.
-        per_list: hits of a repository's list that take part.
-        folds: copies of one text are shown once, and each is to be named.
-        counting: only statistics are wanted.
-        vector: vector of the query; None to encode it there.
-        silent: places of members that are counted and show nothing, ascending.
-        others: statistics of repositories that are queried alone; scores use the sum of all.
-        texts: chunk ids of their hits, whose copies are to be named too.
-        by_rank: places of all members in the order of their hits of equal rank: each is scored by
-            its own statistics. Empty to score all as one collection.
+        top: number of shown hits in each merged list.
+        per_list: maximum number of hits from a repository's list.
+        folds: show copies of a text once, with the locations of the copies.
+        counting: return only statistics.
+        vector: vector of the query; None to let the host encode the query.
+        silent: ascending indexes of members whose statistics count but whose hits are not returned.
+        others: statistics of separately queried repositories; scores use the sum of all statistics.
+        texts: chunk ids of hits in separately queried repositories, whose copies are returned too.
+        by_rank: indexes of all members in the order of hits with equal rank, if each member uses
+            its own statistics; empty to score all members as a single collection.
     """
 
     search: SearchRequest
@@ -80,11 +82,11 @@ class BatchedQuery(Struct, frozen=True):
 
 
 class BatchedPoolRequest(Struct, frozen=True):
-    """A query to repositories that were described.
+    """A query to repositories that were described before.
 
     Attributes:
-        epoch: names the description with members and snapshots; their order breaks ties.
-        members: places of the queried members, ascending.
+        epoch: id of the description with members and snapshots; the order of members breaks ties.
+        members: ascending indexes of the queried members.
     """
 
     question: BatchedQuery
@@ -93,11 +95,12 @@ class BatchedPoolRequest(Struct, frozen=True):
 
 
 class BatchedFigures(Struct, frozen=True):
-    """The statistics of many repositories by column, each in the members' order.
+    """The statistics of many repositories in columns, which have the order of the members.
 
     Attributes:
-        lengths: a column for each field.
-        terms: in order of their bytes; `held` has a column of chunks for each, `named` of files.
+        lengths: a column for each field of the lexical layout.
+        terms: the terms in the order of their bytes; for each term, `held` has a column of chunk
+            counts and `named` a column of file counts.
     """
 
     layout: str
@@ -109,7 +112,7 @@ class BatchedFigures(Struct, frozen=True):
     named: tuple[tuple[int, ...], ...]
 
     def of(self, place: int) -> CollectionStatistics:
-        """Return the statistics of one member."""
+        """Return the statistics of a member."""
         columns = zip(self.terms, self.held, self.named, strict=True)
         return CollectionStatistics(
             self.layout,
@@ -134,14 +137,14 @@ class BatchedFigures(Struct, frozen=True):
 
 
 class FiguresByMember(Mapping[K, CollectionStatistics], Generic[K]):
-    """Statistics of many repositories by key; each is made when it is read."""
+    """Statistics of many repositories by key, computed on access."""
 
     def __init__(self, keys: Sequence[K], figures: BatchedFigures) -> None:
         self._places = {key: place for place, key in enumerate(keys)}
         self.figures = figures
 
     def __getitem__(self, key: K) -> CollectionStatistics:
-        """Return the statistics of one member."""
+        """Return the statistics of a member."""
         return self.figures.of(self._places[key])
 
     def __iter__(self) -> Iterator[K]:
@@ -154,11 +157,11 @@ class FiguresByMember(Mapping[K, CollectionStatistics], Generic[K]):
 
 
 class MemberLists(Struct, frozen=True):
-    """The beginnings of one repository's lists.
+    """The first hits of a repository's lists.
 
     Attributes:
         corpora: a list for each requested corpus.
-        blended: the list over all of them; only for lists merged by rank.
+        blended: the list over all corpora; only for a merge by rank.
     """
 
     member: int
@@ -167,14 +170,14 @@ class MemberLists(Struct, frozen=True):
 
 
 class MemberNotice(Struct, frozen=True):
-    """A warning about one repository's snapshot, whatever the query."""
+    """A warning about a repository's snapshot, independent of the query."""
 
     member: int
     notice: Notice
 
 
 class MemberLimit(Struct, frozen=True):
-    """A cut of one repository's list over all corpora."""
+    """A cut of a repository's list over all corpora."""
 
     member: int
     limit: LimitHit
@@ -184,12 +187,12 @@ class BatchedPoolResponse(Struct, frozen=True):
     """The answer to a `BatchedPoolRequest`.
 
     Attributes:
-        lists: repositories that may have a place in the answer, by member.
-        leading: top files of all members together, as in a `PoolResponse`.
-        limits_hit: cuts of the query itself, the same for all.
-        limits: cuts of the lists of members that are not silent.
-        partial: members whose first index is being built.
-        reaching: silent members that could change the answer; for the others that is ruled out.
+        lists: lists of repositories whose hits may appear in the answer, by member.
+        leading: top files over all members, as in a `PoolResponse`.
+        limits_hit: cuts of the query itself, the same for all members.
+        limits: cuts of the lists of members outside of `silent`.
+        partial: members whose first index is still being built.
+        reaching: members of `silent` whose hits could change the answer.
     """
 
     figures: BatchedFigures

@@ -1,11 +1,10 @@
-"""Confidence: how likely an answer is about the question.
+"""Confidence: how likely the hits of an answer are relevant to the query.
 
-It uses relative signals of the best files alone: their share of the query's weight, the share of
-its words that one chunk holds, and the words that the collection lacks. It has no threshold on a
-cosine or on anything else that changes with an encoder, and does not depend on the order of the
-best files. The figures below are a logistic regression, fitted by `training/confidence` on commits,
-on questions as people ask them, and on questions that those repositories cannot answer;
-docs/quality.md has the results on others.
+The inputs are relative signals of the best files: their share of the query's weight, the share of
+the query's words in a chunk, and the share of words that the collection lacks. No threshold depends
+on an encoder, and the order of the best files has no effect. The weights are those of a logistic
+regression that `training/confidence` fits on commits, on queries written by people, and on queries
+that the repositories cannot answer; docs/quality.md has results on other repositories.
 """
 
 import math
@@ -20,9 +19,9 @@ from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.sanitise import sanitise_line
 
 MOST_TOP_FILES: Final = 10
-"""Most files whose signals count."""
+"""Maximum number of files whose signals count."""
 MOST_LACKING: Final = 5
-"""Most words that an answer says are nowhere."""
+"""Maximum number of unknown words that an answer names."""
 _FIRST: Final = 3
 
 _EVIDENCE: Final = 4.2
@@ -33,15 +32,15 @@ _OFFSET: Final = -7.5
 _STRONG: Final = -1.4
 _WEAK: Final = -2.7
 _MOST_UNKNOWN: Final = 0.5
-"""Largest share of words without any place behind a strong answer."""
+"""Maximum share of unknown words in the query of a strong answer."""
 
 _WEAK_HITS: Final = 5
-"""Best hits that a weak answer keeps in any case."""
+"""Number of best hits that a weak answer always keeps."""
 _NONE_HITS: Final = 3
-"""Hits that an answer without a strong match shows at most."""
+"""Maximum number of hits in an answer without a strong match."""
 
 UNKNOWN_WORDS: Final = "unknown_words"
-"""Code of the warning that names words that are nowhere."""
+"""Code of the warning about words that occur nowhere."""
 
 CONFIDENCE_CODES: Final = frozenset({"low_confidence", "no_strong_matches"})
 """Codes of warnings and cuts that low confidence causes."""
@@ -58,15 +57,15 @@ class Confidence(Enum):
 
 
 class Wording(Enum):
-    """Form of a query, as far as it affects trust in its hits."""
+    """Form of a query, as far as it affects confidence."""
 
     PLAIN = "plain"
     NAME = "name"
-    """One name."""
+    """A single name."""
     QUOTED = "quoted"
-    """Quoted text of several words, or nothing but quoted text."""
+    """Quoted text with several words, or only quoted text."""
     VAGUE = "vague"
-    """Nothing but question words and single letters."""
+    """Only question words and single letters."""
     UNKNOWN = "unknown"
     """Mostly a name that the collection lacks."""
 
@@ -75,13 +74,14 @@ class TopFile(Struct, frozen=True):
     """One of the best files.
 
     Attributes:
-        score: score of its best chunk that may be shown; top files are ordered by it.
-        evidence: from words, path and names of that chunk; without encoder and order-only signals.
-        row: share of the query that the chunk holds, by the general weight of its words.
-        topic: sum over the words that the chunk holds: how much commoner each is here than in
-            programs in general.
-        found: share of the weight of the query's words that the file or its path holds.
-        spelt: it holds all of them, as they are spelt.
+        score: score of the best chunk that can be shown; top files are ordered by this score.
+        evidence: score of that chunk from words, path and names, without the encoder and without
+            signals that only order hits.
+        row: share of the query's words in the chunk, weighted by their general rarity.
+        topic: sum over the query's words in the chunk of how much more frequent each word is in the
+            collection than in programs in general.
+        found: share of the weight of the query's words that occur in the file or its path.
+        spelt: whether the file contains all words in their exact spelling.
     """
 
     score: float
@@ -96,12 +96,12 @@ class TopFiles(Struct, frozen=True):
     """The signals of confidence.
 
     Attributes:
-        leaders: at most MOST_TOP_FILES, best first.
-        weight: sum of the inverse document frequencies of the query's words, over the logarithm of
-            the collection's size: near 1 for each rare word, 0 for a word in every file.
-        unknown: share of the words that the collection lacks; a name is one more word.
-        names: names of the query that the collection lacks, as they were typed.
-        words: other words that it lacks.
+        leaders: at most MOST_TOP_FILES files, best first.
+        weight: sum of the inverse document frequencies of the query's words, divided by the
+            logarithm of the collection's size: a rare word adds about 1, a word in every file 0.
+        unknown: share of words that the collection lacks; a name counts as an additional word.
+        names: names in the query that the collection lacks, as typed.
+        words: other words that the collection lacks.
     """
 
     leaders: tuple[TopFile, ...]
@@ -118,47 +118,47 @@ class TopFiles(Struct, frozen=True):
 
     @property
     def found(self) -> float:
-        """Return the largest share of the query's weight that a file holds."""
+        """Return the largest share of the query's weight in a file."""
         return max((leader.found for leader in self.leaders), default=0.0)
 
     @property
     def first(self) -> tuple[TopFile, ...]:
-        """Return the files with the most evidence."""
+        """Return the `_FIRST` files with the most evidence."""
         return tuple(sorted(self.leaders, key=lambda leader: _order(leader)[1:])[:_FIRST])
 
     @property
     def row(self) -> float:
-        """Return the largest share of the query that a chunk holds."""
+        """Return the largest share of the query's words in a chunk."""
         return max((leader.row for leader in self.leaders), default=0.0)
 
     @property
     def topic(self) -> float:
-        """Return the most that a chunk holds of what the collection is about."""
+        """Return the largest `topic` of a file."""
         return max((leader.topic for leader in self.leaders), default=0.0)
 
     @property
     def spelt(self) -> bool:
-        """Return whether a file with the most evidence holds all words as they are spelt."""
+        """Return whether any of the first files contains all words in their exact spelling."""
         return any(leader.spelt for leader in self.first)
 
     def signals(self) -> tuple[float, float, float, float]:
         """Return the inputs of the regression: evidence, row, topic and unknown.
 
-        Evidence is a share of the query. A third of a long description is more than one word of
-        two, so it counts by the weight of the query.
+        Evidence is a share of the query and is multiplied by the query's weight: a third of a long
+        description is stronger evidence than one of two words.
         """
         return math.log1p(self.evidence * self.weight), self.row, self.topic, self.unknown
 
 
 NO_TOP_FILES: Final = TopFiles((), 0.0, 1.0, Wording.PLAIN)
-"""The merged signals of lists without top files."""
+"""Signals of lists without top files."""
 
 
 def merge_top_files(parts: Iterable[TopFiles]) -> TopFiles:
     """Return the best files of several repositories.
 
-    Signals of a query and a collection come from the part with the most evidence, of those that
-    have the names first. The lacking words are those that every part lacks.
+    Signals about the query and the collection come from the part with the most evidence; parts that
+    contain the query's names take precedence. A word is unknown if every part lacks it.
     """
     filled = sorted(
         (part for part in parts if part.leaders),
@@ -181,16 +181,17 @@ def merge_top_files(parts: Iterable[TopFiles]) -> TopFiles:
 
 
 def ordered_top_files(leaders: Iterable[TopFile]) -> tuple[TopFile, ...]:
-    """Return the best MOST_TOP_FILES; ties are broken by their other figures, never by layout."""
+    """Return the best MOST_TOP_FILES files; ties are broken by the other signals."""
     return tuple(sorted(leaders, key=_order)[:MOST_TOP_FILES])
 
 
 def confidence_of(leading: TopFiles) -> Confidence:
     """Return how well the best files fit the query.
 
-    A name in one of the first files is a match, as is quoted text, which every hit holds. Words
-    that one file holds together are worth a look, however common; question words are not. A name
-    that stands nowhere has no match, whatever its parts are.
+    A name in one of the first files is a strong match. Quoted text is always a strong match,
+    because every hit contains it. If one of the first files contains all words, the answer is at
+    least weak, except for question words. The answer is not strong if the query's name or most of
+    its words are unknown.
     """
     if not leading.leaders:
         return Confidence.NONE
@@ -215,9 +216,9 @@ def _judged(leading: TopFiles) -> Confidence:
 
 
 def hits_kept(leading: TopFiles) -> int:
-    """Return how many hits an answer without a strong match shows at most.
+    """Return the maximum number of hits in an answer without a strong match.
 
-    It is 0 if no file holds a word of the query: such hits are only similar.
+    The number is 0 if no file contains a word of the query: such hits are only similar.
     """
     return _NONE_HITS if leading.found else 0
 
@@ -230,10 +231,10 @@ def shortened_list(
     file: Callable[[T], Hashable],
     keep_weak: bool,
 ) -> tuple[list[int], tuple[LimitHit, ...]]:
-    """Return the places of the hits worth showing, and the cut that was made.
+    """Return the indexes of the hits to show, and the cut.
 
-    A weak answer keeps its five best hits, then the first hit of each file: no file is lost. An
-    answer without a strong match keeps the best `most`.
+    A weak answer keeps its five best hits and the first hit of each file, so that no file is lost.
+    An answer without a strong match keeps the best `most` hits.
     """
     places = list(range(len(hits)))
     if keep_weak or confidence is Confidence.STRONG:
@@ -251,21 +252,21 @@ def shortened_list(
 
 
 def lacking_words(leading: TopFiles, confidence: Confidence) -> tuple[str, ...]:
-    """Return the words that an answer says are nowhere: names, and others only in doubt.
+    """Return the unknown words to report: names, and other words only if confidence is not strong.
 
-    A small collection lacks many common words.
+    Other words are often missing because a small collection lacks many common words.
     """
     others = () if confidence is Confidence.STRONG else leading.words
     return (*leading.names, *others)[:MOST_LACKING]
 
 
 def unknown_words_message(beginning: str, words: Iterable[str]) -> str:
-    """Return a message that names words after its beginning."""
+    """Return `beginning` followed by the quoted words."""
     return f"{beginning} {', '.join(f'`{sanitise_line(word)}`' for word in words)}"
 
 
 def confidence_notices(confidence: Confidence) -> tuple[Notice, ...]:
-    """Return the warning of an answer that may not fit the query; none for a strong one."""
+    """Return the warning about low confidence; empty for strong confidence."""
     match confidence:
         case Confidence.STRONG:
             return ()

@@ -1,8 +1,8 @@
-"""Annotations of types that constrain values, and the kinds of text and number in answers.
+"""Annotations that constrain values, and the types of texts and numbers in documents.
 
-Structs of `ggrep.model` and types of `ggrep.model.schemas` say what every JSON document of ggrep
-looks like; the shipped `*.schema.json` are generated from them (`python3 dev.py schemas`). The text
-under a field is its description.
+Structs of `ggrep.model` and types of `ggrep.model.schemas` define the JSON documents of ggrep;
+`python3 dev.py schemas` generates the shipped `*.schema.json` files from them. The string after a
+field is its description.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,10 +17,10 @@ class Held(Struct, frozen=True):
     """Bounds of a value.
 
     Attributes:
-        least: smallest number, fewest characters or fewest items; `most` the largest, or the most.
-        pattern: a regular expression that a text fits.
-        form: a format that JSON Schema knows, as `date-time`.
-        unique: no two items are equal.
+        least: minimum value, length or number of items; `most` is the maximum.
+        pattern: a regular expression that a text must match.
+        form: a format of JSON Schema, such as `date-time`.
+        unique: whether all items must be distinct.
     """
 
     least: float | None = None
@@ -31,7 +31,7 @@ class Held(Struct, frozen=True):
 
 
 class Keywords(Struct, frozen=True, eq=False):
-    """Keywords of JSON Schema for rules that Python's types cannot express; they are copied."""
+    """Keywords that are copied into a JSON Schema, for rules that Python's types cannot express."""
 
     words: Mapping[str, object]
 
@@ -41,17 +41,16 @@ RULES: Final[dict[object, Keywords]] = {}
 GROWING: Final[set[object]] = set()
 """Types of objects that may have undeclared keys."""
 EXTENDED: Final[dict[object, tuple[type, Callable[[str], str | None]]]] = {}
-"""Structs whose fields precede a type's own in its object, and the functions that return their
-keys.
-"""
+"""For a type, the Struct whose fields come first in its object, and the function that returns their
+keys."""
 NAMED: Final[dict[object, str]] = {}
-"""Names of types in schemas, where they differ from those of the classes."""
+"""Names of types in schemas, if they differ from the class names."""
 HIDDEN: Final[dict[object, frozenset[str]]] = {}
-"""Fields of Structs that no document shows."""
+"""Fields of Structs that documents omit."""
 
 
 def held_to(**words: object) -> Callable[[T], T]:
-    """Return a decorator that relates a type's fields to each other by keywords of JSON Schema."""
+    """Return a decorator that adds keywords of JSON Schema about a type's fields."""
 
     def noted(kind: T) -> T:
         RULES[kind] = Keywords({name.rstrip("_"): value for name, value in words.items()})
@@ -61,11 +60,11 @@ def held_to(**words: object) -> Callable[[T], T]:
 
 
 def extends(base: type, key_of: Callable[[str], str | None] = str) -> Callable[[T], T]:
-    """Return a decorator that puts the fields of a Struct into a type's object, before its own.
+    """Return a decorator that puts the fields of a Struct before the fields of a type.
 
     Args:
         base: the Struct.
-        key_of: returns the key for a field's name, None where the object lacks it.
+        key_of: returns the key for a field's name; None if the object omits the field.
     """
 
     def noted(kind: T) -> T:
@@ -96,16 +95,16 @@ def hides(*names: str) -> Callable[[T], T]:
 
 
 def may_grow(kind: T) -> T:
-    """Note that such an object may get more keys later, without another schema version."""
+    """Mark a type whose objects may get more keys without another schema version."""
     GROWING.add(kind)
     return kind
 
 
 LATER: Final = object()
 Later: TypeAlias = Annotated[T, LATER]
-"""A field that was added later: documents of older builds lack it."""
+"""A field that documents of older builds lack."""
 PAIRS: Final = object()
-"""Marks pairs of keys and values that documents show as an object."""
+"""Marks pairs of keys and values that are an object in documents."""
 
 Count: TypeAlias = Annotated[int, Held(least=0)]
 Positive: TypeAlias = Annotated[int, Held(least=1)]
@@ -114,7 +113,7 @@ Share: TypeAlias = Annotated[float, Held(least=0, most=1)]
 
 Named: TypeAlias = Annotated[str, Held(least=1)]
 Code: TypeAlias = Annotated[str, Held(pattern=r"^[a-z_]+$")]
-"""A stable name that ggrep defines."""
+"""A stable code that ggrep defines."""
 ErrorCode: TypeAlias = Annotated[str, Held(pattern=r"^ERR_[A-Z_]+$")]
 FailureCode: TypeAlias = Annotated[str, Held(pattern=r"^[A-Za-z][A-Za-z_]*$")]
 Moment: TypeAlias = Annotated[str, Held(form="date-time")]
@@ -135,7 +134,7 @@ WorkspaceConfigHash: TypeAlias = Annotated[str, Held(pattern=r"^wsc1-[0-9a-f]{64
 
 # Fields of several documents with equal descriptions.
 RepoPath: TypeAlias = Annotated[str, "Path below the repository's root, with forward slashes."]
-SafeLine: TypeAlias = Annotated[str, "One line for people; holds no file content."]
+SafeLine: TypeAlias = Annotated[str, "One line for people, without file content."]
 ChunkType: TypeAlias = Annotated[
     Code, "Kind of the chunk: function, method, class, section, diagram, block and so on."
 ]
@@ -152,17 +151,19 @@ IndexStateHash: TypeAlias = Annotated[
     ManifestHash,
     "Identity of the index state: every change of an index changes it, edits of names do not.",
 ]
-CacheRoot: TypeAlias = Annotated[Named, "Directory that holds artifacts of the federation."]
+CacheRoot: TypeAlias = Annotated[
+    Named, "Directory for files of the workspace, such as its manifest."
+]
 ConfigHash: TypeAlias = Annotated[
     WorkspaceConfigHash, "Identity of the configuration: every edit with an effect changes it."
 ]
 
 
 class Versioned(Struct, frozen=True, kw_only=True):
-    """A document, which begins with the version of its shape."""
+    """A document with the version of its format."""
 
     schema_version: Literal[1] = 1
-    """Version of this shape; another number is another shape."""
+    """Version of this format; every change of the format changes it."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document as JSON values."""
@@ -173,7 +174,7 @@ class Versioned(Struct, frozen=True, kw_only=True):
 
 
 class DocumentJson(TypedDict):
-    """The beginning of every document."""
+    """The first key of every document."""
 
     schema_version: Literal[1]
-    """Version of this shape; another number is another shape."""
+    """Version of this format; every change of the format changes it."""

@@ -1,6 +1,6 @@
-"""Sorts the definitions of a name by the container that was requested.
+"""Groups the definitions of a name by the requested container.
 
-One store and a coordinator of several follow the same rules.
+The rules are the same for a store and for a workspace.
 """
 
 import re
@@ -17,39 +17,38 @@ from ggrep.model.navigation import MENTION_KINDS, DefinedAt, Reference, Relation
 from ggrep.model.sanitise import sanitise_line
 
 Fit: TypeAlias = Literal["enclosing", "path", "key", "beside", "none"]
-"""Match of definitions with a container: by their enclosing definition; by their file's path; as
-keys of data and headings of documents; by the last part alone; none.
-"""
+"""Match of definitions with a container: by the enclosing definition, by the file's path, by keys
+of data or headings of documents, by the last part of the name only, or none."""
 
 FITTING: Final[tuple[Fit, ...]] = ("enclosing", "path", "key")
-"""Fits that answer a request, best first; each counts only where none before it occurs."""
+"""Fits that answer a request, best first; a fit counts only if no better fit occurs."""
 
 OTHER_CONTAINER: Final = "other_container"
 """Warning that a name, or usages of it, belong to other containers than the requested one."""
 
 MAX_DEFINED: Final = 20
-"""Most definitions that an answer shows beside the usages of a name."""
+"""Maximum number of definitions in an answer about usages."""
 MOST_DEFINITIONS: Final = 5_000
-"""Most definitions that usages of a qualified name are compared with; further ones are ignored."""
+"""Maximum number of definitions that usages of a qualified name are compared with."""
 _MOST_NAME_CHARACTERS: Final = 400
-"""Longest name of a container; longer ones are dropped."""
+"""Maximum length of a container's name; longer names are dropped."""
 _MOST_NAMED: Final = 5
 MAX_DOUBTFUL: Final = 20
-"""Most usages without a known container that are shown behind the certain ones."""
+"""Maximum number of shown usages whose container is unknown."""
 _MEMBERS: Final = frozenset({"method", "field"})
 
 
 class DefinedName(Struct, frozen=True):
-    """A definition of a name, with the facts that usages are compared with.
+    """A definition of a name, with the facts for classifying usages.
 
     Attributes:
         at: the definition, without its relation to a container.
         container: qualified name of the enclosing definition; empty at the top level.
-        fit: match with the requested container; `beside` without one.
-        bases: names in the head of its type beside the type's own.
-        declared_only: it has no body.
-        test: its file looks like that of a test.
-        repo: empty in an answer of one repository.
+        fit: match with the requested container; `beside` for an unqualified name.
+        bases: other names in the head of the enclosing type, such as base classes.
+        declared_only: whether the definition has no body.
+        test: whether its file looks like a test.
+        repo: id of the repository; empty in an answer of a single repository.
     """
 
     at: DefinedAt
@@ -63,12 +62,12 @@ class DefinedName(Struct, frozen=True):
 
 
 class SortedDefinitions(Struct, frozen=True):
-    """Definitions of a name by their relation to the requested container.
+    """Definitions of a name, grouped by their relation to the requested container.
 
     Attributes:
-        asked: definitions in it.
-        implementing: definitions in types that name it in their heads, or a type that does.
-        guessed: definitions in types that may implement it without declaring it (Go).
+        asked: definitions in the requested container.
+        implementing: definitions in types that extend the container, directly or indirectly.
+        guessed: definitions in types that may implement the container without declaring it (Go).
         others: all other definitions.
     """
 
@@ -79,17 +78,17 @@ class SortedDefinitions(Struct, frozen=True):
 
     @property
     def near(self) -> tuple[DefinedName, ...]:
-        """Return the definitions without those of other containers."""
+        """Return all definitions except those of unrelated containers."""
         return (*self.asked, *self.implementing, *self.guessed)
 
 
 class Family(Struct, frozen=True):
-    """The requested containers, and others that also define the name.
+    """The requested containers, and other containers that define the name.
 
     Attributes:
-        own: last parts of the first, folded, with types that implement or extend them.
-        others: last parts of the second.
-        members: all requested definitions are methods or fields.
+        own: case-folded last parts of the requested containers and of types that extend them.
+        others: case-folded last parts of the other containers.
+        members: whether all requested definitions are methods or fields.
     """
 
     own: Annotated[tuple[str, ...], WireBounds(MOST_DEFINITIONS + 1, each=(1, 2_048))]
@@ -100,7 +99,7 @@ class Family(Struct, frozen=True):
 def sort_definitions(
     definitions: Sequence[DefinedName], owners: tuple[str, ...]
 ) -> SortedDefinitions:
-    """Return definitions by their relation to a container, whose parts come outermost first."""
+    """Return definitions grouped by their relation to a container; `owners` is outermost first."""
     if not owners:
         return SortedDefinitions(tuple(definitions))
     fits = {item.fit for item in definitions}
@@ -121,7 +120,7 @@ def sort_definitions(
 
 
 def _extending(definitions: Sequence[DefinedName], name: str) -> list[bool]:
-    """Return which definitions are in types that extend the named one, directly or not."""
+    """Return which definitions are in types that extend `name`, directly or indirectly."""
     bases = [{folded(base) for base in item.bases} for item in definitions]
     names, extends = {name}, [False] * len(definitions)
     grown = True
@@ -135,7 +134,7 @@ def _extending(definitions: Sequence[DefinedName], name: str) -> list[bool]:
 
 
 def family_of(definitions: SortedDefinitions, owners: tuple[str, ...]) -> Family:
-    """Return the containers whose usages are wanted."""
+    """Return the containers whose usages are requested."""
     wanted = {folded(owners[-1]), *(last_container(item.container) for item in definitions.near)}
     others = {last_container(item.container) for item in definitions.others}
     kinds = {item.at.kind for item in definitions.asked}
@@ -147,7 +146,7 @@ def _names(containers: Iterable[str]) -> tuple[str, ...]:
 
 
 def last_container(container: str) -> str:
-    """Return the innermost part of a container, folded."""
+    """Return the innermost part of a container, case-folded."""
     return folded(re.split(r"[.:#/]+", container)[-1])
 
 
@@ -157,20 +156,20 @@ def mention_order(mention: Reference) -> tuple[bool, int]:
 
 
 def hidden_doubts(certain: int, doubtful: int) -> int:
-    """Return how many doubtful usages are only counted: all, if they are many beside others."""
+    """Return how many uncertain usages are hidden: all, if there are many and also certain ones."""
     return doubtful if certain and doubtful > MAX_DOUBTFUL else 0
 
 
 def container_notices(
     parts: Sequence[str], definitions: SortedDefinitions, left: int, doubtful: int
 ) -> tuple[Notice, ...]:
-    """Return the warning about definitions and usages of other containers.
+    """Return the warnings about definitions and usages of other containers.
 
     Args:
         parts: parts of the requested name.
-        definitions: its definitions.
-        left: usages that name another container.
-        doubtful: usages that name none, and are only counted.
+        definitions: definitions of the name.
+        left: number of usages that name another container.
+        doubtful: number of hidden usages that name no container.
     """
     if len(parts) == 1:
         return ()
@@ -182,18 +181,16 @@ def container_notices(
         uses = "1 usage" if left == 1 else f"{left} usages"
         texts.append(f"omitted: {uses} of other classes or modules")
     if doubtful:
-        texts.append(
-            f"omitted: {doubtful} usages of a {parts[-1]} whose receiver has no known type"
-        )
+        texts.append(f"omitted: {doubtful} usages of {parts[-1]} on receivers of unknown type")
     if left or doubtful:
         texts.append(f"to see all usages, ask for {parts[-1]} alone")
     return (Notice(OTHER_CONTAINER, sanitise_line("; ".join(texts))),) if texts else ()
 
 
 def nothing_but(parts: Sequence[str], names: Sequence[str]) -> str:
-    """Return the message for a name that only other containers define."""
+    """Return the message about a name that only other containers define."""
     name = sanitise_line(".".join(parts))
-    return f"nothing here defines {name}; there is {', '.join(names)}"
+    return f"no definition of {name}; similar: {', '.join(names)}"
 
 
 def related_definitions(
@@ -207,7 +204,7 @@ def related_definitions(
     )
     every = [
         (item, replace(item.at, relation=relation, guess=guess))
-        for ones, relation, guess in groups
-        for item in ones[:MAX_DEFINED]
+        for group, relation, guess in groups
+        for item in group[:MAX_DEFINED]
     ]
     return tuple(every[:MAX_DEFINED])

@@ -1,4 +1,4 @@
-"""Corpora, and the quotas by which hits of each are selected."""
+"""Corpora, and the quotas for selecting hits of each corpus."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 
 class Corpus(Enum):
-    """The list of a federated response that a chunk belongs to; the value is its JSON key."""
+    """The list of a workspace answer that a chunk belongs to; the value is the list's JSON key."""
 
     CODE = "code"
     PROSE = "prose"
@@ -18,7 +18,7 @@ class Corpus(Enum):
 
 
 class Bucket(Enum):
-    """A group of hits that has a quota."""
+    """A group of hits with a common quota."""
 
     CODE = "code"
     DOCS = "docs"
@@ -26,7 +26,7 @@ class Bucket(Enum):
 
 
 class Mode(Enum):
-    """The intent of a query: how its hits are shared among the buckets."""
+    """The intent of a query, which determines the quotas of buckets."""
 
     BALANCED = "balanced"
     DISCOVERY = "discovery"
@@ -36,7 +36,7 @@ class Mode(Enum):
 
 
 CORPORA = tuple(Corpus)
-"""All corpora, in the order of every list of them."""
+"""All corpora, in the order used everywhere."""
 
 CORPUS_WORDS = {
     "code": Corpus.CODE,
@@ -48,7 +48,7 @@ CORPUS_WORDS = {
 
 
 def bucket_of(corpus: Corpus) -> Bucket:
-    """Return the quota bucket that chunks of `corpus` count towards."""
+    """Return the bucket whose quota applies to chunks of `corpus`."""
     match corpus:
         case Corpus.CODE:
             return Bucket.CODE
@@ -65,16 +65,16 @@ _WEIGHTS: dict[Mode, tuple[int, int, int]] = {
     Mode.IMPLEMENTATION: (6, 2, 2),
     Mode.PLANNING: (2, 6, 2),
 }
-"""Shares of code : docs : graph."""
+"""Shares of the buckets code, docs and graph."""
 
 _ORDER = (Bucket.CODE, Bucket.DOCS, Bucket.GRAPH)
 
 
 def quotas(mode: Mode, limit: int) -> dict[Bucket, int]:
-    """Return how many of `limit` places each bucket gets; empty in balanced and debug mode.
+    """Return how many of `limit` hits each bucket gets; empty in balanced and debug mode.
 
-    Each bucket gets one place first (with three or more places), the rest is split by largest
-    remainder, ties in the order code, docs, graph.
+    With a limit of three or more, each bucket gets one hit. The rest is split by largest remainder;
+    ties are broken in the order code, docs, graph.
     """
     weights = _WEIGHTS.get(mode)
     if weights is None:
@@ -91,13 +91,13 @@ def quotas(mode: Mode, limit: int) -> dict[Bucket, int]:
 
 
 class Allocation(Struct, Generic[T], frozen=True):
-    """The selected items of a list, and why.
+    """The selected items of a list, and the rules that selected them.
 
     Attributes:
-        items: items in the order in which they are shown.
-        rules: per item `best` (by the list's order), `quota` (a place of its bucket) or `fill` (a
-            place that no bucket used).
-        over_file: items passed over because their file had its share.
+        items: the selected items in the order of the answer.
+        rules: for each item `best` (by the list's order), `quota` (within the quota of its bucket)
+            or `fill` (to use up the limit).
+        over_file: number of items skipped because their file already had `per_file` items.
     """
 
     items: list[T]
@@ -115,7 +115,7 @@ def select(  # noqa: PLR0913 - the list, and all that it is cut by
     file: Callable[[T], Hashable],
     spread: Callable[[T], int] | None = None,
 ) -> list[T]:
-    """Return the items of `allocate`, without the reasons."""
+    """Return the items of `allocate`, without the rules."""
     buckets, files = [bucket(item) for item in ranked], [file(item) for item in ranked]
     places = None if spread is None else [spread(item) for item in ranked]
     return allocate(
@@ -133,20 +133,20 @@ def allocate(  # noqa: PLR0913 - likewise
     per_file: int,
     spread: Sequence[int] | None = None,
 ) -> Allocation[T]:
-    """Return at most `limit` of `ranked`, no more than `per_file` of one file (0: unbounded).
+    """Return at most `limit` items of `ranked`, and at most `per_file` of a file (0: unbounded).
 
-    In balanced mode the list keeps its order. Otherwise hits come grouped: each bucket's quota
-    in turn, then the best of the rest.
+    In balanced mode the list keeps its order. Otherwise the items are grouped: the quota of each
+    bucket in turn, then the best of the rest.
 
     Args:
-        ranked: the best first.
+        ranked: the items, best first.
         buckets: bucket of each item.
         files: file of each item.
-        mode: decides the quotas.
-        limit: most items.
-        per_file: most items of one file.
-        spread: number of each item that orders its file; the first item of every file comes
-            before the second of any (rule `fill`). None to take the items in their order.
+        mode: the mode, which determines the quotas.
+        limit: maximum number of items.
+        per_file: maximum number of items of a file.
+        spread: sort number of each item; the first item of every file is selected before the second
+            item of any file (rule `fill`). None to select items in their order.
     """
     allocator = _Allocator(files, per_file)
     if spread is not None:
@@ -168,7 +168,7 @@ def allocate(  # noqa: PLR0913 - likewise
 
 
 class _Allocator:
-    """Places picked so far, with the rule that picked each."""
+    """The indexes selected so far, each with the rule that selected it."""
 
     def __init__(self, files: Sequence[Hashable], per_file: int) -> None:
         self._files = files
@@ -178,12 +178,12 @@ class _Allocator:
         self.refused: set[int] = set()
 
     def fill(self, indexes: Iterator[int], places: int, rule: str) -> None:
-        """Take the first `places` of `indexes` that may be taken."""
+        """Select the first `places` of `indexes` that can be selected."""
         while places > 0 and (index := next(indexes, None)) is not None:
             places -= self._take(index, rule)
 
     def allocation(self, ranked: Sequence[T]) -> Allocation[T]:
-        """Return the picked items and their rules."""
+        """Return the selected items and their rules."""
         items = [ranked[index] for index in self.picked]
         return Allocation(items, tuple(self.picked.values()), len(self.refused))
 

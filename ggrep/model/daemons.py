@@ -11,7 +11,7 @@ from ggrep.model.status import OpenHandles, QueryCounts, QueryWorkers, WatchStat
 
 
 class DaemonState(Enum):
-    """A daemon's activity; tables show the word with blanks."""
+    """A daemon's activity; tables show it with spaces instead of underscores."""
 
     READY = "ready"
     INDEXING = "indexing"
@@ -22,12 +22,12 @@ class DaemonState(Enum):
 
     @property
     def words(self) -> str:
-        """Return the state as tables show it."""
+        """Return the text of the state in tables."""
         return self.value.replace("_", " ")
 
 
 class Daemon(Struct, frozen=True):
-    """One daemon; fields that it did not report are null."""
+    """A daemon; fields that it did not report are null."""
 
     root: str | None
     """Absolute path of the repository; null when unknown."""
@@ -40,7 +40,7 @@ class Daemon(Struct, frozen=True):
     progress_percent: Annotated[int, Held(least=0, most=100)] | None = None
     """Progress of the running sync, percent."""
     files: Count | None = None
-    """Files that can be found."""
+    """Searchable files."""
     query_total: Count | None = None
     """Queries answered since the start."""
     in_flight: Count | None = None
@@ -50,11 +50,11 @@ class Daemon(Struct, frozen=True):
     query_latency_p95_ms: Later[Count | None] = None
     """95th percentile of recent queries, milliseconds; null when there was none."""
     rss_bytes: Count | None = None
-    """Memory of its process, bytes; daemons of one process share it."""
+    """Memory of its process, bytes; all daemons of a process share this memory."""
     uptime_ms: Count | None = None
-    """Time since its start, milliseconds."""
+    """Time since the start of the daemon, milliseconds."""
     problem: str | None = None
-    """Problem of the daemon, one line for people."""
+    """Problem of the daemon, on a single line."""
 
 
 class Daemons(Versioned, frozen=True, kw_only=True):
@@ -83,14 +83,14 @@ class Stop(Struct, frozen=True):
     the request; `failed`: it still runs.
     """
     reason: str | None = None
-    """Reason why it still runs, one line for people."""
+    """Reason why the daemon still runs, on a single line."""
 
 
 class Stops(Versioned, frozen=True, kw_only=True):
     """Results of stopping daemons, by root."""
 
     ok: bool
-    """Whether none of them still runs."""
+    """Whether all daemons have ended."""
     stops: tuple[Stop, ...]
     """One entry for each daemon."""
 
@@ -99,11 +99,11 @@ DaemonsDocument: TypeAlias = Daemons | Stops
 """All daemons of one home and their activities, or the results of stopping daemons."""
 
 WAITS_FOR_GIT: Final = "waiting for git"
-"""Stage of a sync that waits until git has moved its files."""
+"""Stage of a sync that waits until git has changed its files."""
 
 
 class QueryLoad(QueryCounts, frozen=True):
-    """Searches: bounds, running ones, counters, and figures of recent ones, None without any."""
+    """Bounds, counters and latencies of searches; latencies are None without recent searches."""
 
     latency_p50_ms: int | None = None
     latency_p95_ms: int | None = None
@@ -111,11 +111,11 @@ class QueryLoad(QueryCounts, frozen=True):
 
 
 class EncodeLoad(Struct, frozen=True):
-    """Slots for encoding, of the whole host.
+    """Encoding slots of the whole machine.
 
     Attributes:
         max_concurrent: 0 for no bound.
-        stale: a slot belongs to a process that has died or is silent for long.
+        stale: whether a slot belongs to a process that has died or has long been silent.
     """
 
     max_concurrent: int = 0
@@ -124,15 +124,16 @@ class EncodeLoad(Struct, frozen=True):
 
 
 class SyncLoad(Struct, frozen=True):
-    """The daemon's own updating of its index.
+    """The state of the daemon's syncs.
 
     Attributes:
         state: `idle` or `indexing`.
-        stage: stage of the sync, for people; empty while idle. It is `WAITS_FOR_GIT` before it
-            begins, too.
-        done_files: number of `total_files` done; both 0 while idle or not known yet.
-        last_result: `ok`, `degraded` or `error`; None before the first, and after a cancelled one.
-        pending: a change is waiting for the next one.
+        stage: stage of the sync as text, also `WAITS_FOR_GIT` before a sync starts; empty while
+            idle.
+        done_files: number of finished files out of `total_files`; both are 0 while idle or unknown.
+        last_result: `ok`, `degraded` or `error`; None before the first sync and after a cancelled
+            sync.
+        pending: whether a change waits for the next sync.
     """
 
     state: str = "idle"
@@ -146,15 +147,15 @@ class SyncLoad(Struct, frozen=True):
 
 
 class DaemonLoad(Struct, frozen=True):
-    """All measurements of one daemon. Counters begin with the process and never fall.
+    """All measurements of a daemon. Counters start at 0 with the process and never decrease.
 
     Attributes:
-        started_at: RFC 3339, UTC.
-        build: tells apart two builds of one `binary_version`.
-        stale: its configuration is outdated; `stale_reason` says what changed.
-        warming: it has not yet answered its first search of the active snapshot.
-        rss_bytes: memory of the process that carries the daemon.
-        stages: mean milliseconds of recent searches by stage, in their order.
+        started_at: start time, RFC 3339 in UTC.
+        build: distinguishes builds with the same `binary_version`.
+        stale: whether the configuration is outdated; `stale_reason` describes the change.
+        warming: whether the daemon has not yet answered a search of the active snapshot.
+        rss_bytes: memory of the daemon's process.
+        stages: mean milliseconds of each stage in recent searches, in order.
     """
 
     pid: int

@@ -21,11 +21,11 @@ from ggrep.model.corpus import Mode
 CHECK_FILE: Final = ".ggrep-check.toml"
 """Name of the file of a repository's committed checks."""
 MEASURES: Final = ("ndcg10", "mrr10", "recall10", "passed")
-"""Figures of one query."""
+"""Names of the figures of a query."""
 SHARES: Final = ("places", "told", "files", "line_precision", "file_precision")
-"""Figures of one slate that are shares."""
+"""Names of a slate's figures that are shares."""
 BOUNDED: Final = ("ndcg10", "mrr10", "pass_rate")
-"""Figures of a run that a gate can bound."""
+"""Names of a run's figures that a gate can bound."""
 
 Interval: TypeAlias = tuple[float, float]
 """Lower and upper bound."""
@@ -47,7 +47,7 @@ class ComparedQueries(Struct, frozen=True):
 
 
 class Difference(Struct, frozen=True):
-    """Difference of a figure: later minus earlier."""
+    """Difference of a figure: later report minus earlier report."""
 
     queries: Positive
     """Queries that have the measure in both."""
@@ -61,7 +61,7 @@ class Difference(Struct, frozen=True):
 
     @property
     def is_certain(self) -> bool:
-        """Return whether the interval leaves out zero."""
+        """Return whether the interval excludes zero."""
         return self.interval is not None and not self.interval[0] <= 0.0 <= self.interval[1]
 
 
@@ -73,9 +73,9 @@ class SlateChange(Struct, frozen=True):
     overall: Mapping[Annotated[str, SHARES], Difference]
     """Differences by measure."""
     bytes_before: Figure | None
-    """Median bytes of a slate of the earlier report; null when nothing was answered."""
+    """Median bytes of a slate of the earlier report; null if there was no answer."""
     bytes_after: Figure | None
-    """Median bytes of a slate of the later report; null when nothing was answered."""
+    """Median bytes of a slate of the later report; null if there was no answer."""
 
 
 class Comparison(Versioned, frozen=True, kw_only=True):
@@ -83,7 +83,7 @@ class Comparison(Versioned, frozen=True, kw_only=True):
 
     queries: ComparedQueries
     overall: Mapping[Annotated[str, MEASURES], Difference]
-    """Differences by measure; one that no query has in both reports is left out."""
+    """Differences by measure; measures that no query has in both reports are omitted."""
     by_category: Mapping[str, Difference]
     """Differences of NDCG by category."""
     slates: Annotated[tuple[SlateChange, ...], Held(least=1)] | UnsetType = UNSET
@@ -121,7 +121,7 @@ class EvalSettings(Struct, frozen=True, kw_only=True):
     """Settings that flags changed; null for unchanged ones."""
 
     encoder: str | None
-    """Encoder instead of the configured one."""
+    """Encoder, if it is not the configured encoder."""
     k: Positive | None
     """Requested hits."""
     merge: str | None
@@ -129,7 +129,7 @@ class EvalSettings(Struct, frozen=True, kw_only=True):
     mode: str | None
     """Intent of every query."""
     per_file: Count | None
-    """Maximum number of hits of one file."""
+    """Maximum number of hits in a file."""
     max_bytes: tuple[Count, ...] | UnsetType = UNSET
     """Byte budgets of the requested slates."""
     weights: Weights
@@ -145,20 +145,20 @@ class Mean(Struct, frozen=True):
 
 
 class SlateScore(Struct, frozen=True):
-    """Visibility of a case's places in one slate."""
+    """Visibility of a case's expected places in a slate."""
 
     max_bytes: Count
     """Byte budget of a slate; 0 for the level's default."""
     places: Share
-    """Share of the places that are visible: at least half of their lines are shown."""
+    """Share of the expected places that are visible: at least half of the lines are shown."""
     told: Share
-    """Share of the places that are visible, or lie in a named range of at most 80 lines."""
+    """Share of the places that are visible, or in a listed range of at most 80 lines."""
     files: Share
-    """Share of the places whose file is named."""
+    """Share of the places whose file is listed."""
     line_precision: Share
-    """Share of the shown lines that belong to a place."""
+    """Share of the shown lines that belong to an expected place."""
     file_precision: Share
-    """Share of the named files that hold a place."""
+    """Share of the listed files that contain a place."""
     bytes: Count | None
     """Bytes of the slate as JSON; null when the case has no answer."""
     calls: Count
@@ -166,26 +166,26 @@ class SlateScore(Struct, frozen=True):
 
 
 class SlateBlock(Struct, frozen=True):
-    """Visibility of the places of several cases."""
+    """Visibility of the expected places of several cases."""
 
     cases: Positive
-    """Cases with places."""
+    """Cases with expected places."""
     errors: Count
     """Cases without an answer, among `cases`; they count as 0, and have no bytes."""
     places: Mean
-    """Share of the places that are visible: at least half of their lines are shown."""
+    """Share of the expected places that are visible: at least half of the lines are shown."""
     told: Mean
-    """Share of the places that are visible, or lie in a named range of at most 80 lines."""
+    """Share of the places that are visible, or in a listed range of at most 80 lines."""
     files: Mean
-    """Share of the places whose file is named."""
+    """Share of the places whose file is listed."""
     line_precision: Mean
-    """Share of the shown lines that belong to a place."""
+    """Share of the shown lines that belong to an expected place."""
     file_precision: Mean
-    """Share of the named files that hold a place."""
+    """Share of the listed files that contain a place."""
     bytes: Figure | None
-    """Median bytes of a slate; null when nothing was answered."""
+    """Median bytes of a slate; null if there was no answer."""
     calls: Figure | None
-    """Mean number of calls a case; null when nothing was answered."""
+    """Mean number of calls per case; null when nothing was answered."""
 
 
 class SlateFigures(Struct, frozen=True):
@@ -194,11 +194,11 @@ class SlateFigures(Struct, frozen=True):
     max_bytes: Count
     """Byte budget of a slate; 0 for the level's default."""
     overall: SlateBlock
-    """Figures of all cases with places."""
+    """Figures of all cases with expected places."""
     by_category: Mapping[str, SlateBlock]
-    """Figures by category; - for cases without one."""
+    """Figures by category; `-` for cases without a category."""
     by_language: Mapping[str, SlateBlock]
-    """Figures by language; - for cases without one."""
+    """Figures by language; `-` for cases without a language."""
     by_repo: Mapping[str, SlateBlock]
     """Figures by repository."""
     by_workspace: Mapping[str, SlateBlock]
@@ -216,7 +216,7 @@ class FigureBlock(Struct, frozen=True):
     """Mean NDCG over the first ten distinct files; null when no case has the figure."""
     ndcg10_interval: DrawnInterval
     mrr10: Share | None
-    """Mean of 1 / place of the first expected file, 0 behind the tenth; null when no case has the
+    """Mean of 1 / rank of the first expected file, 0 after the tenth; null when no case has the
     figure.
     """
     mrr10_interval: DrawnInterval
@@ -234,9 +234,9 @@ class Figures(Struct, frozen=True):
     overall: FigureBlock
     """Figures of all cases."""
     by_category: Mapping[str, FigureBlock]
-    """Figures by category; - for cases without one."""
+    """Figures by category; `-` for cases without a category."""
     by_language: Mapping[str, FigureBlock]
-    """Figures by language; - for cases without one."""
+    """Figures by language; `-` for cases without a language."""
     by_repo: Mapping[str, FigureBlock]
     """Figures by repository."""
     by_workspace: Mapping[str, FigureBlock]
@@ -249,11 +249,11 @@ class FailedQuestion(Struct, frozen=True):
     name: str
     """Name of the repository or workspace."""
     message: str
-    """One line for people."""
+    """Text on a single line."""
 
 
 class Gate(Struct, frozen=True):
-    """A bound of a figure, and whether it holds."""
+    """A bound of a figure, and whether the figure reaches it."""
 
     measure: Annotated[str, BOUNDED]
     """Name of the bounded figure."""
@@ -273,7 +273,7 @@ class EvalQuery(Struct, frozen=True):
     query: str
     """Text of the query."""
     repo: str
-    """The repository that holds the answer."""
+    """The repository that contains the answer."""
     workspace: str | None
     """Queried workspace; null when the repository itself was queried."""
     category: str
@@ -285,25 +285,25 @@ class EvalQuery(Struct, frozen=True):
     k: Positive
     """Requested hits."""
     per_file: Count
-    """Maximum number of hits of one file."""
+    """Maximum number of hits in a file."""
     passed: bool
     """Whether all expectations hold."""
     ndcg10: Share | None
     """NDCG over the first ten distinct files; null without relevant files."""
     mrr10: Share | None
-    """1 / place of the first expected file, 0 behind the tenth; null where no file is expected."""
+    """1 / rank of the first expected file, 0 after the tenth; null when no file is expected."""
     recall10: Share | None
     """Share of the relevant files among the first ten; null without relevant files."""
     first_rank: Count | None
-    """0-based rank of the first expected file, however deep; null when none was returned."""
+    """0-based rank of the first expected file; null when no expected file was returned."""
     missing: tuple[str, ...]
-    """Expectations that do not hold."""
+    """Expectations that are not met."""
     confidence: str | None
     """Confidence that the answer states; null when it states none."""
     files: Annotated[tuple[str, ...], Held(most=10)]
     """First ten distinct files of the answer."""
     slates: Annotated[tuple[SlateScore, ...], Held(least=1)] | UnsetType = UNSET
-    """Scores of slates, by byte budget; only for cases with places."""
+    """Scores of slates by byte budget; only for cases with expected places."""
     error: str | UnsetType = UNSET
     """Reason why the case has no answer; absent when it has one."""
 
@@ -336,7 +336,7 @@ class EvalReport(Versioned, frozen=True, kw_only=True):
     queries: Annotated[tuple[EvalQuery, ...], Held(least=1)]
     """Every case, in the order of the suite."""
     slates: Annotated[tuple[SlateFigures, ...], Held(least=1)] | UnsetType = UNSET
-    """Figures of slates, by byte budget; absent when no case names places."""
+    """Figures of slates by byte budget; absent if no case has expected places."""
     timings: EvalTimings | UnsetType = UNSET
 
 
@@ -350,13 +350,13 @@ RULES: Final = {
     "expect_section": "a hit lies in a section",
     "expect_symbol": "a hit defines a name",
     "expect_confidence": "the answer states a confidence",
-    "expect_min_hits": "the answer holds enough hits",
-    "expect_max_hits": "the answer holds no more hits",
-    "place": "the slate shows half of some lines at least",
+    "expect_min_hits": "the answer has enough hits",
+    "expect_max_hits": "the answer has at most as many hits",
+    "place": "the slate shows at least half of some lines",
     "section": "a file is in a section of the slate",
     "answer": "the query is answered",
 }
-"""Every rule, as a sentence that is true when it holds."""
+"""Every rule, with a sentence that describes when it holds."""
 
 
 class CheckSummary(Struct, frozen=True):
@@ -374,7 +374,7 @@ class Miss(Struct, frozen=True):
     """An expectation that does not hold."""
 
     rule: Annotated[str, tuple(RULES)]
-    """Name of the rule: the key in the file, or answer when there was none."""
+    """Name of the rule: the key in the file, or `answer` if there was no answer."""
     wanted: str
     """Expected result."""
     came: str
@@ -399,7 +399,7 @@ class CheckedQuery(Struct, frozen=True):
     holds: bool
     """Whether all expectations hold."""
     misses: tuple[Miss, ...]
-    """Expectations that do not hold; empty when all hold."""
+    """Expectations that are not met; empty when all are met."""
     files: Annotated[tuple[str, ...], Held(most=10)]
     """First ten distinct files of the answer, or of the slate when only a slate is checked."""
     confidence: str | None
@@ -407,10 +407,10 @@ class CheckedQuery(Struct, frozen=True):
 
 
 class CheckBaseline(Struct, frozen=True):
-    """The earlier report that this one is compared with."""
+    """The earlier report for comparison."""
 
     excused: tuple[str, ...]
-    """Checks that hold in neither report."""
+    """Checks that fail in both reports."""
     max_drop: Count
     """Number of other checks that may fail."""
 
@@ -421,13 +421,12 @@ class CheckReport(Versioned, frozen=True, kw_only=True):
     ggrep_version: str
     """Version of the program that wrote the report."""
     file: str
-    """File of checks, as it was typed."""
+    """File of checks, as typed."""
     digest: Sha256
     """SHA-256 of the file's bytes."""
     ok: bool
-    """Whether no more checks failed than the file allows; with a baseline, than `max_drop` beside
-    the excused ones.
-    """
+    """Whether at most as many checks failed as the file allows; with a baseline, at most `max_drop`
+    checks apart from excused ones."""
     summary: CheckSummary
     baseline: CheckBaseline | None
     """Earlier report to compare with; null without one."""

@@ -1,4 +1,4 @@
-"""Declarations of request fields and of keys in files that people write: types, bounds, help."""
+"""Declarations of request fields and of keys in configuration files: types, bounds, help texts."""
 
 from collections.abc import Mapping
 from enum import Enum
@@ -10,32 +10,32 @@ from msgspec import NODEFAULT, Struct
 from msgspec.structs import fields
 
 MAX_INTEGER: Final = 2**53 - 1
-"""Largest integer that every JSON reader keeps exact."""
+"""Largest integer that every JSON parser represents exactly."""
 MOST_ITEMS: Final = 2**31 - 1
-"""Largest number in a request; narrower bounds are checked elsewhere."""
+"""Largest number in a request; other code checks narrower bounds."""
 MOST_BYTES: Final = 2**50
 MOST_COUNT: Final = 2**53
-"""Largest figure of a collection."""
+"""Largest count in collection statistics."""
 MOST_MS: Final = 3_600_000
-"""Longest deadline."""
+"""Longest timeout in milliseconds."""
 MOST_QUERY_BYTES: Final = 64 * 1024
 MOST_PATH_BYTES: Final = 4096
-"""Longest path that the kernel takes."""
+"""Longest path that the kernel accepts."""
 MOST_SCOPE_BYTES: Final = 16 * MOST_PATH_BYTES
 """Longest text of several paths."""
 MOST_CANDIDATES: Final = 10_000
-"""Most rows of one list."""
+"""Maximum number of rows of a list."""
 MOST_FILTERS: Final = 256
 
 
 class Field(Struct, frozen=True):
-    """The declaration of a request's field: readers, schemas, tool arguments and options use it.
+    """The declaration of a request's field, for parsers, schemas, tool arguments and options.
 
     Attributes:
-        place: place of its value in a body: keys, outermost first, separated by dots.
-        also: other places of the same value; only one of them may be given.
-        least: smallest number, or fewest items; `most` is the largest, or the most.
-        words: the possible values of a text; empty for any.
+        place: location of the value in a request body: keys separated by dots, outermost first.
+        also: alternative locations of the value; a request may use only one location.
+        least: minimum value or number of items; `most` is the maximum.
+        words: the allowed values of a text; empty for any.
     """
 
     place: str
@@ -47,17 +47,18 @@ class Field(Struct, frozen=True):
 
 
 class WireBounds(NamedTuple):
-    """Bounds of a field's value in a message, where its Field has no others.
+    """Bounds of a field's value in a message to a daemon; they take precedence over `Field`.
 
-    Messages come from the daemon's own user, whose bounds are wider than those of other callers.
+    Messages come from the user who runs the daemon, so these bounds are wider than those for other
+    callers.
 
     Attributes:
-        most: largest number; most bytes of a text, items of an array, fields of an object.
-        least: smallest number; fewest characters of a text.
-        each: bounds of each item, or of the bytes of each.
+        most: maximum value, bytes of a text, items of an array, or fields of an object.
+        least: minimum value or number of characters.
+        each: bounds of each item, or of the number of bytes in each item.
         form: form of a text: `path` (absolute), `shown` (only visible characters) or `secret`
             (never quoted).
-        keys: pattern of the names of pairs, which are an object in the message.
+        keys: pattern of keys, for pairs that are an object in the message.
     """
 
     most: int
@@ -68,7 +69,7 @@ class WireBounds(NamedTuple):
 
 
 def field_of(hint: Any) -> tuple[Field | None, Any]:  # noqa: ANN401 - any annotation
-    """Return the Field in an annotation, and the annotated type without None."""
+    """Return the Field of an annotation, and the annotated type without None."""
     field = None
     if get_origin(hint) is Annotated:
         hint, *notes = get_args(hint)
@@ -79,26 +80,28 @@ def field_of(hint: Any) -> tuple[Field | None, Any]:  # noqa: ANN401 - any annot
 
 
 MOST_LIST_ITEMS: Final = 256
-"""Most strings of one list."""
+"""Maximum number of strings in a list."""
 ANYBODY: Final = "u e r"
-"""Sources of a setting: users and repositories; a repository may only narrow it."""
+"""Sources of a setting that users and repositories can set; a repository can only narrow it."""
 
 
 class Key(NamedTuple):
-    """The declaration of one key of a file.
+    """The declaration of a key in a configuration file.
 
     Attributes:
-        least: smallest number, or fewest items of a list; `most` is the largest, or the most; a
-            `most` of 0 is no bound, except in settings.
-        words: the possible values of a text or of each item; empty for any.
-        pattern: matches a text or each item; `misfit` is the message if it does not.
-        key: its name in the file; empty for the field's name.
-        who: sources of a setting: `u` the user's file, `e` a variable, `r` the repository's file;
-            or the table of the repository's file that it is made of.
-        of_root: the user's file may set it for a single root.
-        shapes_index: another value makes another store.
-        budget: it bounds answers; callers may override it.
-        narrow: value of a switch that allows less.
+        least: minimum value or number of items; `most` is the maximum. A `most` of 0 means no
+            bound, except in settings.
+        words: the allowed values of a text or of each item; empty for any.
+        pattern: a regular expression that a text or each item must match; `misfit` is the error
+            message.
+        key: name of the key in the file; empty for the field's name.
+        who: sources of a setting: `u` for the user's file, `e` for a variable, `r` for the
+            repository's file; or the name of a table in the repository's file that the setting is
+            computed from.
+        of_root: whether the user's file can set it for a single root.
+        shapes_index: whether another value selects another store.
+        budget: whether it bounds answers, so that callers can override it.
+        narrow: the more restrictive value of a switch.
     """
 
     text: str
@@ -115,17 +118,17 @@ class Key(NamedTuple):
     narrow: bool = False
 
     def is_set_by(self, who: str) -> bool:
-        """Return whether a source of settings, by its letter or table, may set it."""
+        """Return whether a source, given as letter or table, can set the key."""
         return who in self.who.split()
 
 
 class DeclaredKey(NamedTuple):
-    """A key of a table and its declaration.
+    """A key of a table, with its declaration.
 
     Attributes:
-        name: name of the field that holds its value.
-        kind: its type, without None; a Struct for a table.
-        default: `NODEFAULT` for a required key.
+        name: name of the field for the value.
+        kind: type of the value without None; a Struct for a table.
+        default: default value; `NODEFAULT` for a required key.
     """
 
     name: str
@@ -135,30 +138,30 @@ class DeclaredKey(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Return its name in files."""
+        """Return the name of the key in files."""
         return self.says.key or self.name
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Return its possible values, or those of each item; empty for any."""
+        """Return the allowed values of the key or of each item; empty for any."""
         if self.says.words or not (isinstance(self.kind, type) and issubclass(self.kind, Enum)):
             return self.says.words
         return tuple(member.value for member in self.kind)
 
     @property
     def is_list(self) -> bool:
-        """Return whether it holds several values."""
+        """Return whether the key has a list of values."""
         return get_origin(self.kind) is tuple
 
     @property
     def is_table(self) -> bool:
-        """Return whether it holds keys of its own, declared by a Struct."""
+        """Return whether the value is a table, which a Struct declares."""
         return isinstance(self.kind, type) and issubclass(self.kind, Struct)
 
 
 @cache
 def declared_keys(kind: Any) -> Mapping[str, DeclaredKey]:  # noqa: ANN401 - a Struct
-    """Return the declared keys of a Struct by name; fields without a Key are left out."""
+    """Return the declared keys of a Struct by name; fields without a Key are omitted."""
     keys = (_declared_key(each.name, each.type, each.default) for each in fields(kind))
     return {key.key: key for key in keys if key is not None}
 

@@ -1,4 +1,4 @@
-"""Files as they are discovered and read, their traits, and their chunks."""
+"""Discovered and read files, their traits, and their chunks."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from ggrep.model.corpus import Corpus
 
 
 class SourceFile(Struct, frozen=True):
-    """An eligible file from its stat; its bytes have not been read."""
+    """An eligible file that has not been read, with its stat values."""
 
     path_key: PathKey
     size_bytes: int
@@ -31,14 +31,14 @@ class SkippedFile(Struct, frozen=True):
 
 
 class FileText(Struct, frozen=True):
-    """The whole content of one file, read in one piece while it did not change.
+    """The content of a file, read while the file did not change.
 
     Attributes:
-        data: its text as UTF-8, secrets masked.
-        digest: SHA-256 of the file's own bytes, lower-case hex.
+        data: the text as UTF-8, with secrets masked.
+        digest: SHA-256 of the file's bytes, lower-case hex.
         encoding: encoding of the file; empty for UTF-8.
-        traits: some of `CONTENT_TRAITS`.
-        file: its stat after the read.
+        traits: bits of `CONTENT_TRAITS`.
+        file: stat values after reading.
     """
 
     path_key: PathKey
@@ -55,39 +55,40 @@ VENDORED: Final = 4
 GENERATED: Final = 8
 DECLARATION: Final = 16
 ENTRANCE: Final = 32
-"""A file that mostly re-exports definitions of others: `__init__.py`, `index.js`, `mod.rs`."""
+"""A file that mostly re-exports definitions of other files: `__init__.py`, `index.js`, `mod.rs`."""
 
 MASKED: Final = 64
 """Secrets in the file are masked."""
 RECODED: Final = 128
-"""The file is not UTF-8; its indexed text is."""
+"""The file is not UTF-8; its indexed text is converted to UTF-8."""
 REPLACED: Final = 256
-"""U+FFFD stands for bytes of the file that its encoding does not know."""
+"""U+FFFD replaces bytes that are invalid in the file's encoding."""
 MINIFIED: Final = 512
 DATA: Final = 1024
-"""A table, a dump, a blob, a lock file: content that people do not read through."""
+"""A table, a dump, a blob or a lock file: content that is not meant for reading."""
 SHORTENED: Final = 2048
 """Only the beginning of the file is indexed."""
 UNREAD: Final = 4096
-"""A notebook of an unknown form: its whole text is indexed unchanged."""
+"""A notebook with an unknown format: its whole text is indexed unchanged."""
 GUESSED: Final = 8192
-"""The file's encoding is neither marked nor declared: it is the likeliest for its bytes."""
+"""The file's encoding is neither marked nor declared, but guessed from its bytes."""
 CELL_LINES: Final = 16_384
-"""A notebook whose source has no lines of its own in the file: lines count within its cells."""
+"""A notebook that is stored on few lines: line numbers count within its cells."""
 
 MACHINE_WRITTEN: Final = GENERATED | MINIFIED | DATA
 """Machine-written files; they rank below hand-written ones."""
 BULK: Final = MINIFIED | DATA
-"""Files that are indexed up to a bound."""
+"""Files of which only the first part is indexed."""
 UNSURE: Final = GUESSED | REPLACED
-"""The text of the file may not be what its author wrote."""
+"""The indexed text may differ from the author's text."""
 READING: Final = UNSURE | CELL_LINES
-"""Traits of reading that an answer with the file has to mention."""
+"""Traits that an answer with the file must mention."""
 CONTENT_TRAITS: Final = MASKED | RECODED | MACHINE_WRITTEN | SHORTENED | UNREAD | READING
-"""Traits that a file's content decides; its path decides the others, and `GENERATED` too."""
+"""Traits that depend on a file's content. The other traits depend on its path; `GENERATED` depends
+on both."""
 
 TRAITS_REVISION: Final = "traits-5"
-"""Revision of the traits; enters the fingerprint.
+"""Revision of the traits, which is part of the fingerprint.
 
     traits-1  directories and names of tests, examples, vendored and generated files
     traits-2  directories named after what they test: `App.Tests`, `core-test`, `AppTests`
@@ -119,8 +120,8 @@ _ENTRANCES = frozenset(
 def traits_of(path_key: str) -> int:
     """Return the trait bits of a path.
 
-    Names follow common build tools and test runners, by whole path parts and word ends: neither
-    `contest.py` nor `latest/` is a test.
+    The names are those of common build tools and test runners. A name matches a whole path part or
+    the end of a word: `contest.py` and `latest/` are no tests.
     """
     *directories, name = path_key.split("/")
     parts = {part.lower() for part in directories}
@@ -146,29 +147,29 @@ TEXT = "text"
 DEFINING: Final = (
     *("function", "method", "class", "interface", "enum", "typealias", "module", "constant"),
 )
-"""Types of chunks that define the name they bear."""
+"""Types of chunks that are definitions of their name."""
 
 CHUNK_TYPES: Final = (*DEFINING, "section", "diagram", "block", ANCHOR)
 
 
 class Chunk(Struct, frozen=True):
-    """One piece of a file, not yet embedded.
+    """A chunk of a file, not yet embedded.
 
     Attributes:
-        kind: `anchor` for the file's header chunk, else `text`.
+        kind: `anchor` for the header chunk of the file, else `text`.
         chunk_type: one of `CHUNK_TYPES`.
-        name: the definition's or heading's own name; empty for blocks.
-        qualified_name: `name` behind its parents, joined with dots; empty when `name` is.
-        names: names of all definitions whose text lies in this chunk, `name` first.
+        name: unqualified name of the definition or heading; empty for blocks.
+        qualified_name: the parents' names and `name`, joined with dots; empty if `name` is empty.
+        names: names of all definitions with text in this chunk, `name` first.
         breadcrumb: enclosing definitions or headings, outermost first, without `name`.
-        start_line: 1-based, inclusive, as is `end_line`.
+        start_line: first line, 1-based; `end_line` is the last line, inclusive.
         byte_start: offset of `text` in the file's bytes; `byte_end` is exclusive.
-        text: the file's own text between those bytes; an anchor's is the file's opening lines.
-        extra: words that are searched but never shown (diagram edges, an anchor's imports).
-        signature: the definition's head on one line; empty without one.
-        doc: the definition's documentation, without comment marks.
-        tail: blanks between this chunk and the next, or the end; an anchor's is the text before
-            the first chunk.
+        text: the file's text between those bytes; for an anchor, the opening lines of the file.
+        extra: words that are searched but never shown: edges of diagrams, imports of an anchor.
+        signature: head of the definition on one line; empty if there is none.
+        doc: documentation of the definition, without comment marks.
+        tail: whitespace between this chunk and the next chunk or the end of the file; for an
+            anchor, the text before the first chunk.
     """
 
     kind: str
@@ -190,24 +191,25 @@ class Chunk(Struct, frozen=True):
 
     @property
     def embedded_text(self) -> str:
-        """Return the text as it is embedded and hashed: breadcrumb, text, extra."""
+        """Return the text for embedding and hashing: breadcrumb, text and extra words."""
         return embedded_text(self.breadcrumb, self.text, self.extra)
 
 
 def embedded_text(breadcrumb: Sequence[str], text: str, extra: str) -> str:
-    """Return a chunk's text as it is embedded and hashed: breadcrumb, text, extra."""
+    """Return a chunk's text for embedding and hashing: breadcrumb, text and extra words."""
     return "\n".join(part for part in (" > ".join(breadcrumb), text, extra) if part)
 
 
 class ChunkedFile(Struct, frozen=True):
-    """All chunks of one file, in source order; the anchor is the first.
+    """All chunks of a file in source order, starting with the anchor.
 
     Attributes:
-        language: lower-case name such as `python` or `markdown`; `text` when unknown.
-        method: method of cutting: `tree-sitter`, `markdown`, `structure` (keys, sections, rules,
+        language: lower-case name such as `python` or `markdown`; `text` if unknown.
+        method: chunking method: `tree-sitter`, `markdown`, `structure` (keys, sections, rules,
             stages, targets), `notebook` (cells), `diagram` or `lines`.
-        problem: None, or why the best method failed: `parse_exhausted`, `parse_crashed`,
-            `chunk_cap_exceeded`. A file with a problem makes the snapshot degraded.
+        problem: why the best method failed: `parse_exhausted`, `parse_crashed` or
+            `chunk_cap_exceeded`; None if it succeeded. A file with a problem makes the snapshot
+            degraded.
     """
 
     path_key: PathKey

@@ -1,4 +1,4 @@
-"""Filters and paths that narrow a request: their syntax, and the notice for no match."""
+"""Filters and paths that restrict a request: their syntax, and the notice about missing matches."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -38,13 +38,13 @@ FILTER_KEYS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "test": ("true", "false"),
     }
 )
-"""The keys, in the order of help texts, and the values of each; empty for any."""
+"""The keys in the order of help texts, with the allowed values of each key; empty for any."""
 
 _NAMED: Final = ", ".join(sorted(FILTER_KEYS))
 
 
 def parse_filter(text: str) -> Filter:
-    """Return the filter that `key:value` means; a leading `-` or `!` negates it.
+    """Return the filter in a text `key:value`; a leading `-` or `!` negates it.
 
     Raises:
         InvalidRequest: the text has no colon.
@@ -52,21 +52,21 @@ def parse_filter(text: str) -> Filter:
     negated = text.startswith(("-", "!"))
     key, separator, value = text[negated:].partition(":")
     if not separator:
-        raise InvalidRequest(f"{text!r} is not key:value")
+        raise InvalidRequest(f"{text!r} must have the form key:value")
     return Filter(key.strip(), value.strip(), negated)
 
 
 def check_filters(filters: Iterable[Filter]) -> None:
-    """Check that every filter can be applied.
+    """Check that every filter is valid.
 
     Raises:
-        UsageError: names the filter, the possible values, and a similar one if there is any.
+        UsageError: a filter is invalid; the message names the allowed values and a similar value.
     """
     for item in filters:
         if item.key not in FILTER_KEYS:
             raise UsageError(unknown("filter", item.key, sorted(FILTER_KEYS), what="key"))
         if not item.value:
-            raise UsageError(f"filter: {item.key}: needs a value")
+            raise UsageError(f"filter: {item.key}: requires a value")
         words = FILTER_KEYS[item.key]
         value = item.value.casefold() if item.key == "kind" else item.value
         if words and value not in words:
@@ -74,7 +74,7 @@ def check_filters(filters: Iterable[Filter]) -> None:
 
 
 def parse_view_filter(text: str, where: str) -> Filter:
-    """Return a filter of a profile's view; errors begin with `where`, its file and key.
+    """Return a filter of a profile's view; error messages start with `where`, its file and key.
 
     Raises:
         InvalidRequest: the text is not a filter.
@@ -84,53 +84,53 @@ def parse_view_filter(text: str, where: str) -> Filter:
     except InvalidRequest:
         item = Filter("", "")
     if item.key not in FILTER_KEYS or not item.value:
-        raise InvalidRequest(f"{where}: {text!r} is not key:value with one of {_NAMED}")
+        raise InvalidRequest(f"{where}: {text!r} must be key:value, with a key of {_NAMED}")
     return item
 
 
 def named_filters(*left_out: str) -> str:
-    """Return the keys as help texts have them: `lang:, path: or test:`."""
+    """Return the keys for help texts: `lang:, path: or test:`."""
     *first, last = [f"{key}:" for key in FILTER_KEYS if key not in left_out]
     return f"{', '.join(first)} or {last}"
 
 
 _BETWEEN: Final = "\0"
-"""A character that no path contains."""
+"""Separator of path keys: a character that paths cannot contain."""
 
 
 def scope_of_keys(keys: Iterable[str]) -> str:
-    """Return path keys as one text; empty where one of them is the whole root."""
+    """Return path keys joined into a scope; empty if a key is the whole root."""
     unique = list(dict.fromkeys(keys))
     return "" if "" in unique else _BETWEEN.join(unique)
 
 
 def keys_of_scope(scope: str) -> tuple[str, ...]:
-    """Return the path keys of a scope; none for the whole root."""
+    """Return the path keys of a scope; empty for the whole root."""
     return tuple(scope.split(_BETWEEN)) if scope else ()
 
 
 def place_in_scope(path: str, keys: Sequence[str]) -> int:
-    """Return the place of the first key that a path lies below; the number of keys for none."""
+    """Return the index of the first key that contains a path; the number of keys if none does."""
     return next((place for place, key in enumerate(keys) if is_below(path, key)), len(keys))
 
 
 def is_below(path: str, key: str) -> bool:
-    """Return whether a path is a file or directory itself, or lies below it."""
+    """Return whether a path is `key` or inside the directory `key`."""
     return path == key or path.startswith(f"{key}/")
 
 
 def matched_by_any(selects: Collection[tuple[bool, ...]]) -> tuple[bool, ...]:
-    """Return which filters match in any of several stores; empty if a store did not report it."""
+    """Return which filters match in any of several stores; empty if a store did not check."""
     return tuple(map(any, zip(*selects, strict=False))) if selects and all(selects) else ()
 
 
 def unmatched_notices(
     selects: tuple[bool, ...], scope: str, filters: tuple[Filter, ...]
 ) -> tuple[Notice, ...]:
-    """Return a notice that names filters or paths without a match; none if all match.
+    """Return a notice about filters or paths without a match; empty if all match.
 
-    `selects` tells for each filter, the scope, and all together whether anything matches; it is
-    empty if that was not checked.
+    `selects` contains whether any indexed file matches, for each filter, for the scope, and for all
+    together; it is empty if that was not checked.
     """
     if not selects or all(selects):
         return ()
@@ -138,18 +138,18 @@ def unmatched_notices(
     empty = [item for item, matches in zip(every, selects, strict=False) if item and not matches]
     names = ", ".join(empty) or f"all of {', '.join(filter(None, every))}"
     hints = [_hint(item) for item in filters if _spelled(item) in empty]
-    message = f"nothing indexed matches {names}{next(filter(None, hints), '')}"
+    message = f"no indexed file matches {names}{next(filter(None, hints), '')}"
     return (Notice("nothing_selected", sanitise_line(message)),)
 
 
 def _hint(item: Filter) -> str:
-    """Return advice about a filter without a match; empty for none."""
+    """Return advice about a filter without a match; empty if there is no advice."""
     if item.negated:
         return ""
     if item.key == "ext":
-        return f"; if there are such files, a line !*.{item.value} in .ggignore takes them in"
+        return f"; to index such files, add the line !*.{item.value} to .ggignore"
     if item.key == "path" and not set(item.value) & set("*?["):
-        return f"; path: takes a file, a folder or a glob, such as path:{item.value}*"
+        return f"; path: must be a file, a folder or a glob, such as path:{item.value}*"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""Whether an index is up to date and complete, in the words of answers, status and health."""
+"""Whether an index is up to date and complete, as answers, status and health report it."""
 
 import math
 from collections.abc import Iterable
@@ -13,17 +13,17 @@ _AGAIN = "to try again: ggrep index"
 
 
 class IndexFreshness(Struct, frozen=True):
-    """The state of an index's updates at one moment.
+    """The state of an index's updates at a point in time.
 
     Attributes:
-        failure: reason why the last sync failed; empty after a successful one.
-        at: time of the first failure for that reason, RFC 3339; may be empty.
-        cancelled: the last sync was cancelled.
-        behind: files are newer than the active snapshot.
-        indexing: a sync runs.
-        git_at_work: a sync waits until git has moved its files.
-        retry_ms: time until the failed sync is tried again; None for never.
-        held: reason why no sync begins; empty if syncs run.
+        failure: reason why the last sync failed; empty after a successful sync.
+        at: time of the first failure for that reason, RFC 3339; can be empty.
+        cancelled: whether the last sync was cancelled.
+        behind: whether files are newer than the active snapshot.
+        indexing: whether a sync runs.
+        git_at_work: whether a sync waits until git has changed its files.
+        retry_ms: time until the failed sync is repeated; None if it is not repeated.
+        held: reason why no sync starts; empty if syncs can start.
     """
 
     failure: str = ""
@@ -37,37 +37,39 @@ class IndexFreshness(Struct, frozen=True):
 
 
 UP_TO_DATE: Final = IndexFreshness()
-"""A state that answers need not mention."""
+"""The state of an up-to-date index."""
 
 
 def freshness_notices(standing: IndexFreshness) -> tuple[Notice, ...]:
-    """Return warnings about failed syncs and files that changed since."""
+    """Return warnings about failed syncs and about files that have changed since."""
     messages = []
     if standing.failure:
         since = f"syncs fail since {standing.at}" if standing.at else "the last sync failed"
         messages.append(("sync_failed", f"{since}: {standing.failure}; {_next(standing)}"))
     if standing.behind:
-        messages.append(("index_behind", f"files have changed since; {_of_changes(standing)}"))
+        messages.append(
+            ("index_behind", f"files have changed since the last sync; {_of_changes(standing)}")
+        )
     return tuple(Notice(code, without_directories(message)) for code, message in messages)
 
 
 def _next(standing: IndexFreshness) -> str:
-    """Return the next step after a failed sync."""
+    """Return text about the next step after a failed sync."""
     if standing.held:
-        return f"no sync is done: {standing.held}"
+        return f"syncs are suspended: {standing.held}"
     if standing.indexing:
-        return "a new try is running"
+        return "ggrep is retrying now"
     if standing.retry_ms is None:
         return _AGAIN
-    return f"the next try is within {max(1, math.ceil(standing.retry_ms / 1000))} s"
+    return f"ggrep retries within {max(1, math.ceil(standing.retry_ms / 1000))} s"
 
 
 def _of_changes(standing: IndexFreshness) -> str:
-    """Return the treatment of changed files."""
+    """Return text about the treatment of changed files."""
     if standing.held:
         return f"they are not indexed: {standing.held}"
     if standing.git_at_work or standing.indexing:
-        waits = "git is working; they are indexed when it has finished"
+        waits = "they will be indexed when git has finished"
         return waits if standing.git_at_work else "they are being indexed"
     if standing.failure:
         return "they wait for the next successful sync"
@@ -78,7 +80,7 @@ def _of_changes(standing: IndexFreshness) -> str:
 
 def stale_notice(reason: str, *, scanned: bool = False) -> Notice:
     """Return the warning about a daemon whose settings have changed."""
-    comes = "no index is made" if scanned else "this is the last good answer"
+    comes = "indexing is suspended" if scanned else "answers come from the last index"
     return Notice("stale_config", f"{without_directories(reason)}; {comes}")
 
 
@@ -93,23 +95,23 @@ snapshot_fallback: an older snapshot answers.
 index_damaged: no snapshot can answer.
 """
 COMPLETE: Final = frozenset[str]({"image_damaged", "journal_damaged"})
-"""Damage that changes no answer."""
+"""Codes of damage that does not affect answers."""
 DAMAGE_CODES: Final = COMPLETE | {"snapshot_fallback", "index_damaged"}
 INCOMPLETE_CODES: Final = frozenset({"snapshot_fallback", "index_damaged", "partial_index", "scan"})
-"""Warnings of answers from less than the complete index; their line is the first of an answer."""
+"""Codes of warnings about an incomplete index, which come before an answer."""
 
 REPAIR: Final = "ggrep repair"
 
 
 class Damage(Struct, frozen=True):
-    """The damage of one index.
+    """The damage of an index.
 
     Attributes:
         cause: the first damaged artifact and its condition, without absolute paths.
-        rebuilding: a writer is at work, or a daemon starts one at once.
-        files: files in the snapshot that answers; 0 without one.
-        eligible: files that this snapshot was to hold.
-        created_at: when it was published, RFC 3339.
+        rebuilding: whether a writer is running, or a daemon starts one at once.
+        files: number of files in the snapshot that answers; 0 without a snapshot.
+        eligible: number of files that this snapshot should contain.
+        created_at: time when this snapshot was published, RFC 3339.
     """
 
     code: DamageCode
@@ -121,19 +123,19 @@ class Damage(Struct, frozen=True):
 
     @property
     def is_complete(self) -> bool:
-        """Return whether answers are the same as without the damage."""
+        """Return whether the damage does not affect answers."""
         return self.code in COMPLETE
 
     @property
     def notice(self) -> Notice:
-        """Return the state as a warning: the damage, its effect, and the command that helps."""
+        """Return the warning: the damage, its effect, and the command that helps."""
         remedy = "it is being rebuilt" if self.rebuilding else f"run: {REPAIR}"
         return Notice(self.code, f"the index is damaged: {self.cause}; {self._effect}; {remedy}")
 
     @property
     def rebuilt(self) -> Notice:
         """Return the warning of the sync that has rebuilt it."""
-        return Notice(self.code, f"the index was damaged: {self.cause}; it is rebuilt")
+        return Notice(self.code, f"the index was damaged: {self.cause}; it was rebuilt")
 
     @property
     def _effect(self) -> str:
@@ -149,7 +151,7 @@ class Damage(Struct, frozen=True):
 
 
 def incomplete_first(notices: Iterable[Notice]) -> tuple[list[Notice], list[Notice]]:
-    """Return the warnings that an answer begins with, and the others."""
+    """Return the warnings about an incomplete index, and the other warnings."""
     listed = list(notices)
     first = [notice for notice in listed if notice.code in INCOMPLETE_CODES]
     return first, [notice for notice in listed if notice.code not in INCOMPLETE_CODES]

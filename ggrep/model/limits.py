@@ -1,4 +1,4 @@
-"""The completeness of an answer: limits that cut it, warnings, and files that it cannot show."""
+"""The completeness of an answer: limits that cut it, warnings, and unsearched files."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -36,7 +36,7 @@ class Notice(Struct, frozen=True, omit_defaults=True):
 
 
 def sorted_limits(hits: Iterable[LimitHit]) -> tuple[LimitHit, ...]:
-    """Return each (code, path) once, by code then path; the largest `observed` wins."""
+    """Return one limit for each code and path, sorted; the largest `observed` wins."""
     best: dict[tuple[str, str], LimitHit] = {}
     for hit in hits:
         key = (hit.code, hit.path_key or "")
@@ -47,7 +47,7 @@ def sorted_limits(hits: Iterable[LimitHit]) -> tuple[LimitHit, ...]:
 
 
 def sorted_notices(notices: Iterable[Notice]) -> tuple[Notice, ...]:
-    """Return each (code, path) once, by code then path; the smallest message wins."""
+    """Return one notice for each code and path, sorted; the alphabetically first message wins."""
     best: dict[tuple[str, str], Notice] = {}
     for notice in notices:
         key = (notice.code, notice.path_key or "")
@@ -60,14 +60,14 @@ def sorted_notices(notices: Iterable[Notice]) -> tuple[Notice, ...]:
 DECLARE: Final = "declare the encoding in the file or as charset in .editorconfig"
 _NAMED: Final = 3
 _NOTICES: Final = (
-    (GUESSED, "guessed_encoding", f"encoding guessed: {{files}}; {DECLARE}"),
-    (REPLACED, "replaced_characters", "U+FFFD replaces bytes that are not text: {files}"),
-    (CELL_LINES, "cell_lines", "lines count within the cells, joined in order: {files}"),
+    (GUESSED, "guessed_encoding", f"encoding was guessed for {{files}}; {DECLARE}"),
+    (REPLACED, "replaced_characters", "U+FFFD replaces invalid bytes in {files}"),
+    (CELL_LINES, "cell_lines", "line numbers count within the cells of {files}"),
 )
 
 
 class FileReading(Struct, frozen=True):
-    """The reading of one file; encoding and traits as those of a Hit."""
+    """How a file was read: encoding and traits, as in a Hit."""
 
     path: str
     encoding: str
@@ -75,7 +75,7 @@ class FileReading(Struct, frozen=True):
 
 
 def reading_notices(readings: Iterable[FileReading]) -> tuple[Notice, ...]:
-    """Return one notice for each way of reading that an answer must mention, with its files."""
+    """Return a notice for each trait that an answer must mention, with the names of files."""
     files = sorted({(item.path, item.encoding, item.traits) for item in readings if item.traits})
     notices = []
     for trait, code, message in _NOTICES:
@@ -90,7 +90,7 @@ def _name(path: str, encoding: str, trait: int) -> str:
 
 
 Counts: TypeAlias = tuple[tuple[str, int], ...]
-"""Numbers of files by category, in the order of the tables below."""
+"""Numbers of files by category, in a fixed order."""
 
 UNSEEN: Final = "unseen_files"
 _SKIPPED: Final = (
@@ -100,19 +100,19 @@ _SKIPPED: Final = (
     ("binary", ("binary",)),
     ("with secrets", ("secret",)),
     ("in Git LFS", ("lfs_pointer",)),
-    ("with a name that is not text", ("bad_name",)),
+    ("with a name that is not UTF-8", ("bad_name",)),
 )
-"""Words for reasons of skips; links and vanished files have no content to search."""
+"""Words for reasons of skips. Links and deleted files are missing, because they have no content."""
 _LISTS: Final = "`ggrep health` in the repository lists them"
 
 
 class Unseen(Struct, frozen=True):
-    """Files whose content a search misses.
+    """Counts of files whose content a search does not cover.
 
     Attributes:
-        skipped: left out by the last sync; they change without a new snapshot.
-        partial: indexed in part.
-        nameless: indexed by words, without definitions; by language.
+        skipped: files that the last sync skipped; they can change without a new snapshot.
+        partial: files that are indexed in part.
+        nameless: files that are indexed without definitions, by language.
     """
 
     skipped: Counts = ()
@@ -124,16 +124,16 @@ NOTHING_UNSEEN: Final = Unseen()
 
 
 def skip_counts(skips: Iterable[SkippedFile]) -> Counts:
-    """Return how many files were skipped, by the words for the reason."""
+    """Return the numbers of skipped files by reason."""
     reasons = Counter(skip.reason for skip in skips)
     counts = ((words, sum(reasons[reason] for reason in group)) for words, group in _SKIPPED)
     return tuple((words, count) for words, count in counts if count)
 
 
 def unseen_notices(unseen: Unseen, *, names: bool = False) -> tuple[Notice, ...]:
-    """Return one notice that counts unseen files and names the command that lists them, if any.
+    """Return a notice with the counts of unsearched files and the command that lists them.
 
-    With `names`, the answer is about a name, so languages without definitions count.
+    With `names`, for an answer about a name, files without definitions count too.
     """
     groups = (
         ("not searched", unseen.skipped),

@@ -14,7 +14,7 @@ COMMENTS: Final = "comments"
 """The label of folded comments, which texts do not show."""
 _FOLD_LINE: Final = re.compile(rf"\s*{FOLD} (\d+)(?:-(\d+))?(?: (.*))?")
 _MOST_BLANK: Final = 2
-"""Blank lines that people leave between two parts of a file."""
+"""Longest run of blank lines that is shown unchanged."""
 
 
 def fold_line(first: int, last: int, label: str, indent: str = "") -> str:
@@ -63,7 +63,7 @@ def longest_fold(lines: Iterable[str], first: int) -> tuple[int, int] | None:
 
 
 def collapsed_blanks(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:
-    """Yield numbered lines; of a long run of blank lines only the first."""
+    """Yield numbered lines; yield only the first line of a long run of blank lines."""
     blank: list[tuple[int, str]] = []
     for number, line in (*shown_lines(lines, first), (0, None)):
         if line is not None and not line.strip():
@@ -76,7 +76,7 @@ def collapsed_blanks(lines: Sequence[str], first: int) -> Iterator[tuple[int, st
 
 
 def window_end(lines: Sequence[str], start: int, most: int) -> int:
-    """Return the end of a window of `most` lines; blank lines beyond two of a run do not count."""
+    """Return the end of a window of `most` lines; a run of blank lines counts as two at most."""
     blank = 0
     for at in range(start, len(lines)):
         blank = 0 if lines[at].strip() else blank + 1
@@ -88,13 +88,13 @@ def window_end(lines: Sequence[str], start: int, most: int) -> int:
 
 
 _STEP: Final = 5
-"""Lines between numbers: on each line they are an eighth of what an agent reads."""
+"""Interval of shown line numbers: numbers on all lines would be an eighth of an agent's text."""
 
 
 def with_numbers(lines: Iterable[tuple[int, str]]) -> Iterator[str]:
-    """Yield lines behind their numbers, or behind the tab alone where one can be counted.
+    """Yield lines with a number and a tab; most lines have only the tab.
 
-    The first line, one behind a gap, and every fifth of a file have theirs.
+    A number is shown on the first line, after a gap, and on lines with a multiple of five.
     """
     expected = 0
     for number, line in lines:
@@ -105,5 +105,5 @@ def with_numbers(lines: Iterable[tuple[int, str]]) -> Iterator[str]:
 
 
 def line_range(first: int, last: int = 0) -> str:
-    """Return lines as `3-7`, one line as `3`."""
+    """Return a range of lines as `3-7`, a single line as `3`."""
     return f"{first}-{last}" if last > first else str(first)

@@ -1,4 +1,4 @@
-"""A least-recently-used cache with a budget of bytes."""
+"""A least-recently-used cache with a limit on bytes."""
 
 from collections import OrderedDict
 from collections.abc import Hashable
@@ -12,22 +12,22 @@ V = TypeVar("V")
 
 
 class LruStatistics(Struct, frozen=True):
-    """Fill level of a cache, and its hits and misses."""
+    """Size of a cache, and its hits and misses."""
 
     entries: int
     size_bytes: int
-    found: int
-    missed: int
+    hits: int
+    misses: int
 
 
 class LruCache(Generic[K, V]):
-    """Values by key; the least recently used go first when there are too many bytes of them.
+    """Values by key; the least recently used values are removed if there are too many bytes.
 
-    Threads may share it. A value is handed out as it was put in, so it must not change.
+    Thread-safe. The cache returns the stored object itself, so values must not be modified.
     """
 
     def __init__(self, most_bytes: int) -> None:
-        """Start empty; with a budget of 0 the cache stays empty."""
+        """Create an empty cache; a limit of 0 disables the cache."""
         self._most_bytes = most_bytes
         self._entries: OrderedDict[K, tuple[V, int]] = OrderedDict()
         self._size = 0
@@ -35,7 +35,7 @@ class LruCache(Generic[K, V]):
         self._lock = Lock()
 
     def get(self, key: K) -> V | None:
-        """Return the value of a key; None when it is not cached."""
+        """Return the value of a key; None if it is not cached."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is None:
@@ -46,7 +46,7 @@ class LruCache(Generic[K, V]):
             return entry[0]
 
     def put(self, key: K, value: V, size_bytes: int) -> None:
-        """Cache a value, unless it alone is larger than the whole budget."""
+        """Cache a value, unless it is larger than the limit."""
         with self._lock:
             self._drop(key)
             if size_bytes > self._most_bytes:
@@ -63,7 +63,7 @@ class LruCache(Generic[K, V]):
             self._size = 0
 
     def statistics(self) -> LruStatistics:
-        """Return the fill level, hits and misses."""
+        """Return the size, hits and misses."""
         with self._lock:
             return LruStatistics(len(self._entries), self._size, self._hits, self._misses)
 

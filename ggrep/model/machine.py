@@ -17,18 +17,17 @@ class AgentFile(Struct, frozen=True):
     """The result for one file."""
 
     client: str
-    """Name of the client, as it is typed."""
+    """Name of the client on the command line."""
     path: str
     """Absolute path of the file."""
     outcome: FileOutcome
-    """`differs`: another entry has ggrep's name and was left. `changed`: ggrep's entry was edited
-    since, and was left. `kept`: another client needs it. `refused`: the file was not touched.
-    `manual`: the user edits the file, as one in YAML.
-    """
+    """`differs`: another entry has ggrep's name and was not changed. `changed`: ggrep's entry was
+    edited by the user and was not changed. `kept`: another client needs the entry. `refused`: the
+    file was not changed. `manual`: the user must edit the file, for example YAML."""
     message: str
-    """Reason why it was left or refused, or the lines to add or remove; empty otherwise."""
+    """Reason why the file was not changed, or the lines to add or remove; empty otherwise."""
     diff: str
-    """Unified diff of the change, done or planned; empty for none."""
+    """Unified diff of the change or the planned change; empty for none."""
 
 
 class Installation(Versioned, frozen=True, kw_only=True):
@@ -50,7 +49,7 @@ class ClientFile(Struct, frozen=True):
     path: str
     """Absolute path of the file."""
     state: Presence
-    """`differs`: the entry with ggrep's name is not the one that would be written."""
+    """`differs`: the entry with ggrep's name differs from the entry that ggrep would write."""
     message: str
     """Reason why it cannot be edited; empty otherwise."""
 
@@ -60,9 +59,9 @@ class ListedClient(Struct, frozen=True):
     """One client."""
 
     client: str
-    """Name of the client, as it is typed."""
+    """Name of the client on the command line."""
     title: str
-    """Name of the client, as its makers write it."""
+    """Name of the client, as its vendor writes it."""
     is_there: bool
     """Whether its program or its configuration was found."""
     installed: bool
@@ -83,14 +82,14 @@ class Clients(Versioned, frozen=True, kw_only=True):
 
 
 class Snippet(Struct, frozen=True):
-    """The text that would be written into one file."""
+    """The text that would be written into a file."""
 
     client: str
-    """Name of the client, as it is typed."""
+    """Name of the client on the command line."""
     path: str
     """Absolute path of the file."""
     text: str
-    """Text of the entry, as it stands in a file without others."""
+    """Text of the entry, as in a file without other entries."""
 
 
 class Snippets(Versioned, frozen=True, kw_only=True):
@@ -114,16 +113,16 @@ class MachineCheck(Struct, frozen=True):
     state: Literal["ok", "warning", "problem"]
     """Result of the check."""
     message: str
-    """Finding, one line for people."""
+    """Finding, on a single line."""
     mend: str | None
-    """Command or step that helps; null when nothing has to be done."""
+    """Command or step that helps; null if nothing is needed."""
 
 
 class MachineChecks(Versioned, frozen=True, kw_only=True):
     """Output of `ggrep doctor --json`."""
 
     ok: bool
-    """Whether there is no problem."""
+    """Whether no check found a problem."""
     checks: tuple[MachineCheck, ...]
     """Checks in the order in which they ran."""
 
@@ -138,9 +137,9 @@ class SetupStep(Struct, frozen=True):
     terminal declined.
     """
     message: str
-    """Action that was done, is to be done or failed, one line for people."""
+    """Action that was done, is planned or failed, on a single line."""
     files: tuple[AgentFile, ...]
-    """Files that were written, or would be."""
+    """Files that were written or would be written."""
 
 
 class SetupReport(Versioned, frozen=True, kw_only=True):

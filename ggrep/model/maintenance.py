@@ -83,7 +83,7 @@ class Audit(Versioned, frozen=True, kw_only=True):
     errors: tuple[AuditError, ...]
     """Errors, in the order in which they were found."""
     orphans: tuple[str, ...]
-    """Files and tables that no snapshot names, below the store's directory; they are no error."""
+    """Files and tables that no snapshot uses, relative to the store; they are not errors."""
 
 
 class CollectionReport(Versioned, frozen=True, kw_only=True):
@@ -92,7 +92,7 @@ class CollectionReport(Versioned, frozen=True, kw_only=True):
     store_id: StoreId
     """The store that was worked on."""
     dry_run: bool
-    """Whether nothing was deleted; the lists then hold the planned deletions."""
+    """Whether this was a dry run; the lists then contain the planned deletions."""
     active_snapshot_id: SnapshotId
     """The snapshot that new queries pin."""
     retained_snapshots: tuple[SnapshotId, ...]
@@ -131,7 +131,7 @@ class CompactionReport(Versioned, frozen=True, kw_only=True):
     tombstones_after: Count
     """Tombstones of the active snapshot afterwards."""
     rows_before: Count
-    """Rows of the base, dead ones included."""
+    """Rows of the base, including dead rows."""
     rows_after: Count
     """Rows of the active snapshot afterwards."""
     duration_ms: Count
@@ -142,7 +142,7 @@ class RepairedFiles(Struct, frozen=True):
     """Numbers of files by their treatment."""
 
     rebuilt: Count
-    """Files read and cut anew."""
+    """Files that were read and chunked again."""
     deleted: Count
     """Files that are missing from the work tree."""
     kept: Count
@@ -161,10 +161,10 @@ class RepairReport(Versioned, frozen=True, kw_only=True):
     lost_segments: tuple[str, ...]
     """Segments that were dropped."""
     healed: Later[tuple[str, ...]]
-    """Derived files of the store that were rebuilt from the rest of it."""
+    """Derived files of the store that were rebuilt from other files."""
     files: RepairedFiles
     snapshot_id: SnapshotId
-    """The active snapshot, every artifact of it hashed."""
+    """The active snapshot; the hash of every artifact was verified."""
     duration_ms: Count
     """Duration in milliseconds."""
 
@@ -192,7 +192,7 @@ class Store(NamedStore, frozen=True):
     canonical_root: str | None = None
     """Absolute path of its repository; null when unreadable."""
     root_exists: bool | None = None
-    """Whether there is a directory of that path; null when the path is unknown."""
+    """Whether a directory of that path exists; null when the path is unknown."""
     config_fingerprint: Sha256 | None = None
     """Identity of the settings that shape the index (SHA-256, hex)."""
     active_snapshot_id: SnapshotId | None = None
@@ -200,11 +200,11 @@ class Store(NamedStore, frozen=True):
     created_at: Moment | None = None
     """Time when the active snapshot was published (UTC)."""
     files: Count = 0
-    """Files that can be found."""
+    """Searchable files."""
     chunks: Count = 0
-    """Chunks that can be found."""
+    """Searchable chunks."""
     problem: str | None = None
-    """Reason why it could not be read; null when it could."""
+    """Reason why it cannot be read; null if it can."""
 
 
 class Stores(Versioned, frozen=True, kw_only=True):
@@ -240,9 +240,8 @@ class Candidate(NamedStore, frozen=True):
     canonical_root: str | None
     """Absolute path of its repository; null when unreadable."""
     reason: Annotated[str, ("unused", "root_gone", "never_published", "remains")]
-    """Reason why it may be deleted: it is unused, its root is gone too, nothing was ever published,
-    or a removal, clone or rebuild that died left it.
-    """
+    """Reason why it can be deleted: it is unused, its root is gone, nothing was ever published, or
+    it is a leftover of an interrupted removal, clone or rebuild."""
 
 
 FromVersionsJson = TypedDict(
@@ -252,7 +251,7 @@ FromVersionsJson = TypedDict(
         "manifest.json": Annotated[int | None, "Version of the snapshot's manifest."],
     },
 )
-"""Versions before the upgrade; null where an artifact names none."""
+"""Versions before the upgrade; null if an artifact contains none."""
 
 ToVersionsJson = TypedDict(
     "ToVersionsJson",
@@ -272,7 +271,7 @@ class UpgradeReport(Versioned, frozen=True, kw_only=True):
     snapshot_id: SnapshotId
     """Active snapshot of the store afterwards."""
     upgraded: bool
-    """Whether anything had to be done."""
+    """Whether an upgrade was necessary."""
     from_versions: FromVersionsJson
     to_versions: ToVersionsJson
 
@@ -306,15 +305,15 @@ class PushReport(Versioned, frozen=True, kw_only=True):
     snapshot_id: SnapshotId
     """The snapshot that was pushed."""
     tree: Sha256
-    """Object that holds the snapshot (SHA-256, hex)."""
+    """Object with the snapshot (SHA-256, hex)."""
     git_tree: str | None
-    """Git tree of the snapshot; null where files differ from every commit."""
+    """Git tree of the snapshot; null if the files match no commit."""
     files_state: Sha256
     """Digest of its files, path by path (SHA-256, hex)."""
     commit: str | None
     """The commit that was checked out."""
     pushed: bool
-    """Whether anything was written; false where the remote had all of it."""
+    """Whether anything was written; false if the remote already had all objects."""
     blobs: Count
     """Objects of the snapshot."""
     written: Count
@@ -332,11 +331,11 @@ class RemoteCollection(Versioned, frozen=True, kw_only=True):
     remote: Named
     """Name of the remote."""
     dry_run: bool
-    """Whether nothing was deleted, as `--force` was not given."""
+    """Whether this was a dry run without deletions, because `--force` was missing."""
     refs: Count
     """Repositories and configurations that have snapshots on the remote."""
     kept: Count
-    """Objects that are needed, or young."""
+    """Objects that are needed or too young to be deleted."""
     removable: Count
     """Objects that are not needed."""
     removable_bytes: Count

@@ -1,4 +1,4 @@
-"""Messages of a coordinator about a name: checks, requests, pools and the page cursor."""
+"""Requests and replies between coordinator and repositories about a name, and the page cursor."""
 
 import base64
 import binascii
@@ -31,34 +31,34 @@ from ggrep.model.response import Provenance
 from ggrep.model.sanitise import is_text, sanitise_line
 
 NameStep: TypeAlias = Literal["spelled", "other_case", "near"]
-"""The name as it is spelled; in other letter cases; names that are spelled similarly."""
+"""Matching rules: exact spelling, other letter case, or similar names."""
 
 SYMBOL_STEPS: Final[tuple[NameStep, ...]] = ("spelled", "other_case", "near")
 REFERENCE_STEPS: Final[tuple[NameStep, ...]] = ("spelled", "other_case")
 
 MAX_SUGGESTIONS: Final = 5
-"""Most names that an answer suggests."""
+"""Maximum number of suggested names in an answer."""
 
 MAX_ORIGINS: Final = 3
 """Most packages that an answer names for a name without a definition."""
 
 MOST_CONSUMED: Final = 1_000_000
-"""Most places of one repository that earlier pages may have shown."""
+"""Maximum number of locations of a repository on earlier pages."""
 MOST_IMPORTERS: Final = 2_000
 MOST_IMPORTED: Final = 256
-"""Most imports that are sent for one file."""
+"""Maximum number of sent imports of a file."""
 
 _Snapshot: TypeAlias = Annotated[str | None, WireBounds(26)]
 _Skip: TypeAlias = Annotated[int, WireBounds(MOST_CONSUMED)]
 
 
 class SymbolPoolRequest(Request["SymbolPool"], frozen=True):
-    """Definitions of a name by one rule.
+    """Request for the definitions of a name under a matching rule.
 
     Attributes:
-        asked: its `limit` is the most to send after the first `skip`.
-        skip: definitions that earlier pages have shown.
-        snapshot_id: None for the active one.
+        asked: the request; its `limit` is the maximum number to send after the first `skip`.
+        skip: number of definitions on earlier pages.
+        snapshot_id: the snapshot to use; None for the active snapshot.
     """
 
     asked: SymbolRequest
@@ -68,10 +68,11 @@ class SymbolPoolRequest(Request["SymbolPool"], frozen=True):
 
 
 class ReferencesPoolRequest(Request["ReferencesPool"], frozen=True):
-    """Occurrences of a name by one rule; see SymbolPoolRequest.
+    """Request for the occurrences of a name under a matching rule; see SymbolPoolRequest.
 
     Attributes:
-        family: containers whose usages are wanted; None to derive it from own definitions.
+        family: containers whose usages are requested; None to compute it from the repository's
+            definitions.
     """
 
     asked: ReferencesRequest
@@ -85,8 +86,8 @@ class PooledDefinition(Struct, frozen=True):
     """A definition with its sort keys.
 
     Attributes:
-        test: its file looks like that of a test.
-        declared_only: it has no body.
+        test: whether its file looks like a test.
+        declared_only: whether the definition has no body.
         column: column of the name, 1-based.
     """
 
@@ -97,12 +98,12 @@ class PooledDefinition(Struct, frozen=True):
 
 
 class NearName(Struct, frozen=True):
-    """A name to suggest.
+    """A suggested name.
 
     Attributes:
-        order: first sort key among suggestions of one or of several repositories.
-        term: the name as it is compared; empty for a definition in another container.
-        path: path of the file that defines it.
+        order: first sort key of suggestions.
+        term: the normalised name; empty for a definition in another container.
+        path: path of the file that defines the name.
     """
 
     name: str
@@ -112,18 +113,18 @@ class NearName(Struct, frozen=True):
 
 
 class SymbolPool(Struct, frozen=True):
-    """The answer to a SymbolPoolRequest.
+    """The reply to a SymbolPoolRequest.
 
     Attributes:
-        fit: the best fit of any definition here.
-        definitions: definitions with that fit, in the order of an answer.
+        fit: the best fit of all definitions in the repository.
+        definitions: definitions with that fit, in answer order.
         total: number of definitions, sent or not.
         implementations: the first ones, each with whether its file looks like that of a test.
         implementations_total: number of them, sent or not.
-        spellings: the first few of their spellings.
-        near: the first few names to suggest.
-        selects: whether each filter, the path and all together match any indexed file; only without
-            definitions.
+        spellings: the first few spellings of the definitions.
+        near: the first few suggested names.
+        selects: whether any indexed file matches, for each filter, for the path and for all
+            together; only if there are no definitions.
     """
 
     provenance: Provenance
@@ -141,14 +142,14 @@ class SymbolPool(Struct, frozen=True):
 
 
 class PooledReference(Struct, frozen=True):
-    """An occurrence, and whether its file looks like that of a test."""
+    """An occurrence, and whether its file looks like a test."""
 
     reference: Reference
     test: bool
 
 
 class Importer(Struct, frozen=True):
-    """Imports of a file, as written, that its own repository does not provide."""
+    """Imports of a file, as written, that the file's repository does not provide."""
 
     path: Annotated[str, WireBounds(MOST_PATH_BYTES)]
     language: Annotated[str, WireBounds(64)]
@@ -156,19 +157,20 @@ class Importer(Struct, frozen=True):
 
 
 class ReferencesPool(Struct, frozen=True):
-    """The answer to a ReferencesPoolRequest.
+    """The reply to a ReferencesPoolRequest.
 
     Attributes:
-        references: occurrences in the order of an answer.
-        totals: occurrences by kind in files whose syntax was read, sent or not.
-        mentions: occurrences of any kind in the other files, `mention_files`.
-        other_spelling: the first with another spelling than requested.
-        importers: the files of `references` that import anything from elsewhere.
-        left: usages that name another container; of `totals`, and never sent.
-        doubtful: usages that name no container; of `totals`, and sent behind the others.
-        defined: the definitions, in the order of an answer: all of a qualified name, which judge
-            its usages, and the first few of another one.
-        selects: as in a SymbolPool.
+        references: occurrences in answer order.
+        totals: numbers of occurrences by kind in parsed files, sent or not.
+        mentions: number of occurrences in `mention_files` files that were not parsed.
+        other_spelling: the first name with another spelling than requested.
+        importers: the files of `references` that import from other repositories.
+        left: number of usages that name another container; they are part of `totals` but never
+            sent.
+        doubtful: number of usages that name no container; they are part of `totals` and sent last.
+        defined: definitions in answer order: all definitions of a qualified name, for classifying
+            its usages; the first few of an unqualified name.
+        selects: as in `SymbolPool`.
     """
 
     provenance: Provenance
@@ -188,7 +190,7 @@ class ReferencesPool(Struct, frozen=True):
 
 
 class ImportsRequest(Request["ImportsResponse"], frozen=True):
-    """Asks which imports of other repositories' files this repository provides."""
+    """Request: which imports of files in other repositories does this repository provide?"""
 
     importers: Annotated[tuple[Importer, ...], WireBounds(MOST_IMPORTERS)]
     snapshot_id: _Snapshot = None
@@ -202,15 +204,16 @@ class ImportsResponse(Struct, frozen=True):
 
 
 MAX_SYMBOLS: Final = 2_000
-"""Most definitions of one answer."""
+"""Maximum number of definitions in an answer."""
 MAX_REFERENCES: Final = 2_000
-"""Most mentions of one answer."""
+"""Maximum number of mentions in an answer."""
 KNOWN_IMPLEMENTATIONS: Final = 300
 """Implementations that are counted, shown or not."""
 MAX_NAME_CHARACTERS: Final = 400
 _UNPRINTED: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _RULE: Final = (
-    f"a name is one line of 1 to {MAX_NAME_CHARACTERS} characters as `ggrep outline FILE` prints"
+    f"a name must be one line of 1 to {MAX_NAME_CHARACTERS} characters as `ggrep "
+    "outline FILE` prints"
     " it; `ggrep search` takes any text"
 )
 
@@ -218,10 +221,10 @@ _Asked = TypeVar("_Asked", SymbolRequest, ReferencesRequest)
 
 
 def check_spelling(typed: str) -> None:
-    """Check that a text is a possible name, or the head of a definition.
+    """Check that a text can be a name or the head of a definition.
 
     Raises:
-        InvalidRequest: says what is wrong, the rule, and the command that helps.
+        InvalidRequest: the text cannot be a name; the message contains the rule.
     """
     name = typed.strip()
     if not is_text(name):
@@ -229,16 +232,16 @@ def check_spelling(typed: str) -> None:
     elif not name:
         wrong = f"{typed!r} is empty"
     elif _UNPRINTED.search(name):
-        wrong = f"{name!r} has line ends or control characters"
+        wrong = f"{name!r} contains line ends or control characters"
     elif len(name) > MAX_NAME_CHARACTERS:
-        wrong = f"{len(name)} characters"
+        wrong = f"the name has {len(name)} characters"
     else:
         return
     raise InvalidRequest(f"name: {wrong}; {_RULE}")
 
 
 def clamped(request: _Asked) -> tuple[_Asked, tuple[LimitHit, ...]]:
-    """Return the request within the cap, which also replaces a limit of 0."""
+    """Return the request with a capped limit, and the limit hit; a limit of 0 becomes the cap."""
     code = limit_code(request)
     most = MAX_SYMBOLS if code == "max_symbols" else MAX_REFERENCES
     limits = (LimitHit(code, most, request.limit),) if request.limit > most else ()
@@ -246,7 +249,7 @@ def clamped(request: _Asked) -> tuple[_Asked, tuple[LimitHit, ...]]:
 
 
 def limit_code(request: SymbolRequest | ReferencesRequest) -> str:
-    """Return the code of an answer's limit."""
+    """Return the code of the limit for this kind of request."""
     return "max_symbols" if isinstance(request, SymbolRequest) else "max_references"
 
 
@@ -263,10 +266,10 @@ def implementation_cut(request: SymbolRequest, total: int) -> tuple[LimitHit, ..
 
 
 def other_case(name: str, spellings: Iterable[str]) -> tuple[Notice, ...]:
-    """Return the warning that the name occurs only in other letter case."""
+    """Return the warning that the name occurs only in another letter case."""
     spelled = sorted({*map(nfc, spellings)} - {name})
     shown = ", ".join(map(sanitise_line, spelled[:MAX_SUGGESTIONS]))
-    message = f"nothing is spelled {sanitise_line(name)}; shown is {shown}"
+    message = f"no name is spelled {sanitise_line(name)}; other letter case is shown: {shown}"
     return (Notice("other_case", message),) if spelled else ()
 
 
@@ -277,7 +280,7 @@ Token: TypeAlias = str
 
 
 class Consumed(Struct, frozen=True):
-    """Number of places of one repository that earlier pages have shown; `repo` may be empty."""
+    """Number of a repository's locations on earlier pages; `repo` can be empty."""
 
     repo: str
     snapshot_id: str
@@ -290,7 +293,7 @@ class PageCursor(Struct, frozen=True):
     Attributes:
         question: digest of the request without its limit.
         step: the rule that matched the name.
-        consumed: one entry for each repository, by id.
+        consumed: an entry for each repository, by id.
     """
 
     question: str
@@ -299,38 +302,40 @@ class PageCursor(Struct, frozen=True):
     version: int = _VERSION
 
     def of(self, repo: str) -> Consumed | None:
-        """Return the progress of earlier pages in a repository; None without any."""
+        """Return the entry of a repository; None if earlier pages contain nothing from it."""
         return next((progress for progress in self.consumed if progress.repo == repo), None)
 
 
 def question_digest(*parts: Json) -> str:
-    """Return the identity of a request."""
+    """Return the digest that identifies a request."""
     return hashlib.sha256(stable_json.dumps(list(parts))).hexdigest()[:_DIGEST_DIGITS]
 
 
 def token_of(cursor: PageCursor) -> Token:
-    """Return the token that `read_token` reads; letters, digits, hyphens and underscores."""
+    """Return the token of a cursor, made of letters, digits, hyphens and underscores."""
     return base64.urlsafe_b64encode(stable_json.dumps(asdict(cursor))).decode().rstrip("=")
 
 
 def read_token(token: Token, question: str) -> PageCursor:
-    """Return the cursor of a token.
+    """Return the cursor in a token.
 
     Raises:
-        InvalidRequest: it is not a token, or belongs to another request.
+        InvalidRequest: the text is not a token, or the token belongs to another request.
     """
     if len(token) > MOST_TOKEN_BYTES:
-        raise InvalidRequest(f"cursor: longer than {MOST_TOKEN_BYTES} bytes")
+        raise InvalidRequest(f"cursor: must not be longer than {MOST_TOKEN_BYTES} bytes")
     try:
         padded = token.encode("ascii") + b"=" * (-len(token) % 4)
         values = stable_json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
         cursor = decode(PageCursor, values, "cursor")
     except (DecodeError, ValueError, binascii.Error, OverflowError) as error:
-        raise InvalidRequest("cursor: not a token of an earlier answer") from error
+        raise InvalidRequest("cursor: must be the next_cursor of an earlier answer") from error
     repos = [progress.repo for progress in cursor.consumed]
     fits = all(0 <= progress.places <= MOST_CONSUMED for progress in cursor.consumed)
     if cursor.version != _VERSION or not fits or repos != sorted(set(repos)):
-        raise InvalidRequest("cursor: not a token of an earlier answer")
+        raise InvalidRequest("cursor: must be the next_cursor of an earlier answer")
     if cursor.question != question:
-        raise InvalidRequest("cursor: it belongs to another request; repeat this one without it")
+        raise InvalidRequest(
+            "cursor: belongs to another request; repeat the request without a cursor"
+        )
     return cursor

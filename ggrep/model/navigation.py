@@ -1,4 +1,4 @@
-"""Requests and answers: definitions and usages of a name, and the code around a place."""
+"""Requests and answers: definitions and usages of a name, and the code around a location."""
 
 from typing import Annotated, Final, Literal, TypeAlias
 
@@ -41,7 +41,7 @@ Relation: TypeAlias = Literal["definition", "implementation"]
 Boundary: TypeAlias = Literal["auto", "lines", "chunk", "definition", "container", "file"]
 
 MOST_TOKEN_BYTES: Final = 512 * 1024
-"""Longest cursor."""
+"""Maximum length of a cursor."""
 
 _Name: TypeAlias = Annotated[
     str,
@@ -54,7 +54,7 @@ _Filters: TypeAlias = Annotated[
 ]
 _Cursor: TypeAlias = Annotated[
     str,
-    Field("cursor", "`next_cursor` of an answer: return what follows it."),
+    Field("cursor", "`next_cursor` of an answer: return the next page."),
     WireBounds(MOST_TOKEN_BYTES),
 ]
 
@@ -63,7 +63,7 @@ class SymbolRequest(Request["SymbolResponse"], frozen=True):
     """A request for the definitions of a name.
 
     Attributes:
-        scope: a path key; empty for the whole root.
+        scope: path key of a directory or file; empty for the whole root.
     """
 
     name: _Name
@@ -81,18 +81,18 @@ class Definition(Struct, frozen=True):
     """One definition."""
 
     row_id: Sha256
-    """Id of the chunk that holds it; a target of `expand`."""
+    """Id of the chunk with this location; `expand` accepts it as target."""
     path: RepoPath
     line: Positive
     """Line of the name, 1-based."""
     start_line: Positive
-    """First line of the definition, with the lines that belong in front of it."""
+    """First line of the definition, including decorators and comments before it."""
     end_line: Positive
     """Last line of the definition, inclusive."""
     name: str
     """The name as it is written."""
     qualified_name: str
-    """The name behind its parents, joined with dots."""
+    """The parents' names and the name, joined with dots."""
     container: str
     """Qualified name of the enclosing definition; empty at the top."""
     kind: Code
@@ -112,19 +112,19 @@ class DefinedAt(Struct, frozen=True):
 
     path: RepoPath
     start_line: Positive
-    """First line of the definition, with the lines that belong in front of it."""
+    """First line of the definition, including decorators and comments before it."""
     end_line: Positive
     """Last line of the definition, inclusive."""
     kind: Code
     """Kind of the definition: function, method, class, constant and so on."""
     qualified_name: str
-    """The name behind its parents, joined with dots."""
+    """The name after those of its enclosing definitions, joined with dots."""
     signature: str
     """Head of the definition on one line; for a constant or a field, with the value."""
     relation: Relation = "definition"
     """Relation to the requested container."""
     guess: bool = False
-    """Whether no type declares that it implements the container."""
+    """Whether the link to the container is a guess: no type declares that it implements it."""
 
 
 class OutsideName(Struct, frozen=True):
@@ -163,7 +163,7 @@ class SymbolResponse(Answer, frozen=True):
 
 
 class ReferencesRequest(Request["ReferencesResponse"], frozen=True):
-    """A request for the usages of a name; a qualified one excludes those of other containers."""
+    """A request for the usages of a name; a qualified name excludes usages of other containers."""
 
     name: _Name
     scope: _Scope = ""
@@ -193,7 +193,7 @@ class Reference(Struct, frozen=True):
     """One mention."""
 
     row_id: Sha256
-    """Id of the chunk that holds it; a target of `expand`."""
+    """Id of the chunk with this location; `expand` accepts it as target."""
     path: RepoPath
     line: Positive
     """Line of the name, 1-based."""
@@ -226,24 +226,23 @@ class ReferencesResponse(Answer, frozen=True):
         tuple[tuple[Annotated[str, ("usage", "string", "comment", "definition")], Count], ...],
         PAIRS,
     ]
-    """Mentions of each kind in files whose syntax was read, shown or not; `definition` counts those
-    left out as definitions. While `mentions` is not 0 these are lower bounds.
-    """
+    """Mentions of each kind in parsed files, shown or not; `definition` counts occurrences that are
+    definitions, which are not shown. If `mentions` is not 0, the counts are lower bounds."""
     files: Count
     """Number of files with shown mentions."""
     mentions: Count = 0
-    """Occurrences of any kind in files behind the page, whose syntax was not read."""
+    """Occurrences of any kind in further files, which were not parsed."""
     mention_files: Count = 0
-    """Number of those files."""
+    """Number of files with these occurrences."""
     next_cursor: str = ""
     defined: tuple[DefinedAt, ...] = ()
-    """The first definitions; requested ones precede their implementations."""
+    """The first definitions; requested definitions come before implementations."""
     outside: tuple[OutsideName, ...] = ()
     """Imports that show where a name comes from that this repository does not define."""
 
 
 class ExpandRequest(Request["ExpandResponse"], frozen=True):
-    """A request for the code around a place."""
+    """A request for the code around a location."""
 
     target: Annotated[
         str,
@@ -287,16 +286,16 @@ class Neighbour(Struct, frozen=True):
     """A chunk of the same file that is not part of the text."""
 
     side: Literal["before", "after"]
-    """Side of the text."""
+    """Whether the chunk is before or after the text."""
     row_id: Sha256
-    """Id of the chunk; a target of `expand`."""
+    """Id of the chunk; `expand` accepts it as target."""
     start_line: Positive
     """First line of the chunk, 1-based."""
     end_line: Positive
     """Last line of the chunk, 1-based, inclusive."""
     chunk_type: ChunkType
     name: str
-    """The definition's or heading's own name; empty for blocks."""
+    """Unqualified name of the definition or heading; empty for blocks."""
     signature: str
     """Head of the definition on one line; empty for none."""
 
@@ -322,6 +321,6 @@ class ExpandResponse(Answer, frozen=True):
     hidden_lines: Count
     """Lines of the boundary that were cut or folded."""
     file_lines: Count
-    """Lines of the whole file."""
+    """Number of lines of the file."""
     neighbours: tuple[Neighbour, ...]
     """The next chunks on both sides, by line."""

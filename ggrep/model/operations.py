@@ -1,6 +1,6 @@
-"""The operations on one repository: one row for each question.
+"""The operations on a repository, with a row for each kind of request.
 
-The engine, daemons, clients, HTTP and MCP read this table.
+The engine, daemons, clients, HTTP and MCP use this table.
 """
 
 from collections.abc import Callable
@@ -44,23 +44,24 @@ R = TypeVar("R")
 
 
 def loaded(place: str) -> Any:  # noqa: ANN401 - whatever a row names
-    """Return the object at `module:name`; the module is below `ggrep`."""
+    """Return the object at `module:name`; the module is inside the package `ggrep`."""
     module, _, name = place.partition(":")
     return getattr(import_module(f"ggrep.{module}"), name)
 
 
 class Operation(Struct, Generic[Q, R], frozen=True):
-    """One operation on a repository.
+    """An operation on a repository.
 
     Attributes:
-        name: name on the wire.
-        answerer: place of its `Answerer`, for `loaded`.
-        count: returns the number of results of an answer; None if logs do not count them.
-        schema: name of its document's JSON Schema; empty for operations of coordinators only.
-        inner: field of the request that holds its timeout and scope; empty for the request itself.
-        workspace: place of the function that asks several repositories; empty for none.
-        summary: summary of one repository's route in OpenAPI; `workspace_summary` of a workspace's.
-        route: its last part over HTTP; empty for the name.
+        name: name of the operation in messages.
+        answerer: `module:name` of its `Answerer`.
+        count: returns the number of results in an answer; None if logs do not count results.
+        schema: name of the JSON Schema of its document; empty if only coordinators use it.
+        inner: field of the request that contains timeout and scope; empty for the request itself.
+        workspace: `module:name` of the function that queries a workspace; empty for none.
+        summary: OpenAPI summary of the route for a repository; `workspace_summary` is for a
+            workspace.
+        route: last part of the HTTP route; empty for the name.
     """
 
     name: str
@@ -77,17 +78,17 @@ class Operation(Struct, Generic[Q, R], frozen=True):
 
     @property
     def is_public(self) -> bool:
-        """Return whether others than coordinators use it."""
+        """Return whether clients other than coordinators use the operation."""
         return bool(self.schema)
 
     @property
     def path(self) -> str:
-        """Return the route over HTTP to one repository."""
+        """Return the HTTP route for a repository."""
         return f"/{self.route or self.name}"
 
     @property
     def reply_key(self) -> str:
-        """Return the field of a daemon's reply that holds the answer as a value."""
+        """Return the field of a daemon's reply that contains the answer as a value."""
         if self.is_public:
             return "value"
         return "pool" if self.count else self.name
@@ -219,23 +220,23 @@ BY_REQUEST: Final = {operation.request: operation for operation in OPERATIONS}
 
 
 def operation_of(request: Request[R]) -> Operation[Any, R]:
-    """Return the operation that a request asks for."""
+    """Return the operation of a request."""
     return BY_REQUEST[type(request)]
 
 
 def bounds_of(request: Request[R]) -> Any:  # noqa: ANN401 - a request of any operation
-    """Return the part of a request that holds its timeout and, if it has one, its scope."""
+    """Return the part of a request that contains the timeout and, if there is one, the scope."""
     inner = operation_of(request).inner
     return getattr(request, inner) if inner else request
 
 
 def bounded(request: Request[R], **values: object) -> Any:  # noqa: ANN401 - as the request
-    """Return a request with other values in the part that `bounds_of` returns."""
+    """Return a request with changed values in the part that `bounds_of` returns."""
     inner = operation_of(request).inner
     part: Any = replace(bounds_of(request), **values)
     return replace(request, **{inner: part}) if inner else part
 
 
 def has_scope(request: Request[R]) -> bool:
-    """Return whether a path can narrow a request."""
+    """Return whether a path can restrict a request."""
     return hasattr(bounds_of(request), "scope")

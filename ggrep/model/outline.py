@@ -1,4 +1,4 @@
-"""Outlines of files and folders, tours of a repository, and their lines of text."""
+"""Outlines of files and directories, tours of a repository, and their text lines."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from ggrep.model.response import Answer
 from ggrep.model.written_names import last_of
 
 MOST_TARGETS = 32
-"""Paths of one request."""
+"""Maximum number of paths in a request."""
 
 Reading: TypeAlias = Literal["syntax", "structure", "none"]
 
@@ -37,7 +37,7 @@ class OutlineRequest(Request["OutlineResponse"], frozen=True):
         WireBounds(MOST_TARGETS, each=(0, MOST_PATH_BYTES)),
     ] = ("",)
     depth: Annotated[
-        int, Field("depth", "Levels that are shown; 0 for as many as fit.", most=MOST_ITEMS)
+        int, Field("depth", "Number of levels to show; 0 for as many as fit.", most=MOST_ITEMS)
     ] = 0
     max_bytes: MaxBytes = 4_096
     deterministic: Deterministic = False
@@ -45,7 +45,7 @@ class OutlineRequest(Request["OutlineResponse"], frozen=True):
 
 
 LEAST_BYTES: Final = 100
-"""Smallest byte budget; a smaller one may not hold a line of an outline or a tour."""
+"""Minimum byte budget, enough for a line of an outline or a tour."""
 
 
 class OutlineEntry(Struct, frozen=True):
@@ -58,9 +58,9 @@ class OutlineEntry(Struct, frozen=True):
     name: str
     """Name, or several names separated by commas when they are shown together."""
     signature: str
-    """Head of the entry from the name on; empty for none."""
+    """Head of the entry, starting with the name; empty for none."""
     start_line: Positive
-    """First line of the entry, with the lines that belong in front of it."""
+    """First line of the entry, including decorators and comments before it."""
     end_line: Positive
     """Last line of the entry, inclusive."""
 
@@ -69,7 +69,7 @@ class ListedPath(Struct, frozen=True):
     """One file or subfolder of a folder."""
 
     depth: Count
-    """Levels below the folder; 0 for its own entries."""
+    """Levels below the folder; 0 for its direct entries."""
     name: str
     """Path below the folder that it is listed under."""
     folder: bool
@@ -77,7 +77,7 @@ class ListedPath(Struct, frozen=True):
     files: Count
     """Files below a subfolder; 1 for a file."""
     lines: Count
-    """Lines of these files."""
+    """Number of lines of these files."""
     language: str
     """Language of the file, or of most lines of the subfolder."""
     holds: tuple[str, ...] = ()
@@ -131,9 +131,9 @@ class TourFact(Struct, frozen=True):
     text: str
     """The fact: a quotation, a name or a count."""
     path: str
-    """File or folder that states it; empty for facts of all files together."""
+    """File or folder that states the fact; empty for facts about all files."""
     line: Count = 0
-    """Line of that file; 0 for the whole of it."""
+    """Line in the file; 0 for the whole file."""
 
 
 class TourSection(Struct, frozen=True):
@@ -145,7 +145,7 @@ class TourSection(Struct, frozen=True):
     """
     facts: tuple[TourFact, ...]
     left_out: Count = 0
-    """Facts that did not fit."""
+    """Number of facts that did not fit."""
 
 
 class TourResponse(Answer, frozen=True):
@@ -153,7 +153,7 @@ class TourResponse(Answer, frozen=True):
 
     request: TourRequest
     sections: tuple[TourSection, ...]
-    """Sections with facts; unknown subjects have none."""
+    """Sections with facts; subjects without facts are omitted."""
 
 
 _TYPES: Final = frozenset({"class", "interface", "enum", "typealias", "module"})
@@ -165,7 +165,7 @@ _TYPE_WORDS: Final = frozenset(
         *("type", "typedef", "union"),
     }
 )
-"""Words in front of a type's name that say more than its kind does."""
+"""Keywords before a type's name that are more specific than its kind."""
 _WORD: Final = re.compile(r"[A-Za-z]+")
 _OPENED: Final = re.compile(r"([(\[]|(?<=\w)<|^<) +")
 _CLOSED: Final = re.compile(r",? +([)\]])")
@@ -174,16 +174,17 @@ _OPENING: Final = re.compile(r"(``|[`\"'|(]) ?$")
 _CLOSING: Final = re.compile(r" ?(``|[`\"'|)])")
 _SIGIL: Final = re.compile(r"(?<![\w$@%)\]])[$@%]$")
 _UNTOLD: Final = frozenset({"block", "section"})
-"""Kinds that outlines do not print."""
+"""Kinds that outlines omit."""
 _OF_PLACES: Final = frozenset({"main_files", "configuration", "docs", "tests"})
 """Sections of a tour whose facts are about files."""
 _PLURALS: Final = {"class": "classes", "typealias": "type aliases", "entry": "entries"}
 
 
 def label_of(name: str, signature: str) -> str:
-    """Return a definition's head from its name on: `retry(self, n)`; the name where it has none.
+    """Return the part of a definition's head from the name on, such as `retry(self, n)`.
 
-    The name has the quoting that the head has: `` `adds two coins`() ``, `(<+>) :: a -> a`, `$x`.
+    The result is the name if the head does not contain it. The name keeps its quoting in the head:
+    `` `adds two coins`() ``, `(<+>) :: a -> a`, `$x`.
     """
     shown = name if _place(name, signature) >= 0 else last_of(name)
     place = _place(shown, signature)
@@ -204,14 +205,14 @@ def label_of(name: str, signature: str) -> str:
 
 
 def _pair(opening: str, closing: str, name: str) -> bool:
-    """Return whether two marks quote the name between them; brackets quote operators alone."""
+    """Return whether two marks quote the name between them; parentheses quote only operators."""
     if opening == "(":
         return closing == ")" and (name[0] == "|" or re.match(r"\w*[^\w\s]", name) is not None)
     return opening == closing
 
 
 def _balanced(tail: str) -> str:
-    """Return the text in front of the first bracket that closes what opened before the name."""
+    """Return the text before the first unmatched closing bracket."""
     depth = 0
     for place, mark in enumerate(tail):
         depth += (mark in "([{") - (mark in ")]}")
@@ -221,10 +222,10 @@ def _balanced(tail: str) -> str:
 
 
 def bare_label(label: str) -> str:
-    """Return a head with the names of its parameters alone, where they stand before their types.
+    """Return a head with only the names of parameters, without types and defaults.
 
-    `retry(self, n: int = 3) -> bool` becomes `retry(self, n)`; where types come first, or there are
-    no parameters, it stays as it is.
+    `retry(self, n: int = 3) -> bool` becomes `retry(self, n)`. A head without parameters, or with
+    types before names, is unchanged.
     """
     start = label.find("(")
     parts = _parameters(label, start)
@@ -237,7 +238,7 @@ def bare_label(label: str) -> str:
 
 
 def _parameters(label: str, start: int) -> list[str] | None:
-    """Return the texts between the commas of the brackets at `start`; None for an open one."""
+    """Return the parameters in the brackets at `start`; None if the brackets are not closed."""
     if start < 0:
         return None
     parts, depth, begin = [], 0, start + 1
@@ -253,7 +254,7 @@ def _parameters(label: str, start: int) -> list[str] | None:
 
 
 def kind_word(kind: str, name: str, signature: str) -> str:
-    """Return the word for a definition's kind: `struct` for a class with that word in its head."""
+    """Return the word for a definition's kind, such as `struct` for a class declared with it."""
     if kind not in _TYPES:
         return kind
     place = _place(name.rpartition(".")[2], signature)
@@ -262,7 +263,7 @@ def kind_word(kind: str, name: str, signature: str) -> str:
 
 
 def _place(name: str, signature: str) -> int:
-    """Return the place of a name as a word in a head; -1 if it is not there."""
+    """Return the offset of a name as a whole word in a head; -1 if it does not occur."""
     match = re.search(rf"(?<!\w)(?<!\w\$){re.escape(name)}(?![\w$])", signature) if name else None
     return -1 if match is None else match.start()
 
@@ -285,17 +286,17 @@ def listed_line(listed: ListedPath) -> str:
 
 
 def heading_line(outline: PathOutline, shown: str) -> str:
-    """Return the first line of an outline, its path as the reader sees it."""
+    """Return the first line of an outline; `shown` is its path for display."""
     lines = counted(outline.lines, "line")
     if outline.folder:
         files = counted(outline.files, "file")
         return f"{shown.rstrip('/') or '.'}/  {files}, {lines}, {outline.language}"
-    read = "" if outline.reading != "none" else "; its definitions are unknown"
+    read = "" if outline.reading != "none" else "; no definitions, as there is no parser"
     return f"{shown}  {outline.language}, {lines}{read}"
 
 
 def left_out_line(outline: PathOutline, shown: str) -> str:
-    """Return the line that counts left-out entries and says how to see them; empty for none."""
+    """Return the line about omitted entries and options that show more; empty if there are none."""
     if not outline.left_out:
         return ""
     counts = ", ".join(counted(count, kind) for kind, count in outline.left_out.items())
@@ -305,32 +306,32 @@ def left_out_line(outline: PathOutline, shown: str) -> str:
 
 
 def tour_line(line: TourFact, *, place_first: bool = False) -> str:
-    """Return a fact with its place, which comes first if the fact is about the place."""
+    """Return a fact with its source location; with `place_first` the location comes first."""
     if not line.path:
         return line.text
     if line.text.startswith(f"{line.path}  "):
-        return line.text  # a folder without a file that describes it
+        return line.text  # a directory without a file that describes it
     place = f"{line.path}:{line.line}" if line.line else line.path
     return f"{place}  {line.text}" if place_first else f"{line.text}  [{place}]"
 
 
 def counted(count: int, noun: str) -> str:
-    """Return a number of things: `1 file`, `2 files`, `3 classes`."""
+    """Return a count with its noun: `1 file`, `2 files`, `3 classes`."""
     return f"{count} {noun}" if count == 1 else f"{count} {_PLURALS.get(noun, noun + 's')}"
 
 
 def indexed_files(count: int) -> str:
-    """Return a number of files; only indexed ones count."""
+    """Return a count of indexed files with its noun."""
     return counted(count, "indexed file")
 
 
 def size_of(lines: Sequence[str]) -> int:
-    """Return the bytes of some lines with their ends."""
+    """Return the number of bytes in lines, including newlines."""
     return sum(len(line.encode()) + 1 for line in lines)
 
 
 def outline_lines(outline: PathOutline, shown: str) -> list[str]:
-    """Return all lines of an outline, with its path as the reader sees it."""
+    """Return all lines of an outline; `shown` is its path for display."""
     lines = [
         heading_line(outline, shown),
         *map(entry_line, outline.entries),
@@ -346,7 +347,7 @@ def tour_lines(sections: Sequence[TourSection]) -> list[str]:
 
 
 def section_lines(section: TourSection) -> list[str]:
-    """Return the lines of one section, its heading first."""
+    """Return the lines of a section, starting with its heading."""
     more = [f"  +{section.left_out} more"] if section.left_out else []
     place_first = section.kind in _OF_PLACES
     lines = [f"  {tour_line(line, place_first=place_first)}" for line in section.facts]

@@ -1,4 +1,4 @@
-"""Documents of the page that `ggrep api` serves to browsers."""
+"""JSON documents for the web page that `ggrep api` serves."""
 
 from collections.abc import Mapping
 
@@ -18,7 +18,7 @@ class PageRepository(Struct, frozen=True):
     """A repository that a page can search."""
 
     name: str
-    """Name of its directory; in a workspace its alias, or its id if it has none."""
+    """Name of the directory; in a workspace the alias, or the id without an alias."""
     root: str | None
     """Absolute path; null for callers without the token."""
 
@@ -31,7 +31,7 @@ class PageWorkspace(Struct, frozen=True):
     path: Named
     """Absolute path."""
     repositories: tuple[PageRepository, ...]
-    """Enabled repositories; none when the file cannot be read, as a search of it says."""
+    """Enabled repositories; none when the file cannot be read."""
 
 
 class PagePlaces(Versioned, frozen=True, kw_only=True):

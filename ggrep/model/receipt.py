@@ -13,19 +13,20 @@ from ggrep.model.constraints import (
     Sha256,
     SnapshotId,
     StoreId,
+    named,
 )
 from ggrep.model.request import SearchRequest
 from ggrep.model.response import Hit
 
 RECEIPT_KIND: Final = "repository"
-"""The `kind` of a receipt of one repository's answer."""
+"""The `kind` of a receipt of a repository's answer."""
 
 WORKSPACE_KIND: Final = "workspace"
 """The `kind` of a receipt of a workspace's answer."""
 
 
 class Origin(Struct, frozen=True):
-    """Everything beside the query that decides an answer."""
+    """Everything that determines an answer apart from the query."""
 
     version: str
     """Version of the program."""
@@ -35,7 +36,7 @@ class Origin(Struct, frozen=True):
     store_id: StoreId
     """The store that answered."""
     snapshot_id: SnapshotId
-    """The one snapshot that was queried."""
+    """The snapshot that was queried."""
     config_fingerprint: Sha256
     """Identity of the settings that shape the index (SHA-256, hex)."""
     ignore_fingerprint: Sha256
@@ -45,18 +46,19 @@ class Origin(Struct, frozen=True):
     query_fingerprint: Sha256
     """Identity of the request and of the settings that shape its answer (SHA-256, hex)."""
     encoder: str
-    """Key of the encoder; equal ones make comparable vectors."""
+    """Key of the encoder; vectors of equal encoders are comparable."""
     git_head: str | None
     """Commit that was checked out when the files were indexed; null outside git."""
     answer_sha256: Sha256
-    """Digest of the bytes that `--json --deterministic` prints, the newline too."""
+    """Digest of the bytes that `--json --deterministic` prints, including the newline."""
 
 
-class Place(Struct, frozen=True):
+@named("place")
+class HitPlace(Struct, frozen=True):
     """A chunk of a snapshot."""
 
     row_id: Sha256
-    """Id of the chunk; equal for the same text at the same place of the same path."""
+    """Id of the chunk; equal for the same text at the same position in the same path."""
     path: str
     """Path below the root."""
     start_line: Count
@@ -67,15 +69,15 @@ class Place(Struct, frozen=True):
     """Qualified name; empty for none."""
 
 
-class ReceiptHit(Place, frozen=True):
+class ReceiptHit(HitPlace, frozen=True):
     """One hit."""
 
     chunk_id: Sha256
-    """Digest of the whole chunk's text as it was indexed."""
+    """Digest of the chunk's whole indexed text."""
     is_anchor: bool
     """Whether it is the file's header chunk."""
     score: float
-    """Score that orders the list; comparable within one answer."""
+    """Score that orders the list; comparable only within an answer."""
     snippet_sha256: Sha256
     """Digest of the text that was shown."""
 
@@ -87,12 +89,12 @@ class ReceiptQuestion(SearchRequest, frozen=True):
 
 
 class Receipt(Struct, frozen=True):
-    """A request that was answered, so that it can be repeated.
+    """An answered request with its origin, for replaying it.
 
     Attributes:
-        budgets: the output budgets in force, by name.
-        hits: best first.
-        answer: the bytes that were printed; None where they were too many to keep.
+        budgets: the effective output budgets, by name.
+        hits: the hits, best first.
+        answer: the printed bytes; None if they were too long to store.
     """
 
     question: SearchRequest
@@ -114,7 +116,7 @@ class ReplayChange(Struct, frozen=True):
 
 
 def changes(was: Origin, now: Origin) -> tuple[ReplayChange, ...]:
-    """Return the differing fields of two origins, in their order, without the answers' digests."""
+    """Return the differences between two origins, without the digests of the answers."""
     changed = []
     for name in Origin.__struct_fields__:
         old, new = getattr(was, name), getattr(now, name)
@@ -124,7 +126,7 @@ def changes(was: Origin, now: Origin) -> tuple[ReplayChange, ...]:
 
 
 def receipt_hit(hit: Hit) -> ReceiptHit:
-    """Return the part of a hit that a receipt keeps."""
+    """Return the part of a hit that a receipt stores."""
     return ReceiptHit(
         row_id=hit.row_id,
         chunk_id=hit.chunk_id,
@@ -141,9 +143,10 @@ def receipt_hit(hit: Hit) -> ReceiptHit:
 class ReplayResult(Enum):
     """The result of a replay.
 
-    `REPRODUCED`: the same bytes over the same snapshot. `DIFFERS`: other bytes over it. The others
-    tell why another snapshot was queried: a newer one was requested; the receipt's own is gone;
-    the repository has another store under present settings; it is another repository.
+    `REPRODUCED`: the same bytes from the same snapshot. `DIFFERS`: other bytes from the same
+    snapshot. The other values are reasons why another snapshot was queried: a newer snapshot was
+    requested, the snapshot was deleted, the present settings select another store, or the
+    repository is another one.
     """
 
     REPRODUCED = "reproduced"
@@ -158,8 +161,8 @@ class Fate(Enum):
     """The state of a receipt's hit.
 
     `SAME`: the same text at the same lines of the same file. `MOVED`: the same text elsewhere.
-    `EDITED`: other text under the same name, or at the same lines, of the same file. `GONE`: none
-    of these. `UNKNOWN`: its repository could not be looked into.
+    `EDITED`: other text with the same name, or at the same lines, in the same file. `GONE`: none of
+    these. `UNKNOWN`: the repository could not be queried.
     """
 
     SAME = "same"
@@ -170,22 +173,22 @@ class Fate(Enum):
 
 
 class HitFate(Struct, frozen=True):
-    """The state of a receipt's hit and its new place; None for a hit that is gone or unknown."""
+    """The state of a receipt's hit and its new location; None if it is gone or unknown."""
 
     fate: Fate
-    place: Place | None
+    place: HitPlace | None
 
 
-class HitNow(Place, frozen=True):
-    """A hit of the receipt, and the new place of its chunk."""
+class HitNow(HitPlace, frozen=True):
+    """A hit of the receipt, and the new location of its chunk."""
 
     rank: Count
     """Rank in the receipt, from 0."""
     chunk_id: Sha256
-    """Digest of the whole chunk's text as it was indexed."""
+    """Digest of the chunk's whole indexed text."""
     rank_now: Count | None
-    """Rank in the new answer, from 0; null when it is not in it."""
-    place_now: Place | None
+    """Rank in the new answer, from 0; null when the hit is missing."""
+    place_now: HitPlace | None
     """New place of the chunk; null when it is gone, or its repository could not be read."""
 
 
@@ -198,7 +201,7 @@ class ReplayedHit(HitNow, frozen=True):
     """
 
 
-class NewHit(Place, frozen=True):
+class NewHit(HitPlace, frozen=True):
     """A hit of the new answer that the receipt lacks."""
 
     rank_now: Count
@@ -206,10 +209,10 @@ class NewHit(Place, frozen=True):
 
 
 class ReplayDifference(Struct, frozen=True):
-    """One place at which two answers differ."""
+    """A difference between two answers."""
 
     place: str
-    """Path of the value, as `$.results[0].score`."""
+    """JSON path of the value, such as `$.results[0].score`."""
     was: str | None
     """Value in the receipt as JSON, cut to a line; null for none."""
     now: str | None
@@ -221,10 +224,11 @@ class Replay(Struct, frozen=True):
 
     Attributes:
         now: origin of the new answer.
-        changes: differing fields of the two origins.
-        differences: the first places at which the two answers over one snapshot differ.
-        differing: number of such places; more than `differences` when those are cut.
-        same_hits: both answers hold the same chunks at the same places, in the same order.
+        changes: differences between the two origins.
+        differences: the first differences between the two answers from the same snapshot.
+        differing: number of all differences; `differences` can be shorter.
+        same_hits: whether both answers contain the same chunks at the same locations in the same
+            order.
     """
 
     receipt: Receipt
@@ -239,7 +243,7 @@ class Replay(Struct, frozen=True):
 
     @property
     def is_reproduced(self) -> bool:
-        """Return whether the very bytes came again."""
+        """Return whether the new answer has the same bytes."""
         return self.outcome is ReplayResult.REPRODUCED
 
 
@@ -269,21 +273,21 @@ def replayed_hit(
 
 
 def new_hits(old: tuple[ReplayedHit, ...], today: tuple[Hit, ...]) -> tuple[NewHit, ...]:
-    """Return the hits of today that no hit of the receipt became, best first."""
+    """Return the hits of the new answer that correspond to no hit of the receipt, best first."""
     known = {item.place_now.row_id for item in old if item.place_now}
     return tuple(new_hit(hit, rank) for rank, hit in enumerate(today) if hit.row_id not in known)
 
 
 def new_hit(hit: Hit, rank: int) -> NewHit:
-    """Return a hit of today at its rank."""
+    """Return a hit of the new answer with its rank."""
     name = hit.qualified_name or hit.name
     return NewHit(hit.row_id, hit.path, hit.start_line, hit.end_line, name, rank)
 
 
-def original_place(hit: ReceiptHit) -> Place:
-    """Return the place of a receipt's hit."""
-    return Place(hit.row_id, hit.path, hit.start_line, hit.end_line, hit.name)
+def original_place(hit: ReceiptHit) -> HitPlace:
+    """Return the recorded location of a receipt's hit."""
+    return HitPlace(hit.row_id, hit.path, hit.start_line, hit.end_line, hit.name)
 
 
-def _rank_of(place: Place | None, ranks: dict[str, int]) -> int | None:
+def _rank_of(place: HitPlace | None, ranks: dict[str, int]) -> int | None:
     return None if place is None else ranks.get(place.row_id)

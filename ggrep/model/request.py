@@ -1,4 +1,4 @@
-"""Requests to one repository, statistics they carry, and how answers are displayed."""
+"""Requests to a repository, term statistics, and display options."""
 
 from collections.abc import Collection, Iterable
 from enum import Enum
@@ -31,11 +31,11 @@ R = TypeVar("R")
 
 
 class Request(Struct, Generic[R], frozen=True):
-    """A request to one repository whose answer is an `R`."""
+    """A request to a repository; its answer has the type `R`."""
 
 
 class TermFrequency(Struct, frozen=True):
-    """Numbers of visible chunks and files that hold a term in any field."""
+    """Numbers of visible chunks and files that contain a term in any field."""
 
     term: Annotated[str, WireBounds(MOST_QUERY_BYTES)]
     chunks: Annotated[int, WireBounds(MOST_COUNT)]
@@ -43,14 +43,14 @@ class TermFrequency(Struct, frozen=True):
 
 
 class CollectionStatistics(Struct, frozen=True):
-    """The figures that scoring needs beside the row itself.
+    """The statistics of a collection that scoring needs.
 
     Attributes:
-        layout: revision of the lexical layout; figures of different layouts do not add up.
-        chunks: visible chunks, anchors included.
-        files: visible files, empty ones included.
-        lengths: total weighted length of all visible rows, one integer per field of the layout.
-        terms: one entry per query term, by the bytes of the term.
+        layout: revision of the lexical layout; statistics of different layouts cannot be added.
+        chunks: number of visible chunks, including anchors.
+        files: number of visible files, including empty files.
+        lengths: total weighted length of all visible rows, for each field of the layout.
+        terms: an entry for each query term, sorted by the bytes of the term.
     """
 
     layout: Annotated[str, WireBounds(128)]
@@ -60,7 +60,7 @@ class CollectionStatistics(Struct, frozen=True):
     terms: Annotated[tuple[TermFrequency, ...], WireBounds(1024)]
 
     def frequency(self, term: str) -> TermFrequency:
-        """Return the figures of `term`; zeros when the request has no such term."""
+        """Return the statistics of `term`; zeros if there is no such term."""
         for entry in self.terms:
             if entry.term == term:
                 return entry
@@ -68,15 +68,15 @@ class CollectionStatistics(Struct, frozen=True):
 
 
 def sum_statistics(parts: Iterable[CollectionStatistics]) -> CollectionStatistics:
-    """Return the figures of the union of disjoint collections.
+    """Return the statistics of the union of disjoint collections.
 
     Raises:
-        Incompatible: the parts use different lexical layouts.
+        Incompatible: the parts have different lexical layouts.
     """
     items = list(parts)
     layouts = {part.layout for part in items}
     if len(layouts) != 1:
-        raise Incompatible(f"statistics of different lexical layouts: {sorted(layouts)}")
+        raise Incompatible(f"statistics have different lexical layouts: {sorted(layouts)}")
     totals: dict[str, tuple[int, int]] = {}
     for part in items:
         for entry in part.terms:
@@ -95,10 +95,10 @@ def sum_statistics(parts: Iterable[CollectionStatistics]) -> CollectionStatistic
 
 
 MAX_TOP: Final = 500
-"""Most hits of one list that a remote caller may request."""
+"""Maximum number of hits of a list that a remote caller can request."""
 MAX_PER_FILE: Final = 1000
 MAX_CONTEXT: Final = 50
-"""Most lines shown before, and after, a matching line."""
+"""Maximum number of context lines before, and after, a matching line."""
 DEFAULT_TIMEOUT_MS: Final = 60_000
 
 
@@ -113,7 +113,7 @@ class SnippetMode(Enum):
 
     @property
     def lines(self) -> int | None:
-        """Return the most lines shown; None for the whole chunk."""
+        """Return the maximum number of shown lines; None for the whole chunk."""
         return {"none": 0, "short": 8, "default": 12, "long": 24, "full": None}[self.value]
 
 
@@ -127,9 +127,9 @@ class Backend(Enum):
 class Find(Enum):
     """Interpretation of a query.
 
-    `AUTO` decides by its form. `DEFINITION` and `USAGE` take it for a name; `CONCEPT` for a
-    description, whatever it reads like; `EXACT_TEXT` and `REGEX` return only chunks whose text
-    holds it; `SIMILAR_CODE` takes it for code, or for a place whose code is meant.
+    `AUTO` decides by the form of the query. `DEFINITION` and `USAGE` treat it as a name, `CONCEPT`
+    as a description. `EXACT_TEXT` and `REGEX` return only chunks that match it. `SIMILAR_CODE`
+    treats it as code, or as a location of code.
     """
 
     AUTO = "auto"
@@ -161,7 +161,7 @@ MaxBytes: TypeAlias = Annotated[
 
 
 class SearchRequest(Request[Any], frozen=True):
-    """A query over one repository."""
+    """A search of a repository."""
 
     query: Query
     """Text of the query."""
@@ -183,7 +183,7 @@ class SearchRequest(Request[Any], frozen=True):
         ),
         WireBounds(MOST_ITEMS),
     ] = 3
-    """Maximum number of hits of one file; 0 for as many as the settings allow."""
+    """Maximum number of hits in a file; 0 for as many as the settings allow."""
     mode: Annotated[
         Mode, Field("search.intent", "The intent of the query, which shapes ranking and quotas.")
     ] = Mode.BALANCED
@@ -195,11 +195,11 @@ class SearchRequest(Request[Any], frozen=True):
     ] = CORPORA
     """Corpora that were searched."""
     scope: Annotated[str, Field("search.scope", SCOPE), WireBounds(MOST_SCOPE_BYTES)] = ""
-    """Path that the answer is narrowed to; empty for all."""
+    """Path to which the answer is restricted; empty for all."""
     filters: Annotated[
         tuple[Filter, ...], Field("search.filter", FILTERS), WireBounds(MOST_FILTERS)
     ] = ()
-    """Filters that narrow the answer further."""
+    """Filters that restrict the answer."""
     snippet: Annotated[
         SnippetMode, Field("search.snippet", "How much of each hit's text to return.")
     ] = SnippetMode.DEFAULT
@@ -211,9 +211,9 @@ class SearchRequest(Request[Any], frozen=True):
     include_anchors: Annotated[
         bool, Field("search.anchors", "Include header chunks among the hits.")
     ] = False
-    """Whether header chunks of files are hits too."""
+    """Whether header chunks of files are also hits."""
     deterministic: Annotated[bool, Field("search.deterministic", DETERMINISTIC)] = False
-    """Whether equal state gives equal bytes."""
+    """Whether equal states give equal bytes."""
     explain: Annotated[bool, Field("search.explain", "Add an explanation of each score.")] = False
     """Whether scores are explained."""
     keep_weak: Annotated[
@@ -262,54 +262,54 @@ class SearchRequest(Request[Any], frozen=True):
     list_files: Later[
         Annotated[
             bool,
-            Field("search.listFiles", "List every file with matching lines, and how many it has."),
+            Field("search.listFiles", "List every file with matching lines, and their number."),
         ]
     ] = False
     """Whether all files with matching lines are listed."""
     within: Annotated[tuple[Filter, ...], WireBounds(8 * MOST_FILTERS)] = ()
-    """Filters of a profile's view, which narrow the answer too."""
+    """Filters of a profile's view, which also restrict the answer."""
     timeout_ms: Annotated[Count, Field("search.timeoutMs", TIMEOUT, most=MOST_MS)] = (
         DEFAULT_TIMEOUT_MS
     )
-    """Deadline in milliseconds; 0 for the configured one."""
+    """Timeout in milliseconds; 0 for the configured timeout."""
 
     @property
     def is_exact(self) -> bool:
-        """Return whether lines are matched, and not words or meaning."""
+        """Return whether the query matches exact lines instead of words or meaning."""
         is_literal = self.find in {Find.EXACT_TEXT, Find.REGEX}
         return is_literal or (self.find is Find.AUTO and bool(quoted_whole(self.query)))
 
 
 def can_scan(request: SearchRequest) -> bool:
-    """Return whether a scan of the work tree may answer while nothing is indexed.
+    """Return whether a scan of the work tree can answer while there is no index.
 
-    Deterministic answers and similarity of code need a snapshot.
+    Deterministic answers and searches for similar code need a snapshot.
     """
     return not request.deterministic and request.find is not Find.SIMILAR_CODE
 
 
 def with_exact_defaults(request: SearchRequest, given: Collection[str]) -> SearchRequest:
-    """Return the request with the defaults of exact text for fields that were not given.
+    """Return the request with the defaults for exact text; `given` names explicit fields.
 
-    Hits of exact text are spread over files anyway, so that no file is limited.
+    Hits of exact text are spread over files, so the number of hits per file is not limited.
     """
     return replace(request, per_file=0) if request.is_exact and "per_file" not in given else request
 
 
 def compacted(request: SearchRequest) -> SearchRequest:
-    """Return the request limited to the best hit of each file, without text."""
+    """Return the request for only the best hit of each file, without text."""
     return replace(request, per_file=1, snippet=SnippetMode.NONE)
 
 
 class EncodedQuery(Struct, frozen=True):
-    """A query's vector, quantised to int8 as stored ones are."""
+    """The vector of a query, quantised to int8 like stored vectors."""
 
     values: Annotated[tuple[int, ...], WireBounds(4096, each=(-127, 127))]
     scale: Annotated[float, WireBounds(MAX_INTEGER)]
 
 
 class EncodeRequest(Request["EncodeResponse"], frozen=True):
-    """Asks for the vector of a query, for every repository of the same encoder."""
+    """Request for the vector of a query, for all repositories with the same encoder."""
 
     text: Annotated[str, WireBounds(MOST_QUERY_BYTES)]
     timeout_ms: Annotated[int, WireBounds(MOST_MS)] = 0
@@ -322,10 +322,10 @@ class EncodeResponse(Struct, frozen=True):
 
 
 class StatisticsRequest(Request["RepoStatistics"], frozen=True):
-    """Asks for the collection statistics of a query's terms.
+    """Request for the collection statistics of a query's terms.
 
     Attributes:
-        snapshot_id: a snapshot that a session keeps; None for the active one.
+        snapshot_id: the snapshot that a session retains; None for the active snapshot.
     """
 
     search: SearchRequest
@@ -333,22 +333,23 @@ class StatisticsRequest(Request["RepoStatistics"], frozen=True):
 
 
 class RepoStatistics(Struct, frozen=True):
-    """A repository's statistics and the snapshot they belong to."""
+    """A repository's statistics, and the snapshot that was counted."""
 
     snapshot_id: str
     statistics: CollectionStatistics
 
 
 class PoolRequest(Request[Any], frozen=True):
-    """A coordinator's request to one repository: for ranked lists to merge, not an answer.
+    """A coordinator's request to a repository for ranked lists to merge.
 
     Attributes:
-        search: `limit` is ignored; `per_list` replaces it.
-        per_list: most hits in the blended list and in each corpus' own.
-        statistics: the collection to score against; None for the repository's own.
-        snapshot_id: the snapshot of `statistics`; None without them.
-        vector: the query's, of the same encoder; None to encode it here.
-        session: token of a session, whose snapshot answers and is kept as long again.
+        search: the search; `per_list` replaces its `limit`.
+        per_list: maximum number of hits in the blended list and in the list of each corpus.
+        statistics: statistics for scoring; None for the repository's own statistics.
+        snapshot_id: the snapshot of `statistics`; None without statistics.
+        vector: vector of the query by the same encoder; None to let the repository encode the
+            query.
+        session: token of a session, whose snapshot answers and whose lease is renewed.
     """
 
     search: SearchRequest
@@ -366,15 +367,15 @@ class ViewOptions(Struct, frozen=True):
     """Options for the display of an answer.
 
     Attributes:
-        json: one JSON document instead of text.
-        columns: widest line of results; 0 for no bound.
-        cwd: absolute directory that shown paths are relative to; empty for the root's own keys.
-        compact: paths only, each once.
-        explain: print explanations of the scores.
-        whole: whole chunks, so that no line is cut to `columns`.
-        chunks: chunks rather than lines, also of exact text.
-        counts: matching lines of each listed file.
-        links: target of links to files, see `ggrep.base.terminal`; empty for none.
+        json: whether to print a JSON document instead of text.
+        columns: maximum width of a line; 0 for no bound.
+        cwd: absolute directory to which shown paths are relative; empty for the root.
+        compact: whether to show only paths, each once.
+        explain: whether to print explanations of scores.
+        whole: whether to show whole chunks, without cutting lines to `columns`.
+        chunks: whether to show chunks instead of lines for exact text.
+        counts: whether to show the number of matching lines of each listed file.
+        links: template of link targets, see `ggrep.base.terminal`; empty for no links.
     """
 
     json: bool = False
@@ -392,10 +393,10 @@ class ViewOptions(Struct, frozen=True):
 
     @property
     def line_columns(self) -> int:
-        """Return the widest line of a file; 0 for no bound."""
+        """Return the maximum width of a source line; 0 for no bound."""
         return 0 if self.whole else self.columns
 
     @property
     def shows_lines(self) -> bool:
-        """Return whether an answer to exact text is shown as lines, or as the files of them."""
+        """Return whether an answer about exact text is shown as lines or files instead of hits."""
         return not (self.chunks or self.compact or self.scores or self.explain)

@@ -1,4 +1,4 @@
-"""The answer of one repository: hits, totals and origin."""
+"""The answer of a repository: hits, totals and origin."""
 
 from collections.abc import Mapping
 from typing import Annotated, Final, Literal, TypeAlias
@@ -52,13 +52,11 @@ class HitLine(Struct, frozen=True, omit_defaults=True):
     line: Positive
     """Number of the line, 1-based."""
     text: str
-    """The line without its end, free of control characters; of a long line the part around its
-    first match.
-    """
+    """The line without newline and control characters; for a long line, the part around its first
+    match."""
     columns: tuple[tuple[Positive, Positive], ...]
-    """The 1-based bytes of the line at which each match begins and behind which it ends;
-    none for a line of context.
-    """
+    """For each match, the 1-based positions of its first and its last byte in the line; empty for a
+    line of context."""
     marks: tuple[tuple[int, int], ...] = ()
     """Offsets of each match in `text`, in characters."""
     cut: Annotated[bool, (True,)] = False
@@ -70,7 +68,7 @@ class Hit(Struct, frozen=True, omit_defaults=True):
     """One chunk."""
 
     row_id: Sha256
-    """Id of the chunk; equal for the same text at the same place of the same path."""
+    """Id of the chunk; equal for the same text at the same position in the same path."""
     chunk_id: str
     path: RepoPath
     start_line: Positive
@@ -78,16 +76,16 @@ class Hit(Struct, frozen=True, omit_defaults=True):
     end_line: Positive
     """Last line of the chunk, 1-based, inclusive."""
     score: float
-    """Score that orders the list; comparable within one answer."""
+    """Score that orders the list; comparable only within an answer."""
     lexical_score: float
-    """Share of the score from words alone, which breaks ties."""
+    """Part of the score that comes from words; it breaks ties."""
     corpus: Annotated[Corpus, Corpus]
     """List of a federated answer that the chunk belongs to."""
     chunk_type: ChunkType
     name: str
-    """The definition's or heading's own name; empty for blocks."""
+    """Unqualified name of the definition or heading; empty for blocks."""
     qualified_name: str
-    """The name behind its parents, joined with dots; empty when the name is."""
+    """The name after those of its enclosing definitions, joined with dots; empty without a name."""
     signature: str
     """Head of the definition on one line; empty for none."""
     breadcrumb: tuple[str, ...]
@@ -116,13 +114,12 @@ class Hit(Struct, frozen=True, omit_defaults=True):
     definition: Extent | None = None
     """Lines of the whole definition; present when the chunk is only a part of it."""
     encoding: Named = ""
-    """Encoding of the file, as `cp1252` or `shift_jis_2004`; present when it is not UTF-8. The text
-    of the answer is UTF-8.
-    """
+    """Encoding of the file, such as `cp1252` or `shift_jis_2004`; present if it is not UTF-8. The
+    text of the answer is UTF-8."""
 
 
 def federated_key(name: str) -> str | None:
-    """Return the key of a Hit's field in an answer over a workspace; None for its own."""
+    """Return the key of a Hit's field in a workspace answer; None if it has another form there."""
     if name in _OTHERWISE:
         return _OTHERWISE[name]
     first, *others = name.split("_")
@@ -130,9 +127,9 @@ def federated_key(name: str) -> str | None:
 
 
 def shortened(hit: Hit, size: int) -> Hit:
-    """Return the hit with at most `size` bytes of its content, cut between characters.
+    """Return the hit with its content cut to at most `size` bytes, between characters.
 
-    Lines that are lost count as hidden, the cut one too when nothing of it is left.
+    Removed lines count as hidden lines, also a line of which nothing is left.
     """
     content = hit.content.encode()[:size].decode(errors="ignore")
     lost = hit.content.count("\n") - content.count("\n") + (not content)
@@ -147,23 +144,23 @@ class ScanFacts(Struct, frozen=True):
     files: Count
     """Files that were examined."""
     listed_files: Count | None
-    """Maximum number of files to examine; null when not all were listed."""
+    """Number of files to examine; null if the listing was incomplete."""
     bytes_read: Count = field(name="bytes")
     """Bytes that were examined."""
     matching_files: Count
-    """Examined files that may answer."""
+    """Examined files that may be relevant."""
     ranked_files: Count
     """The best of the matching files, which were ranked."""
     complete: bool
-    """Whether the time was enough for all files."""
+    """Whether all files could be examined in time."""
     best: tuple[str, ...] = ()
-    """Path keys of files that may answer, the best first; not all of them."""
+    """Paths of the best files that may answer, the best first."""
 
 
 QUERY_KINDS: Final = ("phrase", "symbol", "path", "error", "question", "words")
 """Kinds of a query."""
 Freshness: TypeAlias = Literal["current", "behind", "unknown"]
-"""Whether an index is known to hold the present work tree; as old as the request."""
+"""Whether an index is known to match the work tree at the time of the request."""
 
 
 @named("git")
@@ -171,20 +168,22 @@ class GitState(Struct, frozen=True):
     """The work tree the snapshot was taken from; null outside git."""
 
     head_sha: Commit | None
-    """Commit of HEAD; null before the first one."""
+    """Commit of HEAD; null before the first commit."""
     dirty: bool | None
     """Whether tracked files differed from HEAD; null when unknown."""
     untracked_included: bool
-    """Whether files that git does not track are indexed as well."""
+    """Whether untracked files are also indexed."""
 
 
 class Provenance(Struct, frozen=True):
-    """The store and the snapshot that an answer came from.
+    """The store and the snapshot of an answer.
 
     Attributes:
-        degraded: the snapshot left out changes of files that could not be indexed.
-        partial: the first index is being built; `indexed_files` of `eligible_files` are searchable.
-        scan: facts of a scan that answered before the first snapshot; `snapshot_id` is then empty.
+        degraded: whether the snapshot lacks changes of files that could not be indexed.
+        partial: whether the first index is being built; `indexed_files` of `eligible_files` are
+            searchable.
+        scan: facts about a scan that answered before the first snapshot; `snapshot_id` is empty
+            then.
     """
 
     store_id: str
@@ -219,7 +218,7 @@ class Explanation(Struct, frozen=True):
     """
 
     kind: Annotated[str, QUERY_KINDS]
-    """Kind of the query, which some weights follow."""
+    """Kind of the query, which determines some weights."""
     rules: tuple[str, ...]
     """Rules that the form of the query triggered."""
     terms: tuple[Term, ...]
@@ -231,11 +230,11 @@ class Explanation(Struct, frozen=True):
     returned_mix: Mapping[str, Count]
     """Hits of the answer by corpus."""
     cuts: Mapping[str, Count]
-    """Hits passed over, by cause: their file had its share, or the answer is weak."""
+    """Hits left out, by cause: the limit per file, or a weak answer."""
     confidence: Mapping[str, float]
-    """Signals of the confidence: the most `evidence` of the best ten files, the shares `stem` and
-    `found` of what the query spells, the `weight` of its words, the share `unknown` of them.
-    """
+    """Signals of the confidence: the highest `evidence` of the best ten files, the shares `stem`
+    and `found` of the query's words, the `weight` of these words, and the share `unknown` of
+    missing words."""
     weights: Mapping[str, float]
     """Weights of the blend."""
     segments: Count
@@ -248,9 +247,9 @@ class Admitted(Struct, frozen=True):
     """Admission of the request."""
 
     queued: bool
-    """Whether it had to wait."""
+    """Whether the request had to wait."""
     waited_ms: Count
-    """Time that it waited, milliseconds."""
+    """Waiting time of the request, milliseconds."""
     in_flight: Count
     """Requests that were being answered."""
     queue_depth: Count
@@ -278,11 +277,11 @@ class MatchTotals(Struct, frozen=True, omit_defaults=True):
 
 
 class Answer(Struct, frozen=True, kw_only=True):
-    """The common part of all answers of one repository.
+    """The common part of all answers of a repository.
 
     Attributes:
-        timings_ms: stage to milliseconds; empty in deterministic mode.
-        admitted: None in deterministic mode, and where requests need no admission.
+        timings_ms: milliseconds of each stage; empty in deterministic mode.
+        admitted: admission by a daemon; None in deterministic mode or without a daemon.
     """
 
     request_id: str
@@ -295,12 +294,12 @@ class Answer(Struct, frozen=True, kw_only=True):
 
 
 def own_field(name: str) -> str | None:
-    """Return the key of a field that only one kind of answer has; None for the common fields."""
+    """Return the key of a field that is specific to a kind of answer; None for common fields."""
     return None if name in {*Answer.__struct_fields__, "request", "next_cursor"} else name
 
 
 class QueryResponse(Answer, frozen=True):
-    """The answer to a SearchRequest; `matched` is None if no lines are matched."""
+    """The answer to a SearchRequest; `matched` is None unless lines are matched."""
 
     request: SearchRequest
     confidence: Confidence
@@ -311,13 +310,13 @@ class QueryResponse(Answer, frozen=True):
 
 
 class PoolResponse(Struct, frozen=True):
-    """The answer to a PoolRequest: lists in the repository's own order, best first.
+    """The reply to a PoolRequest: ranked lists, best first.
 
     Attributes:
         blended: hits of all requested corpora in one list.
-        corpora: one list for each requested corpus.
-        leading: decides the confidence of a merged answer.
-        matched: None if no lines are matched.
+        corpora: a list for each requested corpus.
+        leading: signals for the confidence of the merged answer.
+        matched: counts of matches; None unless lines are matched.
     """
 
     provenance: Provenance
@@ -330,20 +329,20 @@ class PoolResponse(Struct, frozen=True):
 
 
 class RepoDescription(Struct, frozen=True):
-    """A repository as a coordinator must know it before a query.
+    """The description of a repository that a coordinator needs before a query.
 
     Attributes:
-        snapshot_id: None before the first snapshot.
-        embed_key: repositories with equal keys have comparable vectors.
-        lexical_key: repositories with equal keys have term statistics that add up.
-        schema_key: repositories with equal keys can be read by the same code.
-        counts: visible chunks by corpus.
-        has_vectors: a query is encoded before it is scored.
-        notices: obstacles to good answers, whatever the query.
-        moment: warnings of this moment, which deterministic answers leave out.
-        answers_key: key of the settings and the ranking that affect answers and no index; empty
-            when unknown.
-        profile: name of the profile that narrows its hits and slates; empty for none.
+        snapshot_id: the active snapshot; None before the first snapshot.
+        embed_key: key of the encoder; vectors of repositories with equal keys are comparable.
+        lexical_key: key of the lexical layout; statistics with equal keys can be added.
+        schema_key: key of the index format; the same code can read stores with equal keys.
+        counts: numbers of visible chunks by corpus.
+        has_vectors: whether queries need a vector.
+        notices: warnings that apply to every query.
+        moment: warnings that change over time, which deterministic answers omit.
+        answers_key: key of the settings and ranking rules that affect answers but not the index;
+            empty if unknown.
+        profile: name of the profile that restricts hits and slates; empty for none.
     """
 
     store_id: str

@@ -1,10 +1,10 @@
-"""Text that is safe on a terminal: no escape sequences, no controls, no direction tricks."""
+"""Makes text safe for terminals: removes escape sequences, control and direction characters."""
 
 import re
 from collections.abc import Sequence
 
-# A payload ends with its line at the latest: an unclosed one must not make the rest of a chunk
-# vanish without a word.
+# A payload ends at the end of its line at the latest: an unclosed sequence must not remove the rest
+# of a chunk.
 _PAYLOAD = "[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\\\|\x9c|(?=\n)|$)"
 _SEQUENCES = re.compile(
     f"\x1b[\\]PX^_]{_PAYLOAD}"  # OSC, DCS, SOS, PM, APC
@@ -21,19 +21,20 @@ _SUSPECT = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff"
     "\ud800-\udfff]"
 )
-"""All characters that the others remove; most texts have none, and one search tells."""
+"""All characters that the other patterns can remove. Most texts contain none of them, which one
+search detects."""
 _PLAIN = bytes({*b"\t\n", *range(0x20, 0x7F)})
-"""The characters of ASCII that stay; deleting them from a text is faster than a search."""
+"""ASCII characters that stay; deleting them from a text is faster than a search."""
 _PIECE = r"[^\s'\"`:;,()<>\[\]{}|]"
 ABSOLUTE_PATH = re.compile(
     rf"(?<![\w.~/\\-])(?:/|[A-Za-z]:[\\/]|\\\\){_PIECE}+"
-    # A path with a blank in it goes on: what follows has a slash too.
+    # A path with a space continues if another slash follows.
     rf"(?: {_PIECE}*[/\\]{_PIECE}*)*(?<![.])"
 )
 
 
 def sanitise(text: str) -> str:
-    """Return `text` without escape sequences and control characters but LF and TAB.
+    """Return `text` without escape sequences and without control characters except LF and TAB.
 
     Lone surrogates become U+FFFD, so that the result is always valid UTF-8.
     """
@@ -45,12 +46,12 @@ def sanitise(text: str) -> str:
 
 
 def sanitise_line(text: str) -> str:
-    """Return `text` sanitised and on one line, for paths, names and messages."""
+    """Return `text` sanitised and on a single line, for paths, names and messages."""
     return text if text.isascii() and text.isprintable() else _BREAKS.sub(" ", sanitise(text))
 
 
 def without_directories(text: str) -> str:
-    """Return a message on one line whose absolute paths are cut to their last names."""
+    """Return a message on one line, with absolute paths reduced to their last parts."""
 
     def last_name(path: re.Match[str]) -> str:
         return re.split(r"[/\\]", path[0].rstrip("/\\"))[-1] or path[0]
@@ -59,7 +60,7 @@ def without_directories(text: str) -> str:
 
 
 def is_text(text: str) -> bool:
-    """Return False for lone surrogates: bytes of a name or command line that were no UTF-8."""
+    """Return whether a text has no lone surrogates, which represent bytes that are not UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -68,6 +69,6 @@ def is_text(text: str) -> bool:
 
 
 def first_of(texts: Sequence[str], most: int) -> str:
-    """Return the first few of some texts, and the number of the others: `a, b and 3 more`."""
+    """Return the first texts and the number of the rest: `a, b and 3 more`."""
     left = len(texts) - most
     return ", ".join(texts[:most]) + (f" and {left} more" if left > 0 else "")

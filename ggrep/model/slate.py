@@ -79,7 +79,8 @@ Level: TypeAlias = Annotated[
     int,
     Field(
         "slate.level",
-        "0 paths; 1 anchors and short evidence; 2 long evidence; 3 whole chunks.",
+        "Level of detail: 0 paths; 1 opening lines and short snippets; 2 long snippets; "
+        "3 whole chunks.",
         most=MAX_LEVEL,
     ),
 ]
@@ -125,7 +126,10 @@ class Budgets(Struct, frozen=True):
         ),
     ] = 0
     of_text: Annotated[
-        bool, Field("slate.ofText", "Count bytes on the text that agents read, not on JSON.")
+        bool,
+        Field(
+            "slate.ofText", "Count the bytes of the text for agents instead of those of the JSON."
+        ),
     ] = False
 
     def for_agents(self) -> Self:
@@ -148,7 +152,8 @@ class SessionRequest(Struct, frozen=True):
     token: Annotated[
         str,
         Field(
-            "session.token", f"Token of the previous answer; omit, or `{NEW_SESSION}`, to start."
+            "session.token",
+            f"Token of the previous answer; to start, omit it or use `{NEW_SESSION}`.",
         ),
         WireBounds(8_192, form="secret"),
     ] = ""

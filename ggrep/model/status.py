@@ -1,4 +1,4 @@
-"""The `status` document of one repository and its daemon, and the index of each profile."""
+"""The `status` document of a repository and its daemon, and the report on profiles."""
 
 from collections.abc import Mapping
 from typing import Annotated, Final, Literal
@@ -26,9 +26,9 @@ SEGMENTS_TOUCHED: Final = 64
 PUBLISH_MS: Final = 600_000
 GC_MS: Final = 120_000
 COMPACTION_MS: Final = 600_000
-"""Budgets of searches and upkeep; exceeding one is a warning, never a failure."""
+"""Budgets of searches and upkeep; exceeding a budget causes a warning, never a failure."""
 NEAR: Final = 0.9
-"""The share of a bound from which on it is near."""
+"""A value above this share of its bound is near the bound."""
 
 
 class SupportedVersions(Struct, frozen=True):
@@ -60,12 +60,12 @@ class StatusDaemon(Struct, frozen=True):
     protocol_version: Positive | None = None
     """Protocol version of the daemon."""
     stale: bool = False
-    """Whether it serves settings that are no longer those of the repository."""
+    """Whether its settings differ from those of the repository."""
     supported_schema_versions: SupportedVersions | None = None
     uptime_ms: Later[Count | None] = None
     """Time since its start, milliseconds."""
     build: Later[str | None] = None
-    """Identity of the build, which tells apart two builds of one version."""
+    """Identity of the build, which distinguishes builds of the same version."""
     stale_reason: Later[str | None] = None
     """Change that made the configuration outdated; null unless it is stale."""
     warming: Later[bool] = False
@@ -78,7 +78,7 @@ class StatusDaemon(Struct, frozen=True):
 
 @named("made_files")
 class GeneratedCounts(Struct, frozen=True):
-    """Machine-written files among `files`, as far as their names and contents tell."""
+    """Machine-written files among `files`, according to names and contents."""
 
     generated: Count = 0
     """Files written by a program."""
@@ -89,28 +89,28 @@ class GeneratedCounts(Struct, frozen=True):
     shortened: Count = 0
     """Minified and data files that are indexed only up to max_bulk_bytes."""
 
-    def told(self) -> str:
-        """Return it as one line; empty where there are none."""
+    def summary(self) -> str:
+        """Return the counts as a line of text; empty if all are 0."""
         kinds = (
             (self.generated, "generated"),
             (self.minified, "minified"),
             (self.data, "data file" if self.data == 1 else "data files"),
         )
         parts = ", ".join(f"{count} {kind}" for count, kind in kinds if count)
-        return f"{parts}; ranked below hand-written files" if parts else ""
+        return f"{parts}; they rank below hand-written files" if parts else ""
 
 
 class RetainedSnapshot(Struct, frozen=True):
-    """One snapshot that the store still has."""
+    """A retained snapshot of the store."""
 
     snapshot_id: SnapshotId
     """Id of the snapshot."""
     created_at: Moment
     """Time when it was published (UTC)."""
     files: Count
-    """Files that could be found."""
+    """Searchable files."""
     chunks: Count
-    """Chunks that could be found."""
+    """Searchable chunks."""
 
 
 class SnapshotStatus(Struct, frozen=True):
@@ -125,24 +125,24 @@ class SnapshotStatus(Struct, frozen=True):
     dirty: bool | None = None
     """Whether tracked files differed from HEAD; null outside git."""
     untracked_included: bool | None = None
-    """Whether files that git does not track are indexed as well; null outside git."""
+    """Whether untracked files are also indexed; null outside git."""
     degraded: bool = False
     """Whether the snapshot left out files that could not be indexed."""
     partial: bool = False
     """Whether the first index is still being built."""
     files: Count = 0
-    """Files that can be found."""
+    """Searchable files."""
     masked_files: Count = 0
     """Files with secrets, which are masked in all indexed and shown text."""
     made_files: GeneratedCounts = GeneratedCounts()
     chunks: Count = 0
-    """Chunks that can be found."""
+    """Searchable chunks."""
     segments: Count = 0
     """Segments that a query reads."""
     tombstones: Count = 0
     """Paths hidden in older segments, counted once for each publish."""
     retained: Later[tuple[RetainedSnapshot, ...]] = ()
-    """The newest 10 snapshots that the store still has, the newest first."""
+    """The newest 10 snapshots in the store, the newest first."""
 
 
 class SyncStatus(Struct, frozen=True):
@@ -159,17 +159,15 @@ class SyncStatus(Struct, frozen=True):
     staging_txn_id: SnapshotId | None = None
     """Id of the publish under way."""
     secret_files: Count = 0
-    """Skipped files that hold keys or passwords, by their name, their folder or their content."""
+    """Number of skipped files with keys or passwords, judged by name, folder or content."""
     skipped_files: Count = 0
-    """Files that the last sync found and did not index; health names them."""
+    """Number of files that the last sync found but did not index; health lists them."""
     stage: Later[str | None] = None
-    """Stage of the daemon's sync, also before it begins: `waiting for git` while git moves files;
-    null while it is idle.
-    """
+    """Stage of the daemon's sync, also `waiting for git` before a sync starts; null while idle."""
     done_files: Later[Count] = 0
-    """Files that the sync has done; 0 while it is idle."""
+    """Files that the sync has finished; 0 while idle."""
     total_files: Later[Count] = 0
-    """Files that the sync has to do; 0 while that is not known."""
+    """Number of files for the sync; 0 if unknown."""
     pending: Later[bool] = False
     """Whether a change waits for the next sync."""
     last_error: Later[str | None] = None
@@ -184,19 +182,19 @@ class QueryCounts(Struct, frozen=True):
     """Load of the daemon; zeros while none runs."""
 
     max_concurrent: Count = 0
-    """Most queries at once."""
+    """Maximum number of concurrent queries."""
     max_queue_depth: Count = 0
-    """Most queries that may wait."""
+    """Maximum number of waiting queries."""
     timeout_ms: Count = 0
-    """Deadline of a query that names none, milliseconds."""
+    """Timeout of queries that set none, milliseconds."""
     in_flight: Count = 0
     """Queries running."""
     queue_depth: Count = 0
     """Queries waiting."""
     busy_total: Count = 0
-    """Queries turned away since the start."""
+    """Queries rejected since the start."""
     timeouts_total: Count = 0
-    """Queries that ran out of time since the start."""
+    """Queries that timed out since the start."""
     slow_total: Count = 0
     """Queries over `slow_query_ms` since the start."""
     query_total: Later[Count] = 0
@@ -206,7 +204,7 @@ class QueryCounts(Struct, frozen=True):
     failed_total: Later[Count] = 0
     """Queries that ended in another error since the start."""
     slow_query_ms: Later[Count] = 2000
-    """Duration above which a query is slow, milliseconds."""
+    """Duration above which a query counts as slow, milliseconds."""
     clients: Later[Count] = 0
     """Clients with queries running or waiting."""
 
@@ -234,27 +232,27 @@ class OpenHandles(Struct, frozen=True):
     segments_open: Count = 0
     """Segments that are open now."""
     segments_budget: Count = 0
-    """Most segments that a query may open."""
+    """Maximum number of segments that a query can open."""
 
 
 class EmbedPool(Struct, frozen=True):
     """Host-wide slots for encoding."""
 
     max_concurrent: Count = 0
-    """Most batches encoded at once; 0 for no bound."""
+    """Maximum number of processes that encode at once; 0 for no limit."""
     in_use: Count = 0
     """Slots in use now."""
     stale_lock: bool = False
-    """Whether the holder of a slot has died."""
+    """Whether a process with a slot has died or hangs."""
 
 
 class QueryWorkers(Struct, frozen=True):
-    """Processes that answer queries beside the daemon's process; its other daemons share them."""
+    """Processes that answer queries for all daemons of the daemon's process."""
 
     running: Count = 0
     """Workers that run now."""
     max_running: Count = 0
-    """Most workers at once."""
+    """Maximum number of workers."""
     started_total: Count = 0
     """Workers started since the start."""
     answered_total: Count = 0
@@ -278,7 +276,7 @@ class Performance(Struct, frozen=True):
     query_latency_p95_ms: Count | None = None
     """95th percentile of recent queries, milliseconds. Null when not measured."""
     segments_touched_max: Count | None = None
-    """Most segments a recent query read. Null when not measured."""
+    """Maximum number of segments that a recent query read. Null if not measured."""
     publish_time_last_ms: Count | None = None
     """Duration of the last publish, milliseconds. Null when not measured."""
     gc_time_last_ms: Count | None = None
@@ -305,9 +303,8 @@ class WatchStatus(Struct, frozen=True):
     """The daemon's source of changes."""
 
     mode: Annotated[str, ("events", "polling", "off")] = "off"
-    """`events`: the system reports changes; `polling`: the daemon looks for changes every few
-    seconds; `off`: neither.
-    """
+    """`events`: the system reports changes; `polling`: the daemon checks for changes every few
+    seconds; `off`: neither."""
     events_total: Count = 0
     """Changes that the daemon noticed since the start."""
     last_event_age_ms: Count | None = None
@@ -322,11 +319,11 @@ class WarningJson(Struct, frozen=True):
     code: Code
     """Stable name of the warning."""
     message: str
-    """One line for people."""
+    """Text on a single line."""
 
 
 class Status(Versioned, frozen=True, kw_only=True):
-    """The index of one repository; its fields are null before the first snapshot."""
+    """The state of a repository's index; fields are null before the first snapshot."""
 
     store_id: StoreId
     """Store of the repository under its present settings."""
@@ -337,7 +334,7 @@ class Status(Versioned, frozen=True, kw_only=True):
     ignore_fingerprint: Sha256 | None = None
     """Identity of the ignore rules of the active snapshot (SHA-256, hex)."""
     encoder: str = ""
-    """The configured encoder; none for words and structure alone."""
+    """The configured encoder; none to compare words and structure only."""
     daemon: StatusDaemon = StatusDaemon()
     snapshot: SnapshotStatus = SnapshotStatus()
     sync: SyncStatus = SyncStatus()
@@ -355,7 +352,7 @@ class ProfileBudgets(Struct, frozen=True):
     max_bytes_indexed: Positive
     """Maximum bytes of files that only the profile includes."""
     max_file_size_bytes: Positive
-    """Maximum bytes of one file; larger files are skipped."""
+    """Maximum size of a file in bytes; larger files are skipped."""
     max_store_bytes: Positive
     """Maximum bytes of the store; a publish that would exceed them is refused."""
 
@@ -364,15 +361,15 @@ class ProfileReport(Struct, frozen=True):
     """One profile."""
 
     name: str | None
-    """Value for `--profile`; null where no profile is named."""
+    """Value for `--profile`; null for the repository without a profile."""
     in_force: bool
-    """Whether it applies to requests here and now."""
+    """Whether it is the current profile."""
     kind: Annotated[str, ("own_store", "view", "none")]
-    """`own_store`: it indexes more, in a store of its own. `view`: it narrows answers of the store
-    that is there. `none`: the repository under no profile.
+    """`own_store`: it indexes more files, in a store of its own. `view`: it narrows answers from
+    the store of the repository. `none`: no profile.
     """
     store_id: str
-    """Name of the store that it answers from; several may share one."""
+    """Name of the store that the profile uses; profiles can share a store."""
     state: Literal["indexed", "no_index", "unreadable"]
     """State of that store."""
     snapshot_id: str | None = None
@@ -382,7 +379,7 @@ class ProfileReport(Struct, frozen=True):
     chunks: Count = 0
     """Chunks of that snapshot."""
     degraded: bool = False
-    """Whether that snapshot left something out that should be in it."""
+    """Whether an error kept files out of that snapshot."""
     budgets: ProfileBudgets | None = None
 
 
@@ -392,4 +389,4 @@ class ProfilesReport(Versioned, frozen=True, kw_only=True):
     repo_id: str
     """Name of the repository, the same under all settings."""
     profiles: tuple[ProfileReport, ...]
-    """Profiles by name; first the nameless one, where the repository's file chooses none."""
+    """Profiles by name; the repository without a profile comes first, if it is the default."""

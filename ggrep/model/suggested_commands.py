@@ -1,7 +1,7 @@
-"""Commands that messages suggest: each is one shell line.
+"""Commands that messages suggest, each a single shell line.
 
-A message that travels must not hold the path of the workspace's file, so `FILE` stands for it
-there. Programs that print on the caller's own terminal fill it in.
+Messages to other processes must not contain the path of the workspace file, so they contain `FILE`.
+Programs that print to the user's terminal replace it with the path.
 """
 
 import re
@@ -11,49 +11,49 @@ from typing import Final
 
 _FILE = re.compile(r"\b(ggrep workspace [a-z]+ )FILE\b")
 _HERE = re.compile(r"\bggrep (?:index|repair|health|gc|compact|stop)\b(?! --(?:path|stores)\b)")
-"""Commands about the repository around the current directory, unless they name another one."""
+"""Commands that apply to the repository around the current directory unless they have a path."""
 
 
 def remove_repo(alias: str | None, repo_id: str) -> str:
-    """Return the command that takes a repository out of its workspace."""
-    # A name that begins with a dash would be taken for a flag.
+    """Return the command that removes a repository from its workspace."""
+    # A name with a leading dash would be parsed as a flag.
     name = alias if alias and not alias.startswith("-") else repo_id
     return f"ggrep workspace remove FILE {quote(name)}"
 
 
 MOVED: Final = "if it was moved: ggrep workspace add FILE DIRECTORY"
-"""The way to follow a repository to its new place; its alias and its index stay."""
+"""Advice for a moved repository; its alias and its index stay."""
 
 
 def bring_back(alias: str | None, name: str) -> str:
-    """Return the ways out where a repository's directory is missing."""
+    """Return advice for a repository whose directory is missing."""
     return f"if it is gone: {remove_repo(alias, name)}; {MOVED}"
 
 
 def remove_entry(index: int) -> str:
-    """Return the command that takes out the entry on a place of the file, whatever it holds."""
+    """Return the command that removes an entry by its index in the file."""
     return f"ggrep workspace remove FILE {quote(f'repos[{index}]')}"
 
 
 def build_index(*, enabled: bool) -> str:
-    """Return the command that has a repository of a workspace indexed."""
+    """Return the command that builds the index of a workspace's repositories."""
     return "ggrep workspace build FILE" + ("" if enabled else " --include-disabled")
 
 
 def on_root(command: str, root: Path) -> str:
-    """Return a command with the repository that it is about."""
+    """Return a command with the path of its repository."""
     name, _, flags = command.partition(" ")
     return f"ggrep {name} --path {quote(str(root))}" + (f" {flags}" if flags else "")
 
 
 def with_path(text: str, path: Path | str | None) -> str:
-    """Return `text` with the path that was typed in its commands; None where none was."""
+    """Return `text` with the user's path added to its commands; unchanged if `path` is None."""
     if path is None:
         return text
     return _HERE.sub(lambda command: f"{command[0]} --path {quote(str(path))}", text)
 
 
 def with_file(text: str, file: Path) -> str:
-    """Return `text` with the workspace's file in its commands."""
+    """Return `text` with the path of the workspace file in its commands."""
     name = f"./{file}" if str(file).startswith("-") else str(file)
     return _FILE.sub(lambda command: command[1] + quote(name), text)

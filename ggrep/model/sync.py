@@ -27,7 +27,7 @@ from ggrep.model.files import SkippedFile
 from ggrep.model.limits import Notice
 
 LOW_IMPACT_FLAG: Final = "--low-impact"
-"""Argument of a worker that has to yield to all other processes."""
+"""Argument of a worker that runs with low priority."""
 
 
 Compaction: TypeAlias = Literal["after", "apart", "alone", "never"]
@@ -35,27 +35,28 @@ Compaction: TypeAlias = Literal["after", "apart", "alone", "never"]
 
 
 class SyncJob(Struct, frozen=True):
-    """One sync to do.
+    """A sync to run.
 
     Attributes:
-        home: the ggrep home's base.
-        environ: the variables that settings are read from.
-        flags: settings that override all others.
-        store_id: a job whose settings lead to another store is refused; empty for any.
-        strict: refuse if a file cannot be read, decoded or cut properly.
-        allow_degraded: over the budget of a profile, index what fits.
-        fresh: ignore the existing index.
-        low_impact: use half a core at most.
-        upkeep: collect and compact afterwards, if due.
-        compaction: `after` the sync, as upkeep; `apart`: the outcome says whether it is due;
-            `alone`: instead of a sync; `never`. It may take minutes.
-        deadline_ms: the worker is killed after it; None for no bound.
-        remote: a `config.remotes.Remote`; empty for none.
-        pull: pull first; if that fails, all is indexed, with a notice.
-        push: push afterwards; if that fails, so does the job.
-        abreast: number of workers that build a workspace. Such a job takes its share of the cores,
-            keeps its parsers for the next one, leaves the home to the first and publishes nothing
-            early. 0 for a sync that a caller waits for.
+        home: base directory of the ggrep home.
+        environ: environment variables to read settings from.
+        flags: settings with precedence over all others.
+        store_id: expected store; the job fails if the settings select another store. Empty for any.
+        strict: fail if any file cannot be read, decoded or chunked as intended.
+        allow_degraded: if files exceed the budget of a profile, index those that fit.
+        fresh: rebuild without reusing the existing index.
+        low_impact: use at most half a core.
+        upkeep: run collection and compaction after the sync, if due.
+        compaction: `after` the sync as upkeep; `apart` only reports in the outcome whether it is
+            due; `alone` runs it instead of a sync; or `never`. A compaction can take minutes.
+        deadline_ms: time after which the worker is killed; None for no bound.
+        remote: a `config.remotes.Remote` as JSON; empty for none.
+        pull: pull before the sync; if that fails, all files are indexed, with a notice.
+        push: push after the sync; if that fails, the job fails.
+        abreast: number of workers that build a workspace; 0 for a sync that a caller waits for. A
+            job of a build uses its share of the cores, keeps its parsers for the next job,
+            publishes no partial snapshots, and sweeps the home only if it is the worker's first
+            job.
     """
 
     root: Path
@@ -80,9 +81,9 @@ class SyncProgress(Struct, frozen=True):
     """Progress of a running sync.
 
     Attributes:
-        stage: `scan`, `compare` until a file differs from its index, `index`, `publish`, `upkeep`,
-            or `WAITS_FOR_GIT`.
-        cpu_ms: processor time of the worker and its children since the sync began.
+        stage: `scan`, `compare` until the first changed file, `index`, `publish`, `upkeep`, or
+            `WAITS_FOR_GIT`.
+        cpu_ms: CPU time of the worker and its children since the start of the sync.
     """
 
     stage: str
@@ -102,22 +103,22 @@ class Compacted(Struct, frozen=True):
 
 
 class SyncOutcome(Struct, frozen=True):
-    """The figures of a sync.
+    """The outcome of a sync.
 
     Attributes:
-        snapshot_id: the active snapshot afterwards, after any compaction.
-        published: False when nothing had changed.
-        skipped: eligible names of files that are not indexed.
-        degraded: files whose index differs from their content on disk.
+        snapshot_id: the active snapshot after the sync and any compaction.
+        published: whether the sync published a snapshot; False if nothing had changed.
+        skipped: number of files with eligible names that are not indexed.
+        degraded: number of files whose index differs from the disk.
         notices: warnings of the sync, and of failed upkeep.
         duration_ms: duration of the sync itself, without upkeep.
-        cpu_ms: processor time of the worker and its children, upkeep included.
-        collected_bytes: freed by the collection afterwards.
-        overdue: a compaction is worth its cost and was left to another worker.
-        retry_after_ms: time until files that had to wait are tried again; None without any.
-        pulled: files that came from a remote.
-        pushed: the object on a remote that holds the snapshot; empty for none.
-        products: files in product directories whose changes affect the index; None for any.
+        cpu_ms: CPU time of the worker and its children, including upkeep.
+        collected_bytes: bytes freed by the collection after the sync.
+        overdue: whether a compaction is due and another worker has to run it.
+        retry_after_ms: time until postponed files are tried again; None without postponed files.
+        pulled: number of files from a remote.
+        pushed: name of the pushed object with the snapshot; empty for none.
+        products: indexed files in build output directories; None if unknown, so that all count.
     """
 
     store_id: str
@@ -146,19 +147,19 @@ class SyncOutcome(Struct, frozen=True):
 
     @property
     def moved(self) -> bool:
-        """Return whether another snapshot is active now."""
+        """Return whether a new snapshot is active."""
         compaction = self.compaction
         return self.published or (compaction is not None and compaction.new_snapshot_id is not None)
 
 
 class SyncFailed(GgrepError):
-    """A sync ended without an outcome; the active snapshot is unchanged.
+    """A sync failed; the active snapshot is unchanged.
 
     Attributes:
-        code: code from the worker, else `internal`.
-        retry_after_ms: None when unknown.
-        exit_status: exit status of a command that fails like this.
-        signal: signal that ended the worker.
+        code: error code from the worker, or `internal`.
+        retry_after_ms: recommended delay before a retry; None if unknown.
+        exit_status: exit status of a command that fails with this error.
+        signal: signal that ended the worker; None if no signal did.
     """
 
     def __init__(
@@ -181,10 +182,10 @@ class SyncRunner(Protocol):
     """Runs syncs: the worker process, or a test double."""
 
     async def run(self, job: SyncJob, on_progress: Callable[[SyncProgress], None]) -> SyncOutcome:
-        """Run one sync.
+        """Run a sync.
 
         Raises:
-            GgrepError: it failed; the active snapshot is unchanged.
+            GgrepError: the sync failed; the active snapshot is unchanged.
         """
         ...
 
@@ -202,7 +203,7 @@ def job_json(job: SyncJob) -> dict[str, Json]:
 
 
 def job_from(document: Mapping[str, Any]) -> SyncJob:
-    """Return the job of a document by `job_json`."""
+    """Return the job from a document made by `job_json`."""
     values = {name: document[name] for name in SyncJob.__struct_fields__ if name in document}
     values["root"], values["home"] = Path(_read(values["root"])), Path(_read(values["home"]))
     values["environ"] = {key: _read(value) for key, value in values.get("environ", {}).items()}
@@ -210,12 +211,12 @@ def job_from(document: Mapping[str, Any]) -> SyncJob:
 
 
 def priority_line(store_id: str, paths: Sequence[str]) -> bytes:
-    """Return the line that names the files with which a store's first index begins."""
+    """Return the line that names the first files for a store's first index."""
     return stable_json.dumps({"wish": {"store_id": store_id, "paths": list(paths)}}) + b"\n"
 
 
 def priority_from(line: bytes) -> tuple[str, tuple[PathKey, ...]] | None:
-    """Return store and files of a line by `priority_line`; None for any other line."""
+    """Return store id and files from a line made by `priority_line`; None for any other line."""
     match stable_json.loads(line):
         case {"wish": {"store_id": str(store_id), "paths": [*paths]}}:
             return store_id, tuple(PathKey(str(path)) for path in paths)
@@ -234,7 +235,7 @@ def outcome_json(outcome: SyncOutcome) -> dict[str, Json]:
 
 
 def outcome_from(document: object) -> SyncOutcome:
-    """Return the outcome of a document by `outcome_json`.
+    """Return the outcome from a document made by `outcome_json`.
 
     Raises:
         DecodeError: the document is not an outcome.
@@ -243,7 +244,7 @@ def outcome_from(document: object) -> SyncOutcome:
 
 
 def error_json(error: BaseException) -> dict[str, Json]:
-    """Return an error for the other process."""
+    """Return an error as JSON, for another process."""
     code = error.code if isinstance(error, GgrepError) else "internal"
     message = str(error) or type(error).__name__
     if isinstance(error, Busy):
@@ -257,7 +258,7 @@ def error_json(error: BaseException) -> dict[str, Json]:
 
 
 def error_from(document: Mapping[str, Any]) -> GgrepError:
-    """Return the error of a document by `error_json`."""
+    """Return the error from a document made by `error_json`."""
     code, message = str(document.get("code")), str(document.get("message"))
     retry = document.get("retry_after_ms")
     match code:
@@ -273,7 +274,7 @@ def error_from(document: Mapping[str, Any]) -> GgrepError:
 
 
 def _spelled(text: str) -> str:
-    """Return text of the system, which may be no UTF-8, with one character for each byte."""
+    """Return the bytes of a text from the system, decoded as Latin-1."""
     return os.fsencode(text).decode("latin-1")
 
 
@@ -282,7 +283,7 @@ def _read(text: str) -> str:
 
 
 def _shown(text: str) -> str:
-    """Return text for people: what is no UTF-8 is escaped."""
+    """Return a text for display, with bytes that are not UTF-8 escaped."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -290,7 +291,7 @@ class SyncFiles(Struct, frozen=True):
     """Numbers of files by their treatment."""
 
     indexed: Count
-    """New or changed files, read and cut anew."""
+    """New or changed files, which were read and chunked."""
     deleted: Count
     """Files that are gone since the last sync."""
     unchanged: Count
@@ -307,18 +308,18 @@ class DegradedFile(Struct, frozen=True):
 
 
 class SyncWarning(Struct, frozen=True):
-    """A warning about how the list of files came about."""
+    """A warning about the listing of files."""
 
     code: str
     """Stable name of the warning."""
     message: str
-    """One line for people."""
+    """Text on a single line."""
     path_key: str | UnsetType = UNSET
     """The file it concerns."""
 
     @classmethod
     def of(cls, notice: Notice) -> Self:
-        """Return a notice as reports have it."""
+        """Return a notice in the form of reports."""
         return cls(notice.code, notice.message, notice.path_key or UNSET)
 
 
@@ -334,15 +335,15 @@ class SyncReport(Versioned, frozen=True, kw_only=True):
     """Whether a snapshot was published."""
     files: SyncFiles
     chunks: Count
-    """Chunks that can be found afterwards."""
+    """Searchable chunks after the sync."""
     segments: Count
     """Segments that a query reads afterwards."""
     merged_segments: Count
-    """Segments that were merged into another."""
+    """Segments that were merged."""
     vectors_encoded: Count
-    """Texts that were given to the encoder; 0 without one."""
+    """Texts that were encoded; 0 without an encoder."""
     vectors_reused: Count
-    """Vectors of new chunks that were cached, or that an equal text has."""
+    """Vectors of new chunks that came from the cache or an equal text."""
     skipped: tuple[SkippedFile, ...]
     """Files that are not indexed."""
     degraded: tuple[DegradedFile, ...]
@@ -350,8 +351,8 @@ class SyncReport(Versioned, frozen=True, kw_only=True):
     duration_ms: Count
     """Duration in milliseconds."""
     warnings: tuple[SyncWarning, ...]
-    """Warnings about how the list of files came about."""
+    """Warnings about the list of files."""
     retry_after_ms: int | None = None
-    """Milliseconds until degraded files that may improve are tried again; None without any."""
+    """Milliseconds until degraded files are tried again; None if there are none."""
     products: tuple[str, ...] | None = None
-    """Files of the walk that lie in directories of products, see `product_files`."""
+    """Indexed files in build output directories, see `product_files`."""

@@ -10,7 +10,7 @@ from ggrep.model.constraints import Count, Moment, Named, RepoSet, Versioned, Wo
 from ggrep.model.corpus import Corpus
 
 Component: TypeAlias = Literal["embedding", "lexical", "schema"]
-"""Components in which the indexes of two repositories may differ."""
+"""Components in which the indexes of two repositories can differ."""
 
 ChangeKind: TypeAlias = Literal[
     "daemon_started",
@@ -32,9 +32,9 @@ class Finding(Struct, frozen=True, rename="camel"):
     code: Named
     """Stable name of the finding."""
     message: str
-    """One line for people."""
+    """Text on a single line."""
     hint: str | None = None
-    """Text to type: a command, or for `merge_unsaid` a line of the workspace file."""
+    """Fix: a command, or for `merge_unsaid` a line for the workspace file."""
     repo_id: RepoId | None = None
     """The repository it concerns."""
     modes: tuple[Corpus, ...] = ()
@@ -53,13 +53,13 @@ class DoctorCohort(Struct, frozen=True, rename="camel"):
     repo_ids: tuple[RepoId, ...]
     """Members of the cohort."""
     asked: bool
-    """Whether a search queries these by default."""
+    """Whether a search queries these repositories by default."""
     differs: tuple[Component, ...]
     """Components that differ from the cohort that is queried by default."""
 
 
 class DoctorCohorts(Struct, frozen=True, rename="camel"):
-    """Cohorts of each corpus; those that are queried by default come first."""
+    """Cohorts of each corpus; cohorts that are queried by default come first."""
 
     code: tuple[DoctorCohort, ...]
     """Cohorts of the corpus."""
@@ -83,7 +83,7 @@ class Doctor(Versioned, frozen=True, kw_only=True, rename="camel"):
     workspace_path: WorkspacePath
     repo_set_id: RepoSet
     findings: tuple[Finding, ...]
-    """Findings by repository; those of the workspace come first."""
+    """Findings by repository; findings about the workspace come first."""
     cohorts: DoctorCohorts
 
 
@@ -94,9 +94,9 @@ class Orphan(Struct, frozen=True, rename="camel"):
     """Absolute path of the directory."""
     repo_set_id: RepoSet
     reason: OrphanReason
-    """Reason why no workspace claims it."""
+    """Reason why no workspace uses it."""
     workspace_path: str | None
-    """Workspace file that the directory was made for."""
+    """Workspace file that the directory was created for."""
     modified_at: Moment
     """Time of its newest file, RFC 3339."""
     files: Count
@@ -110,10 +110,10 @@ class OrphansReport(Versioned, frozen=True, kw_only=True):
     """The result of `ggrep workspace gc`."""
 
     dry_run: bool
-    """Whether nothing was touched."""
+    """Whether nothing was deleted."""
     candidates: tuple[Orphan, ...] = ()
-    """Directories that no workspace claims."""
+    """Directories that no workspace uses."""
     deleted: tuple[Orphan, ...] = ()
     """Candidates that were deleted."""
     limit_reached: bool = False
-    """Whether there were more candidates than one run deletes."""
+    """Whether there were more candidates than a run deletes."""

@@ -42,7 +42,7 @@ class Diagnostic(Struct, frozen=True, rename="camel", omit_defaults=True):
     code: FailureCode
     """Stable name of the diagnostic."""
     message: str
-    """One line for people; absolute paths are redacted unless requested."""
+    """Text on a single line; absolute paths are redacted unless requested."""
     repo_id: Annotated[RepoId, REPO_ID] | None = None
     """The repository it concerns."""
     mode: Annotated[str, Corpus] | None = None
@@ -64,7 +64,7 @@ class Pointer(Struct, frozen=True, rename="camel"):
     exists: bool
     """Whether the pointer exists."""
     parse_ok: bool
-    """Whether the pointer holds the id of a snapshot."""
+    """Whether the pointer contains a snapshot id."""
     problem: str | None = None
     """Problem of the snapshot that it names; one line without absolute paths."""
 
@@ -73,11 +73,11 @@ class SnapshotFigures(Struct, frozen=True, rename="camel"):
     """Figures of a snapshot."""
 
     files_indexed: Count
-    """Files that can be found."""
+    """Searchable files."""
     files_eligible: Count
     """Files to index."""
     chunks_visible: Count
-    """Chunks that can be found."""
+    """Searchable chunks."""
 
 
 class ActiveSnapshot(Struct, frozen=True, rename="camel"):
@@ -85,7 +85,7 @@ class ActiveSnapshot(Struct, frozen=True, rename="camel"):
 
     pointer: Pointer
     snapshot_id: str | None = None
-    """The active snapshot; null when there is none that may be trusted."""
+    """The active snapshot; null when there is none, or it is damaged."""
     ignore_fingerprint: str | None = None
     """Identity of the ignore rules of its snapshot (SHA-256, hex)."""
     head_sha: str | None = None
@@ -107,19 +107,18 @@ class IndexState(ActiveSnapshot, frozen=True, kw_only=True):
 
 
 class RepoDaemon(Struct, frozen=True, rename="camel"):
-    """State of its daemon at this moment; in status and catalog only."""
+    """Present state of its daemon; only in status and catalog."""
 
     state: DaemonWord = "none"
     """Activity of the daemon."""
     running: bool = False
-    """Whether a process serves it."""
+    """Whether a process serves the repository."""
     pid: Positive | None = None
     """Process id of the daemon."""
     protocol: Positive | None = None
-    """Version of the protocol that was agreed on."""
+    """Protocol version of the connection."""
     freshness: Freshness | None = None
-    """Whether the index is known to hold the work tree as it is at that moment; null when unknown.
-    """
+    """Whether the index is known to match the work tree at that time; null if unknown."""
     problem: str | None = None
     """Reason why it cannot be queried, or a difference to report."""
 
@@ -130,17 +129,17 @@ class CorpusState(Struct, frozen=True, rename="camel"):
     present: bool
     """Whether the corpus can be searched."""
     row_count: Count | None
-    """Chunks in it, as the daemon reports; null where none was asked."""
+    """Number of its chunks; null when no daemon was asked."""
     cohort_key: str | None
     """Key of the cohort: lists of repositories with equal keys are merged."""
     embed_space_key: str | None
-    """Key of its vectors: those of equal keys are comparable."""
+    """Key of its vectors; vectors with equal keys are comparable."""
     lex_key: str | None
     """Layout of its term statistics."""
     schema_key: str | None
     """Key of the code that reads and scores it."""
     availability_reason: Availability
-    """Whether it can be searched, or the reason why not."""
+    """Whether the corpus can be searched, or the reason why not."""
 
 
 class CorpusStates(Struct, frozen=True, rename="camel"):
@@ -156,17 +155,17 @@ class ManifestRepo(ActiveSnapshot, frozen=True, kw_only=True, rename="camel"):
     """One repository."""
 
     repo_id: Annotated[RepoId, REPO_ID]
-    """Name of the repository, made of its canonical root."""
+    """Name of the repository, computed from its canonical root."""
     repo_root_canonical: Named
     """Absolute path of its files, free of symbolic links."""
     alias: str | None
     """Short name of the repository; null for none."""
     tags: tuple[str, ...]
-    """Tags, lower-case, sorted, each once."""
+    """Distinct tags, lower-case and sorted."""
     enabled: bool
     """Whether it is searched by default."""
     priority: int
-    """Priority; the higher one wins ties."""
+    """Priority; a higher priority wins ties."""
     store_id: str | None
     """Store of the repository under its present settings; null when they cannot be read."""
     config_fingerprint: str | None
@@ -174,7 +173,7 @@ class ManifestRepo(ActiveSnapshot, frozen=True, kw_only=True, rename="camel"):
     per_mode: CorpusStates
     daemon: RepoDaemon | UnsetType = UNSET
     store_dir: str | UnsetType | None = UNSET
-    """Absolute path of its store; in the catalog only."""
+    """Absolute path of its store; only in the catalog."""
 
 
 class ManifestWorkspace(Struct, frozen=True, rename="camel"):
@@ -198,7 +197,7 @@ class Manifest(Struct, frozen=True, rename="camel"):
     federation_cache_root: CacheRoot
     workspace: ManifestWorkspace
     repos: tuple[ManifestRepo, ...]
-    """Every repository, by id, disabled ones too."""
+    """All repositories by id, including disabled ones."""
     diagnostics: Diagnostics
 
 
@@ -217,9 +216,9 @@ class WrittenManifest(KeptWorkspace, frozen=True, kw_only=True):
     """The result of `ggrep workspace manifest`."""
 
     ok: bool
-    """Whether every repository's store can be named."""
+    """Whether the store of every repository is known."""
     written: bool
-    """Whether the file was written, as it was missing or differed."""
+    """Whether the file was written because it was missing or outdated."""
     warnings: Count
     """Number of warnings."""
     errors: Count
@@ -251,7 +250,7 @@ class CatalogManifest(Struct, frozen=True, rename="camel"):
 
     manifest_hash: IndexStateHash
     kept_hash: str | None
-    """Hash of the stored manifest; null without one that can be read."""
+    """Hash of the stored manifest; null if there is no readable manifest."""
     generated_at: str | None
     """Time when the stored manifest was written, RFC 3339."""
     diagnostics: Diagnostics

@@ -1,4 +1,4 @@
-"""Names as each language writes them, and places in files as compilers and editors print them."""
+"""Parses names in the notation of each language, and locations in the notation of compilers."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _KEYWORDS: Final = re.compile(
     r"static|struct|sub|trait|type|typedef|union|val|var)\s+)+"
     r"(?:\([^()]{0,200}\)\s*)?"
 )
-"""Words that declare a name, and the receiver of a method in Go."""
+"""Keywords before a declared name, and the receiver of a method in Go."""
 _NAME: Final = re.compile(r"``[^`]+``|`[^`]+`|[^\s(){}<;=,]+")
 
 _QUOTED: Final = re.compile(
@@ -29,7 +29,7 @@ _SIGILS: Final = "$@#&*:`\"'="
 _SELECTOR: Final = re.compile(r"[.#]-{0,2}[^\W\d]")
 
 _MARK: Final = re.compile(r"(?<=[\w)\]`'\"?!])(?:::|->|\\|(?<!\br)#|[./:])(?=.)")
-"""Anything that may stand between a container and a name."""
+"""Separators between a container and a name."""
 _DOTS: Final = frozenset({".", "::"})
 _MARKS: Final = _DOTS | {"->", "\\", "#", "/"}
 _ARITY: Final = re.compile(r"(?<=\w[?!])/\d+$|(?<=\w)/\d+$")
@@ -43,14 +43,14 @@ _KEYED: Final = frozenset(
 )
 
 _DOLLAR: Final = frozenset({"java", "javascript", "svelte", "tsx", "typescript", "vue"})
-"""Languages in which `$` is a letter of names."""
+"""Languages in which names can contain `$`."""
 _DASH: Final = (
     LISPS | STYLES | {"bash", "html", "make", "nix", "powershell", "tcl", "toml", "xml", "yaml"}
 )
 _PRIME: Final = frozenset({"elm", "fsharp", "haskell", "nix", "ocaml", "purescript"})
-"""Languages in which `'` is a letter behind the first."""
+"""Languages in which names can contain `'` after the first letter."""
 _MARKED: Final = frozenset({"crystal", "elixir", "julia", "ruby"})
-"""Languages in which a name may end with `?` or `!`."""
+"""Languages in which a name can end with `?` or `!`."""
 _LISP_LETTERS: Final = "?!*+<>="
 _SIGNS: Final = "!%&*+/<=>^|~-"
 """Characters of operators."""
@@ -61,18 +61,18 @@ OPERATOR_LANGUAGES: Final = LISPS | frozenset(
         "swift",
     }
 )
-"""Languages in which operators can be defined."""
+"""Languages in which programs can define operators."""
 
 
 class NameReading(NamedTuple):
-    """A requested name as one language reads it: containers, outermost first, and the last part."""
+    """A parsed name: its containers, outermost first, and its last part."""
 
     owners: tuple[str, ...]
     last: str
 
 
 def declared_name(typed: str) -> str:
-    """Return the name that the head of a definition declares; other text as it is, in NFC."""
+    """Return the name that a definition's head declares; other text unchanged, in NFC."""
     typed = nfc(typed.strip())
     if typed[:1] == "/" and re.search(r"\w", typed):
         return f'"{typed}"'  # the path of a route
@@ -86,7 +86,7 @@ def declared_name(typed: str) -> str:
 
 @lru_cache(4096)
 def bare_name(written: str) -> str:
-    """Return a name without its quoting, in NFC: the form in which names are compared."""
+    """Return a name without quoting, in NFC: the form for comparisons."""
     name = nfc(written.strip())
     name = name[1:] if name[:1] == "\\" and len(name) > 1 else name
     if (quoted := _QUOTED.fullmatch(name)) is not None:
@@ -99,7 +99,7 @@ def bare_name(written: str) -> str:
 
 
 def _operator(named: re.Match[str]) -> str:
-    """Return the name of an operator without blanks and parameters."""
+    """Return the name of an operator without whitespace and parameters."""
     if named["type"] is not None:
         return "operator " + " ".join(named["type"].partition("(")[0].split())
     sign = "".join(named["sign"].split())
@@ -107,12 +107,12 @@ def _operator(named: re.Match[str]) -> str:
 
 
 def is_same_name(defined: str, spelled: str) -> bool:
-    """Return whether a definition goes by a name, quoting, sigils and qualifiers aside."""
+    """Return whether a definition has a name, ignoring quoting, sigils and qualifiers."""
     name, requested = bare_name(defined), bare_name(spelled)
     if name == requested:
         return True
     if not re.search(r"\w", name) or (name.startswith("operator") and not name[8:9].isalnum()):
-        return False  # an operator goes by nothing but its own name
+        return False  # an operator has no other forms of its name
     plain = name.replace(" ", "").strip(_SIGILS)
     return requested.strip("$@%&") in {
         *(name.removesuffix("="), plain, last_of(name), last_of(plain), plain.partition("<")[0])
@@ -120,17 +120,17 @@ def is_same_name(defined: str, spelled: str) -> bool:
 
 
 def last_of(name: str) -> str:
-    """Return a qualified definition's last part."""
+    """Return the last part of a qualified name."""
     for mark in ("::", ".", "\\"):
         name = name.rpartition(mark)[2] or name
     return name
 
 
 def name_readings(typed: str, language: str = "") -> tuple[NameReading, ...]:
-    """Return how a language reads a requested name, the reading to be preferred first.
+    """Return the possible readings of a requested name in a language, the preferred reading first.
 
-    A language may read `print.foo` as a name and as `foo` of `print`; without a language every
-    mark separates. None where the language has no such names.
+    In some languages `print.foo` can be a name or `foo` in `print`. Without a language, every
+    separator splits the name. The result is empty if the language has no such names.
     """
     name = declared_name(typed)
     whole = NameReading((), bare_name(name))
@@ -143,12 +143,12 @@ def name_readings(typed: str, language: str = "") -> tuple[NameReading, ...]:
     if language in {"bash", "r"}:
         return (whole, *_cut(name, _DOTS))
     if language == "objc":
-        name = name.partition(":")[0] or name  # the first part of a selector names its method
+        name = name.partition(":")[0] or name  # the first part of a selector is the method's name
     return _cut(name, _MARKS | {":"} if language == "lua" else _MARKS)
 
 
 def _selector_readings(name: str, whole: NameReading, language: str) -> tuple[NameReading, ...]:
-    """Return how `.card` or `#top` is read: a rule of a style sheet, or a name with that letter."""
+    """Return the readings of `.card` or `#top`: a rule of a style sheet, or a name with a sign."""
     if language in _MARKUPS:
         return (NameReading((), name[1:]),)
     dotted = name[0] == "." and language in {"r", "bash", "make", "dockerfile"}
@@ -157,7 +157,7 @@ def _selector_readings(name: str, whole: NameReading, language: str) -> tuple[Na
 
 
 def _cut(name: str, marks: frozenset[str]) -> tuple[NameReading, ...]:
-    """Return the name split at some marks."""
+    """Return the reading of a name that is split at `marks`."""
     name = name if name.endswith("operator()") else name.removesuffix("()")
     name = _ARITY.sub("", name).removeprefix("::").removeprefix("\\")
     parts, start = [], 0
@@ -176,7 +176,7 @@ def is_quoted(typed: str) -> bool:
 
 
 def name_parts(typed: str) -> list[str]:
-    """Return the parts of a name: `a.b`, `a::b`, `a#b` and `a/b` are `b` of `a`."""
+    """Return the parts of a name: `a.b`, `a::b`, `a#b` and `a/b` all have the parts `a` and `b`."""
     reading = name_readings(typed)[-1]
     return [*reading.owners, reading.last]
 
@@ -187,7 +187,7 @@ def last_part(typed: str) -> str:
 
 
 def owners_of(typed: str, spelled: str) -> tuple[str, ...]:
-    """Return the containers of a definition with this spelling: `print.foo` has none itself."""
+    """Return the requested containers of a definition; none if its name is the whole request."""
     name = declared_name(typed)
     if bare_name(name) == bare_name(spelled):
         return ()
@@ -199,7 +199,7 @@ def owners_of(typed: str, spelled: str) -> tuple[str, ...]:
 
 @lru_cache(256)
 def requested_lasts(typed: str) -> tuple[str, ...]:
-    """Return each name that a request may mean in any language, without quoting and container."""
+    """Return all names that a request can mean in any language, without quoting and container."""
     name = declared_name(typed)
     starts = (0, *(mark.end() for mark in _MARK.finditer(name)))
     lasts = (last_part(name), *(bare_name(name[start:]) for start in starts))
@@ -207,9 +207,9 @@ def requested_lasts(typed: str) -> tuple[str, ...]:
 
 
 def requested_spellings(typed: str) -> tuple[str, ...]:
-    """Return each name that a request may mean, with every quoting that names are indexed with."""
+    """Return all names that a request can mean, with every quoting that occurs in the index."""
     lasts = requested_lasts(typed)
-    without = (last.lstrip("$@%&") or last for last in lasts)  # many languages name without sigils
+    without = (last.lstrip("$@%&") or last for last in lasts)  # many languages index without sigils
     every = (each for last in dict.fromkeys((*lasts, *without)) for each in _quotings(last))
     return tuple(dict.fromkeys((declared_name(typed), *every)))
 
@@ -238,13 +238,14 @@ def _quotings(name: str) -> tuple[str, ...]:
 
 _LAST_OWNER: Final = re.compile(r"([\w$]+)(?:::|->|[.#\\])$")
 _SELF: Final = frozenset({"cls", "self", "Self", "super", "this"})
-"""Owners that name no container."""
+"""Qualifiers that name no container."""
 
 
 def names_at(line: str, at: int, language: str) -> tuple[str, ...]:
-    """Return the names to ask for at a character of a line; none at a blank.
+    """Return the names at an offset of a line, for a query; empty at whitespace.
 
-    A name behind a container comes with it first and alone then; `at` may be the end of the name.
+    A qualified name gives the name with its container first, then the name alone. `at` can be the
+    end of the name.
     """
     more = _letters_of(language)
     mark = r"(?:[?!](?![=~]))?" if language in _MARKED else ""
@@ -265,7 +266,7 @@ def names_at(line: str, at: int, language: str) -> tuple[str, ...]:
 
 
 def _letters_of(language: str) -> str:
-    """Return the letters that names of a language have beside those of words."""
+    """Return the characters, apart from word characters, that names of a language can contain."""
     more = "$" if language in _DOLLAR else ""
     more += "'" if language in _PRIME else ""
     more += "." if language == "r" else ""
@@ -276,14 +277,14 @@ def _letters_of(language: str) -> str:
 
 @lru_cache(256)
 def word_pattern(name: str, language: str, any_case: bool) -> re.Pattern[str]:  # noqa: FBT001
-    """Return the pattern of a whole word in text of a language, which decides what a letter is.
+    """Return the pattern of a name as a whole word, with the word characters of a language.
 
     `name` has no quoting and no container; `any_case` also matches other letter cases.
     """
     more = _letters_of(language)
     more += "".join(sign for sign in "$-" if sign in name and sign not in more)
     is_word = re.search(r"\w", name) is not None
-    signs = "".join(dict.fromkeys(_SIGNS + name))  # of operators, and rarer ones of this name
+    signs = "".join(dict.fromkeys(_SIGNS + name))  # of operators, and rare signs of this name
     letters = rf"\w{re.escape(more)}" if is_word or language in LISPS else re.escape(signs)
     begins, ends = re.match(f"[{letters}]", name), re.search(f"[{letters}]$", name)
     before = f"(?<![{letters}])" if begins or name[:1] == "/" else ""
@@ -293,13 +294,13 @@ def word_pattern(name: str, language: str, any_case: bool) -> re.Pattern[str]:  
         after += "(?![?!](?![=~]))"
     spelled = _spelled(name)
     if begins and is_word and name.isascii() and not any_case and not _OPERATOR.fullmatch(name):
-        # A pattern that begins with plain letters is searched for ten times as fast.
+        # The search is ten times as fast for a pattern that starts with plain letters.
         return re.compile(f"{spelled}(?<![{letters}]{spelled}){after}")
     return re.compile(before + spelled + after, re.IGNORECASE if any_case else 0)
 
 
 def _spelled(name: str) -> str:
-    """Return the pattern of a name; in C++ and C# blanks may stand inside of an operator's."""
+    """Return the pattern of a name; an operator's name can contain spaces in C++ and C#."""
     operator = _OPERATOR.fullmatch(name)
     if operator is None:
         return spelled_in_any_form(name)
@@ -316,12 +317,12 @@ _BARE: Final = re.compile(r"\S+:\d{1,9}(?:-\d{1,9}|:\d{1,9})?")
 
 
 class PlaceReading(NamedTuple):
-    """A text read as lines of a file.
+    """A text parsed as a location in a file.
 
     Attributes:
-        path: text in front of the lines.
-        first: 1-based; 0 for all of the file.
-        last: None for a single line.
+        path: the text before the line numbers.
+        first: first line, 1-based; 0 for the whole file.
+        last: last line; None for a single line.
     """
 
     path: str
@@ -330,15 +331,15 @@ class PlaceReading(NamedTuple):
 
     @property
     def lines(self) -> str:
-        """Return the lines as they are written behind a path: `:3`, `:3-5`, or nothing."""
+        """Return the text of the lines after a path: `:3`, `:3-5`, or empty."""
         end = "" if self.last is None else f"-{self.last}"
         return f":{self.first}{end}" if self.first else ""
 
 
 def place_readings(text: str) -> Iterator[PlaceReading]:
-    """Yield the possible readings of a text as a place; only the file system decides between them.
+    """Yield the possible readings of a text as a location; only the file system decides.
 
-    The whole text may be a path. A column behind the line, and a message behind that, are left out.
+    The whole text can be a path. A column and a message after the line are ignored.
     """
     text = text.strip()
     yield PlaceReading(text)
@@ -352,5 +353,5 @@ def place_readings(text: str) -> Iterator[PlaceReading]:
 
 
 def is_place_text(text: str) -> bool:
-    """Return whether a text has the form of a path with a line and nothing else."""
+    """Return whether a text consists only of a path and a line."""
     return _BARE.fullmatch(text) is not None

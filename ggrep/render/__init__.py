@@ -1,1 +1,1 @@
-"""Answers as text for people and as JSON, from domain values alone, always sanitised."""
+"""Renders answers as sanitised text and as JSON, only from domain values."""

@@ -1,4 +1,4 @@
-"""Hits and opened places as text for agents, without lines that are already shown."""
+"""Hits and opened locations as text for agents, without lines that were already shown."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,11 +25,11 @@ Range: TypeAlias = tuple[int, int]
 
 
 class AlreadyShown(Struct):
-    """Lines and places that earlier answers of one command have shown.
+    """Lines and locations that earlier answers of the same command have shown.
 
     Attributes:
         lines: ranges of lines by path.
-        left_out: lines left out of those ranges, by path.
+        left_out: lines that were omitted from these ranges, by path.
         places: path and line of each name and mention.
     """
 
@@ -38,7 +38,7 @@ class AlreadyShown(Struct):
     places: set[tuple[str, int]] = field(default_factory=set)
 
     def covers(self, path: str, first: int, last: int) -> bool:
-        """Return whether these lines were shown; from now on they were."""
+        """Return whether these lines were shown before; record them as shown."""
         ranges = self.lines.setdefault(path, [])
         if any(low <= first and last <= high for low, high in ranges):
             return True
@@ -46,14 +46,14 @@ class AlreadyShown(Struct):
         return False
 
     def add(self, path: str, shown: Iterable[int], left_out: Iterable[int]) -> None:
-        """Record the shown lines of a file, and those left out beside them."""
+        """Record the shown lines of a file, and the lines omitted between them."""
         self.lines.setdefault(path, []).extend(_ranges(shown))
         self.left_out.setdefault(path, set()).update(left_out)
 
     def split(self, path: str, first: int, last: int) -> tuple[list[Range], list[Range]]:
-        """Return the ranges of lines to show, and those already shown.
+        """Return the ranges of lines to show, and the ranges already shown.
 
-        Lines left out earlier are shown if nothing else is requested.
+        Omitted lines are shown only if no other line of the range was shown before.
         """
         ranges, every = self.lines.get(path, ()), range(first, last + 1)
         seen = [n for n in every if any(low <= n <= high for low, high in ranges)]
@@ -61,7 +61,7 @@ class AlreadyShown(Struct):
         return _ranges(n for n in every if n not in known), _ranges(seen)
 
     def repeated(self, places: Sequence[tuple[str, int]]) -> set[tuple[str, int]]:
-        """Return the places that were shown; from now on all of them were."""
+        """Return the locations that were shown before; record all as shown."""
         old = self.places & set(places)
         self.places.update(places)
         return old
@@ -110,13 +110,14 @@ def opened_lines(
 _Object: TypeAlias = Mapping[str, Any]
 
 _HEAD: Final = 60
-"""Characters of a head that are shown behind a hit's name."""
+"""Maximum number of characters of a signature after a hit's name."""
 _DIGITS: Final = 7
-"""Shown digits of a row id: mostly unique among millions of rows; a clash is reported."""
+"""Number of shown digits of a row id, mostly unique among millions of rows; `expand` reports an
+ambiguous prefix."""
 
 
 def hit_lines(document: _Object) -> Iterator[str]:
-    """Yield the hits one by one, and below them the bodies."""
+    """Yield a line for each hit, followed by the opened bodies."""
     hits = document["results"]
     yield f"{document.get('confidence', 'found')}, {len(hits)} hits"
     spans = [_place(hit) for hit in hits]
@@ -138,9 +139,9 @@ def hit_lines(document: _Object) -> Iterator[str]:
 
 
 def body_lines(body: _Object) -> Iterator[str]:
-    """Yield an opened hit under its place, or why it could not be opened."""
+    """Yield an opened hit below its location, or the reason why it could not be opened."""
     if "code" in body:
-        yield f"no body: {body['message']}"
+        yield f"not opened: {body['message']}"
         return
     name = ".".join(body["breadcrumb"])
     span = line_range(body["start_line"], body["end_line"])
@@ -148,18 +149,18 @@ def body_lines(body: _Object) -> Iterator[str]:
 
 
 def expansion_lines(
-    document: _Object, *, comments: bool, above: AlreadyShown | None = None
+    document: _Object, *, comments: bool, shown_before: AlreadyShown | None = None
 ) -> Iterator[str]:
-    """Yield a place's numbered text and record it in `above`; long comments only on request."""
+    """Yield the numbered lines of an expansion and record them in `shown_before`."""
     span = line_range(document["start_line"], document["end_line"])
     inside = f" in {' > '.join(document['breadcrumb'])}" if document["breadcrumb"] else ""
     whole = f" of {document['file_lines']} lines"
     head = f"{path_of(document)}:{span} {document['boundary']}{inside},{whole}"
-    yield from _opened(document, head, comments=comments, above=above)
+    yield from _opened(document, head, comments=comments, shown_before=shown_before)
 
 
 def neighbour_lines(document: _Object) -> Iterator[str]:
-    """Yield one line about the chunks around a place, if there are any."""
+    """Yield a line about the neighbouring chunks, if there are any."""
     near = [
         f"{line_range(item['start_line'], item['end_line'])}"
         f" {item.get('name') or item['chunk_type']}"
@@ -170,7 +171,7 @@ def neighbour_lines(document: _Object) -> Iterator[str]:
 
 
 def path_of(place: _Object) -> str:
-    """Return a file as `expand` takes it, with its repository if there are several."""
+    """Return a path in the form that `expand` accepts, with its repository in a workspace."""
     repo = place.get("repoAlias") or place.get("repoId")
     return f"{repo}:{place['path']}" if repo else str(place["path"])
 
@@ -187,7 +188,7 @@ def _within(hit: _Object) -> str:
 
 
 def _parameters(hit: _Object) -> str:
-    """Return parameters, bases or the value, which follow a hit's name in its head."""
+    """Return the parameters, bases or value that follow a hit's name in its signature."""
     head, name = " ".join(hit.get("signature", "").split()), hit.get("name", "")
     match = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", head) if name else None
     if match is None:
@@ -197,13 +198,13 @@ def _parameters(hit: _Object) -> str:
 
 
 def _opened(
-    document: _Object, head: str, *, comments: bool, above: AlreadyShown | None = None
+    document: _Object, head: str, *, comments: bool, shown_before: AlreadyShown | None = None
 ) -> Iterator[str]:
     """Yield an expansion's lines under a head, and how to see those that are missing."""
     shown, left = opened_lines(document, comments=comments)
     path = path_of(document)
-    if above is not None:
-        above.add(path, [number for number, _ in shown], left)
+    if shown_before is not None:
+        shown_before.add(path, [number for number, _ in shown], left)
     yield head
     yield from with_numbers(shown)
     if left:
@@ -218,12 +219,13 @@ def _opened(
 
 _MOST_CHARACTERS: Final = 240
 _MOST_NAME: Final = 60
-"""Characters of what a line stands in; of a heading below many the last ones."""
+"""Maximum number of characters of the enclosing definition's name; of longer names, the last are
+shown."""
 _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>\s*")
 
 
 def match_lines(document: _Object) -> Iterator[str]:
-    """Yield how much matches, then the lines of each file below its path."""
+    """Yield the counts of matches, then the matching lines of each file below its path."""
     totals = document["matches"]
     yield f"{totals['lines']} lines match in {totals['files']} files"
     if listed := totals.get("by_file") or totals.get("byFile"):

@@ -1,4 +1,4 @@
-"""Definitions and usages of names as text for agents, and what of them stands above already."""
+"""Definitions and usages of names as text for agents, without locations already shown."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
@@ -28,13 +28,14 @@ from ggrep.render.navigation_text import (
 _Object: TypeAlias = Mapping[str, Any]
 
 MAX_LISTED: Final = 6
-"""Places in one line."""
+"""Maximum number of locations in a line."""
 MAX_LINE: Final = 140
-"""Characters of a line beside a usage."""
+"""Maximum number of characters of a usage's line of code."""
 MAX_GUESSES: Final = 10
-"""Usages that may be of another container and are shown by their lines; more are listed."""
+"""Maximum number of uncertain usages that are shown with their lines; further ones are listed by
+location."""
 MAX_VALUES: Final = 3
-"""Constants of a name whose values stand above its usages."""
+"""Maximum number of constants whose values are shown before the usages."""
 _VALUED: Final = frozenset({"constant", "field"})
 _MARKED: Final = {"write": " set", **{role: f" {role}" for role in NAMED_ROLES}}
 """Roles of usages that are named beside their lines."""
@@ -109,7 +110,7 @@ def reference_lines(document: _Object, *, arguments: bool = False) -> Iterator[s
 
 
 def _row(line: int, mentions: Sequence[_Object]) -> str:
-    """Return one line of a file, however often it holds the name."""
+    """Return a line of a file once, even if it contains several mentions."""
     first = mentions[0]
     inside = f"  in {first['container']}" if first.get("container") else ""
     marked = (_MARKED.get(item.get("role", ""), "") for item in mentions)
@@ -118,7 +119,7 @@ def _row(line: int, mentions: Sequence[_Object]) -> str:
 
 
 def _group(mention: _Object) -> tuple[bool, bool, bool, str, str]:
-    """Return the sort key that mentions below one head share."""
+    """Return the sort key of mentions; mentions with equal keys share a head."""
     tie, mentioned = mention.get("tie", ""), mention.get("kind", "usage") != "usage"
     return mentioned, _in_test(mention), bool(mention.get("guess")), path_of(mention), tie
 
@@ -144,7 +145,7 @@ def _place(mention: _Object) -> tuple[str, str, int]:
 
 
 def _defined(places: Sequence[_Object]) -> Iterator[str]:
-    """Yield where the name is defined and implemented, and the values of constants."""
+    """Yield lines with the definitions and implementations of the name, and values of constants."""
     for relation, verb in (("definition", "defined"), ("implementation", "implemented")):
         shown = [_defined_place(item) for item in places if item["relation"] == relation]
         if shown:
@@ -159,15 +160,15 @@ def _defined_place(item: _Object) -> str:
     return f"{path_of(item)}:{span} {item['qualified_name']}{'?' if item['guess'] else ''}"
 
 
-def fresh(document: _Object, above: AlreadyShown) -> tuple[_Object | None, tuple[str, ...]]:
+def fresh(document: _Object, shown_before: AlreadyShown) -> tuple[_Object | None, tuple[str, ...]]:
     """Return what of an answer is new, None for nothing, and lines that name the rest."""
     for key in ("definitions", "references"):
         if key in document:
-            return _fresh_places(document, key, above)
+            return _fresh_places(document, key, shown_before)
     if "boundary" not in document or not document["content"]:
         return document, ()
     path, first, last = path_of(document), document["start_line"], document["end_line"]
-    unseen, seen = above.split(path, first, last)
+    unseen, seen = shown_before.split(path, first, last)
     if not seen:
         return document, ()
     if unseen:
@@ -178,10 +179,10 @@ def fresh(document: _Object, above: AlreadyShown) -> tuple[_Object | None, tuple
 
 
 def _fresh_places(
-    document: _Object, key: str, above: AlreadyShown
+    document: _Object, key: str, shown_before: AlreadyShown
 ) -> tuple[_Object | None, tuple[str, ...]]:
     entries = document[key]
-    old = above.repeated([(path_of(item), item.get("line", 1)) for item in entries])
+    old = shown_before.repeated([(path_of(item), item.get("line", 1)) for item in entries])
     if not old:
         return document, ()
     kept = [item for item in entries if (path_of(item), item.get("line", 1)) not in old]

@@ -1,4 +1,4 @@
-"""An answer's JSON document as text for agents: hits, slates, status and health."""
+"""Renders the JSON document of an answer as text for agents."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,41 +35,44 @@ _SECOND_MS = 1_000
 
 
 def status_lines(document: _Object) -> Iterator[str]:
-    """Yield what is indexed, how fresh it is, what watches it and who serves it."""
+    """Yield lines about the index, its freshness, the watcher and the daemon."""
     if "snapshot" not in document:
         state = "there is an index" if document.get("indexed") else "there is no index yet"
-        yield f"no daemon runs; {state}; a search starts one and indexes"
+        yield f"no daemon runs; {state}; a search starts a daemon and updates the index"
         return
     snapshot, daemon = document["snapshot"], document["daemon"]
     if snapshot["active_snapshot_id"] is None:
         yield "nothing is indexed yet"
     else:
         commit = f", at {snapshot['head_sha'][:12]}" if snapshot["head_sha"] else ""
-        changed = " and changes" if snapshot["dirty"] else ""
-        whole = ", a first portion" if snapshot["partial"] else ""
+        changed = " with uncommitted changes" if snapshot["dirty"] else ""
+        whole = ", first part only" if snapshot["partial"] else ""
         yield (
             f"indexed: {snapshot['files']} files, {snapshot['chunks']} chunks,"
             f" {snapshot['created_at']}{commit}{changed}{whole}"
         )
     yield from _sync(document["sync"])
     yield _watch(document.get("watch", {}))
-    stale = f", stale: {daemon['stale_reason']}" if daemon["stale"] else ""
+    stale = f", outdated settings: {daemon['stale_reason']}" if daemon["stale"] else ""
     load = document["queries"]
     yield (
         f"daemon: process {daemon['pid']}, version {daemon['binary_version']}{stale};"
-        f" {load['in_flight']} searches at work, {load['queue_depth']} wait"
+        f" {load['in_flight']} searches running, {load['queue_depth']} waiting"
     )
 
 
 def _sync(sync: _Object) -> Iterator[str]:
-    """Yield whether the index is fresh, and what it lacks."""
+    """Yield lines about the freshness of the index and about files that it lacks."""
     left = [
         f"{sync[key]} {words}"
-        for key, words in (("skipped_files", "not indexed"), ("secret_files", "of them secret"))
+        for key, words in (
+            ("skipped_files", "not indexed"),
+            ("secret_files", "of them with secrets"),
+        )
         if sync[key]
     ]
     looks = sync["state"] == "indexing" and sync.get("stage") in {"scan", "compare"}
-    # A sync that only looks has found nothing newer than the last one left.
+    # A sync that is still comparing files has found no change yet.
     if sync["state"] == "indexing" and not (looks and sync["last_result"] == "ok"):
         of = f" of {sync['total_files']}" if sync.get("total_files") else ""
         done = f", {sync['done_files']}{of} files" if of else ""
@@ -79,11 +82,11 @@ def _sync(sync: _Object) -> Iterator[str]:
         when = "" if again is None else f"; next try in {again // _SECOND_MS} s"
         yield f"not fresh: the last sync failed: {sync['last_error']}{when}"
     elif sync.get("pending"):
-        yield "not fresh: a change waits for the next sync"
+        yield "not fresh: changes wait for the next sync"
     elif sync["last_sync_at"] is None:
-        yield "never synced by this daemon"
+        yield "this daemon has not synced yet"
     else:
-        now = "; another looks for changes" if looks else ""
+        now = "; a sync is checking for changes" if looks else ""
         yield f"fresh: last sync {sync['last_sync_at']}, {sync['last_result']}{now}"
     if left:
         yield f"files {', '.join(left)}; ggrep_health names them"
@@ -92,9 +95,9 @@ def _sync(sync: _Object) -> Iterator[str]:
 def _watch(watch: _Object) -> str:
     match watch.get("mode", "off"):
         case "off":
-            mode = "nothing; changes are found by sync=true"
+            mode = "off; sync=true indexes changes"
         case "polling":
-            mode = "by looking every few seconds"
+            mode = "by checking every few seconds"
         case _:
             mode = f"by events, {watch['events_total']} so far"
     problem = f"; {watch['problem']}" if watch.get("problem") else ""
@@ -102,14 +105,14 @@ def _watch(watch: _Object) -> str:
 
 
 def health_lines(document: _Object) -> Iterator[str]:
-    """Yield the findings with problems, then how many have none."""
+    """Yield the failed checks, then the number of passed checks."""
     checks = document["checks"]
     bad = [check for check in checks if check["severity"] != "ok"]
-    yield "sound" if document["ok"] else "not sound"
+    yield "healthy" if document["ok"] else "not healthy"
     for check in bad:
         yield f"{check['severity']} {check['code']}: {check['message']}"
         yield from (f"  {path}" for path in check["paths"])
-    yield f"{len(checks) - len(bad)} of {len(checks)} checks are well"
+    yield f"{len(checks) - len(bad)} of {len(checks)} checks are ok"
 
 
 BUDGETS: Final = {
@@ -117,28 +120,29 @@ BUDGETS: Final = {
     "definitions": 2_048,
     "references": 4_096,
 }
-"""Maximum bytes of a text, by the key that its kind of answer alone has; a slate has its own."""
+"""Maximum bytes of an answer's text, by a key of that kind of answer; slates have their own
+budget."""
 
 _ID: Final = re.compile(r"[0-9a-f]{64}")
 _SHORT_ID: Final = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
-"""The first 12 digits of an id name it as well."""
+"""An id with 64 digits, which is shortened to its first 12."""
 _FIRST: Final = r"\1"
 
 
 MERGED_BY_RANK: Final = (
-    'merged by rank only, because no strategy is set; merge "global" ranks better'
+    'merged by rank only, because no merge strategy is set; "global" ranks better'
 )
-"""Note of a workspace whose file and request name no merge strategy."""
+"""Note for a workspace if neither its file nor the request sets a merge strategy."""
 
 
 class AgentView(Struct, frozen=True):
-    """How much of an answer an agent is shown.
+    """Settings for an answer's text for agents.
 
     Attributes:
-        budget: most bytes of the lines of an answer; 0 for the default of its kind.
-        more: how to see the lines that were cut, with `{}` for the bytes that they take.
-        comments: show long comments of an opened place, too.
-        arguments: name arguments of tools, not flags.
+        budget: maximum bytes of an answer's lines; 0 for the default of its kind.
+        more: advice for seeing the cut lines, with `{}` for the number of bytes.
+        comments: also show long comments of an opened location.
+        arguments: name arguments of tools instead of flags.
     """
 
     budget: int = 0
@@ -153,47 +157,49 @@ def agent_text(
     notes: Sequence[str] = (),
     asked: Sequence[str] = (),
 ) -> str:
-    """Return the text of an answer's JSON object for an agent, without final newline.
+    """Return an answer's JSON document as text for agents, without a final newline.
 
-    Lines in several answers are shown once; each answer has the whole budget. `notes` are lines
-    beside the document; `asked` are the questions of answers that do not name them.
+    A line in several answers is shown once; the budget applies to each answer. `notes` are
+    appended; `asked` contains the queries, for answers that do not contain them.
     """
     view = view or AgentView()
     answers = document.get("answers")
     if answers is None:
         tail = (f"note: {note}" for note in notes)
         return "\n".join((*_within(document, _body(document, view), view), *tail))
-    above, lines = AlreadyShown(), list[str]()
+    shown_before, lines = AlreadyShown(), list[str]()
     names = (*asked, *("" for _ in answers))
     for answer, name in zip(answers, names, strict=False):
-        head, body, earlier = _fresh(answer, name, above, view)
+        head, body, earlier = _fresh(answer, name, shown_before, view)
         shown = () if body is None else _within(answer, body, view)
         lines += (*head, *shown, *earlier)
     return "\n".join(lines)
 
 
 def _fresh(
-    document: _Object, typed: str, above: AlreadyShown, view: AgentView
+    document: _Object, typed: str, shown_before: AlreadyShown, view: AgentView
 ) -> tuple[list[str], Iterator[str] | None, tuple[str, ...]]:
-    """Return the head of one of several answers, its new lines, and lines about earlier ones.
+    """Return the head of one of several answers, its new lines, and lines about shown locations.
 
-    A place's own first line is its head; its neighbours are left out.
+    The first line of an expansion is its head; neighbours are omitted.
     """
     opened = "boundary" in document
     asked = document.get("name") or document.get("target") or sanitise_line(typed)
     head = [f"## {_SHORT_ID.sub(_FIRST, asked)}"] if asked and not opened else []
-    rest, earlier = fresh(document, above)
+    rest, earlier = fresh(document, shown_before)
     if rest is None:
         return head, None, earlier
     if not opened:
         return head, _body(rest, view), earlier
-    # With a budget of its own the end of it may not be shown.
-    lines = expansion_lines(rest, comments=view.comments, above=None if view.budget else above)
+    # With a budget, the end of the expansion may be cut, so its lines do not count as shown.
+    lines = expansion_lines(
+        rest, comments=view.comments, shown_before=None if view.budget else shown_before
+    )
     return [f"## {next(lines)}"], lines, earlier
 
 
 def _within(document: _Object, lines: Iterator[str], view: AgentView) -> Iterator[str]:
-    """Yield warnings, the lines of an answer up to its budget, and what was cut.
+    """Yield warnings, the lines of an answer up to the budget, and a line about cuts.
 
     The first line of the answer is always shown; a failure comes before its warnings.
     """
@@ -244,7 +250,7 @@ def _body(document: _Object, view: AgentView) -> Iterator[str]:
 
 
 def _failure(document: _Object) -> _Object:
-    """Return code and message of a failure; without `code` for an answer."""
+    """Return the error object of a failure; an object without `code` for an answer."""
     if "message" in document:
         return document
     error: _Object | None = document.get("error")
@@ -267,9 +273,9 @@ def _other(document: _Object) -> Iterator[str]:
 
 
 def _warnings(document: _Object) -> Iterator[str]:
-    """Yield a line for each warning, and for each status of repositories without a full answer.
+    """Yield a line for each warning, and for each status of repositories with an incomplete answer.
 
-    An answer from less than the complete index says so first.
+    Warnings about an incomplete index come first.
     """
     diagnostics = document.get("diagnostics", {})
     notices = (
@@ -307,7 +313,7 @@ def _slate(document: _Object) -> Iterator[str]:
 
 
 def _without_ids(value: Json) -> Json:
-    """Return a document without what is an id of 64 digits."""
+    """Return a document without ids of 64 digits."""
     if isinstance(value, Mapping):
         return {key: _without_ids(each) for key, each in value.items() if not _is_id(each)}
     if isinstance(value, Sequence) and not isinstance(value, str):

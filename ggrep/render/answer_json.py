@@ -1,4 +1,4 @@
-"""The JSON of one repository's answers."""
+"""The JSON of a repository's answers."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -42,7 +42,7 @@ NameAnswer: TypeAlias = SymbolResponse | ReferencesResponse | ExpandResponse
 
 
 def answer_json(answer: Answer | GgrepError) -> dict[str, Any]:
-    """Return an answer of one repository, or its failure, as its JSON object."""
+    """Return an answer of a repository, or its failure, as a JSON object."""
     if isinstance(answer, GgrepError):
         return dict(query_error(answer))
     origin = answer.provenance
@@ -66,7 +66,7 @@ def answer_json(answer: Answer | GgrepError) -> dict[str, Any]:
 
 
 def answers_json(answers: Iterable[NameAnswer | GgrepError]) -> dict[str, Any]:
-    """Return several answers as one JSON object, in the order of the questions."""
+    """Return several answers as a JSON object, in the order of the queries."""
     return {"schema_version": ANSWERS_SCHEMA, "answers": list(map(answer_json, answers))}
 
 
@@ -113,7 +113,7 @@ def _slate(answer: SlateResponse) -> dict[str, Any]:
 def _symbol(answer: SymbolResponse) -> dict[str, Any]:
     asked = answer.request
     limits = {"max_symbols": asked.limit}
-    return {**_own(answer, SYMBOL_SCHEMA), "name": asked.name, "limits": limits}
+    return {**_specific(answer, SYMBOL_SCHEMA), "name": asked.name, "limits": limits}
 
 
 def _references(answer: ReferencesResponse) -> dict[str, Any]:
@@ -124,24 +124,27 @@ def _references(answer: ReferencesResponse) -> dict[str, Any]:
         "comments": asked.comments,
     }
     totals = {"totals": dict(answer.totals)}
-    return {**_own(answer, REFERENCES_SCHEMA), **totals, "name": asked.name, "limits": limits}
+    return {**_specific(answer, REFERENCES_SCHEMA), **totals, "name": asked.name, "limits": limits}
 
 
 def expansion_json(answer: ExpandResponse) -> dict[str, Any]:
-    """Return the keys that only surrounding code has."""
+    """Return the JSON keys that are specific to surrounding code."""
     asked = answer.request
     limits = {"boundary": asked.boundary, "max_expand_bytes": asked.max_bytes}
-    return {**_own(answer, EXPAND_SCHEMA), "target": asked.target, "limits": limits}
+    return {**_specific(answer, EXPAND_SCHEMA), "target": asked.target, "limits": limits}
 
 
 def _outline(answer: OutlineResponse) -> dict[str, Any]:
     asked = answer.request
     limits = {"depth": asked.depth, "max_outline_bytes": asked.max_bytes}
-    return {**_own(answer, OUTLINE_SCHEMA), "targets": list(asked.targets), "limits": limits}
+    return {**_specific(answer, OUTLINE_SCHEMA), "targets": list(asked.targets), "limits": limits}
 
 
 def _tour(answer: TourResponse) -> dict[str, Any]:
-    return {**_own(answer, TOUR_SCHEMA), "limits": {"max_tour_bytes": answer.request.max_bytes}}
+    return {
+        **_specific(answer, TOUR_SCHEMA),
+        "limits": {"max_tour_bytes": answer.request.max_bytes},
+    }
 
 
 _OF_REQUEST: Final[Mapping[type, Callable[[Any], dict[str, Any]]]] = {
@@ -155,26 +158,26 @@ _OF_REQUEST: Final[Mapping[type, Callable[[Any], dict[str, Any]]]] = {
 }
 
 
-def _own(answer: Answer, schema_version: int) -> dict[str, Any]:
-    """Return the fields that only this kind of answer has, and the next page if there is one."""
+def _specific(answer: Answer, schema_version: int) -> dict[str, Any]:
+    """Return the fields specific to this kind of answer, and the cursor of the next page."""
     names = filter(own_field, answer.__struct_fields__)
     cursor = paged_json(getattr(answer, "next_cursor", ""))
-    own = {name: plain(getattr(answer, name)) for name in names}
-    return {"schema_version": schema_version, **own, **cursor}
+    values = {name: plain(getattr(answer, name)) for name in names}
+    return {"schema_version": schema_version, **values, **cursor}
 
 
 def paged_json(next_cursor: str) -> "PagedJson":
-    """Return where the next page begins; nothing on the last."""
+    """Return the cursor of the next page under its key; empty on the last page."""
     return {"next_cursor": next_cursor} if next_cursor else {}
 
 
 def continued_json(session: SessionState | None) -> "ContinuedJson":
-    """Return what goes on with a session, under its key; nothing without one."""
+    """Return the state of a session under its key; empty without a session."""
     return {} if session is None else {"session": plain(session)}
 
 
-def document_of(value: Struct) -> Any:  # noqa: ANN401 - an object of whatever fields it has
-    """Return a Struct as a document shows it: without its hidden fields, at every depth."""
+def document_of(value: Struct) -> Any:  # noqa: ANN401 - an object with the Struct's fields
+    """Return a Struct as a JSON document, without hidden fields at any depth."""
     document = plain(value)
     for name in value.__struct_fields__:
         each = getattr(value, name)

@@ -1,6 +1,6 @@
-"""Several answers of one command: each under its own head, nothing shown twice.
+"""Renders several answers of a command, each with a head, without repeated lines.
 
-Later answers name definitions, lines and texts that an earlier answer shows by place only.
+Definitions, lines and texts that an earlier answer shows are only named by location later.
 """
 
 from collections.abc import Sequence
@@ -23,20 +23,20 @@ from ggrep.render.printed import Rendered, hits_of, json_line, render_name_answe
 from ggrep.render.style import Style
 
 _NAMED: Final = 6
-"""Lines that stand above which are named by their places."""
+"""Maximum number of already shown lines that are named by location."""
 
 
 class Named(Struct, frozen=True):
-    """A question as it was typed, and its answer or failure."""
+    """A query as the user typed it, and its answer or error."""
 
     asked: str
     answer: NameAnswer | GgrepError
 
 
 def render_named(named: Sequence[Named], root: Path, view: ViewOptions) -> Rendered:
-    """Return answers as the view wants them; a single one as it is printed alone.
+    """Return answers rendered for the view; a single answer has no head.
 
-    Requires: the answer to a single question is not a failure.
+    Requires: a single answer is not an error.
     """
     if len(named) == 1 and not isinstance(named[0].answer, GgrepError):
         return render_name_answer(named[0].answer, root, view)
@@ -44,7 +44,7 @@ def render_named(named: Sequence[Named], root: Path, view: ViewOptions) -> Rende
     if view.json:
         out = json_line(answers_json([each.answer for each in named]))
         return Rendered(out, "", status, hits=hits)
-    above, style, parts, notes = AlreadyShown(), Style(view.colour), list[str](), list[str]()
+    shown_before, style, parts, notes = AlreadyShown(), Style(view.colour), list[str](), list[str]()
     first = dict[str, None]()
     for each in named:
         asked = sanitise_line(each.asked)
@@ -53,7 +53,7 @@ def render_named(named: Sequence[Named], root: Path, view: ViewOptions) -> Rende
             lines = map(sanitise_line, error_lines(each.answer))
             notes += [f"{mark}{asked}: {line}\n" for line in lines]
             continue
-        rest, earlier = fresh(each.answer, above)
+        rest, earlier = fresh(each.answer, shown_before)
         rendered = Rendered("", "") if rest is None else render_name_answer(rest, root, view)
         if rendered.out or earlier:
             tail = "".join(f"{style.paint('muted', sanitise_line(line))}\n" for line in earlier)
@@ -64,7 +64,7 @@ def render_named(named: Sequence[Named], root: Path, view: ViewOptions) -> Rende
 
 
 def render_slate_for_agent(response: SlateResponse) -> Rendered:
-    """Return a slate as text for agents; its own budget bounds it."""
+    """Return a slate as text for agents, within the slate's budget."""
     files = sum(len(packs) for _, packs in response.slate.sections)
     return Rendered(agent_text(answer_json(response)) + "\n", "", hits=files)
 
@@ -83,11 +83,13 @@ def _status_and_hits(named: Sequence[Named]) -> tuple[int, int]:
     return next(failed, 0), sum(hits_of(each.answer) for each in named)
 
 
-def fresh(answer: NameAnswer, above: AlreadyShown) -> tuple[NameAnswer | None, tuple[str, ...]]:
-    """Return the new part of an answer, None for nothing, and lines that name the rest."""
+def fresh(
+    answer: NameAnswer, shown_before: AlreadyShown
+) -> tuple[NameAnswer | None, tuple[str, ...]]:
+    """Return the new part of an answer (None if empty), and lines that name the shown part."""
     match answer:
         case SymbolResponse():
-            old = above.repeated([(entry.path, entry.line) for entry in answer.definitions])
+            old = shown_before.repeated([(entry.path, entry.line) for entry in answer.definitions])
             kept = [entry for entry in answer.definitions if (entry.path, entry.line) not in old]
             earlier = tuple(
                 f"above: {entry.path}:{entry.line} {entry.qualified_name}"
@@ -96,13 +98,13 @@ def fresh(answer: NameAnswer, above: AlreadyShown) -> tuple[NameAnswer | None, t
             )
             return None if old and not kept else replace(answer, definitions=tuple(kept)), earlier
         case ReferencesResponse():
-            old = above.repeated([(entry.path, entry.line) for entry in answer.references])
+            old = shown_before.repeated([(entry.path, entry.line) for entry in answer.references])
             rows = [entry for entry in answer.references if (entry.path, entry.line) not in old]
             places = [f"{path}:{line}" for path, line in sorted(old)]
             earlier = (f"above: {first_of(places, _NAMED)}",) if old else ()
             return None if old and not rows else replace(answer, references=tuple(rows)), earlier
         case ExpandResponse():
-            if not answer.content or not above.covers(
+            if not answer.content or not shown_before.covers(
                 answer.path, answer.start_line, answer.end_line
             ):
                 return answer, ()

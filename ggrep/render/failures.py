@@ -1,4 +1,4 @@
-"""A failure as JSON (schema `query_error`, version 1) and as lines for people."""
+"""Renders an error as JSON (schema `query_error`, version 1) and as text."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def query_error(error: GgrepError) -> "FailureJson":
-    """Return the error object that every surface prints."""
+    """Return the JSON of an error, the same for all surfaces."""
     body: ErrorJson = {"code": error.code, "message": sanitise_line(str(error))}
     if error.request_id:
         body["request_id"] = error.request_id
@@ -29,7 +29,7 @@ def query_error(error: GgrepError) -> "FailureJson":
 
 
 def issue_json(issue: Issue) -> "IssueJson":
-    """Return one problem of a workspace file."""
+    """Return the JSON of an issue in a workspace file."""
     return {
         "code": issue.code,
         "message": sanitise_line(issue.message),
@@ -41,7 +41,7 @@ def issue_json(issue: Issue) -> "IssueJson":
 
 
 def error_lines(error: GgrepError) -> list[str]:
-    """Return the lines to print, unsanitised; each names its file, if there is one."""
+    """Return the lines of an error, unsanitised; lines about files name the file."""
     if isinstance(error, WorkspaceError):
         return [_issue_line(issue) for issue in error.issues]
     lines = [str(error)]
@@ -51,7 +51,7 @@ def error_lines(error: GgrepError) -> list[str]:
 
 
 def typed_path(arguments: Sequence[str]) -> str | None:
-    """Return the repository in an option of a command line; None for the current one."""
+    """Return the repository path in a command line; None if there is no such option."""
     for option, value in zip(arguments, [*arguments[1:], ""], strict=True):
         if option in {"--path", "-p", "--repo"}:
             return value

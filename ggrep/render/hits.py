@@ -1,4 +1,4 @@
-"""Hits for people: place, definition, matching lines, and why they are in this order."""
+"""Hits as text: location, definition, matching lines, and explanation of the order."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -34,12 +34,12 @@ _EFFECT = "learned."
 _RULES = {
     "best": "by the list's order",
     "quota": "by its bucket's quota",
-    "fill": "by a place that no bucket used",
+    "fill": "by a slot that no bucket used",
 }
 
 
 def render_explanation(response: QueryResponse, style: Style) -> str:
-    """Return the explanation of an answer, a line for each kind of fact."""
+    """Return the explanation of an answer as lines."""
     explanation = response.explanation
     if explanation is None:
         return ""
@@ -81,19 +81,19 @@ def _snapshot(snapshot_id: str, segments: int) -> str:
 
 def _admission(admitted: Admitted) -> str:
     how = f"after {admitted.waited_ms:.0f} ms" if admitted.queued else "at once"
-    return f"{how}; {admitted.in_flight} at work, {admitted.queue_depth} waiting"
+    return f"{how}; {admitted.in_flight} running, {admitted.queue_depth} waiting"
 
 
 def largest_part(hits: Sequence[Hit]) -> float:
-    """Return the largest component of any of the hits, which fills a bar; 1 without any."""
+    """Return the largest score component of all hits; 1 if there is none."""
     parts = [dict(hit.components).get(name, 0.0) for hit in hits for name in _PARTS]
     return max(parts, default=0.0) or 1.0
 
 
 def component_bars(hit: Hit, largest: float, indent: str, style: Style) -> list[str]:
-    """Return one bar for each part of an explained hit's score, then its factors and rule.
+    """Return a bar for each component of a hit's score, then its factors and rule.
 
-    `largest` fills a bar, so that hits can be compared.
+    A component of the size `largest` fills the bar, so that hits can be compared.
     """
     parts = dict(hit.components)
     lines = []
@@ -122,11 +122,11 @@ _ALSO_NAMED = 3
 
 
 class ShownHit(Struct, frozen=True):
-    """A hit and its path as the reader would type it.
+    """A hit, and its path in the form that the user would type.
 
     Attributes:
-        repo: the repository's alias in a workspace, else empty.
-        also: names of other repositories that hold the same text.
+        repo: alias of the repository in a workspace; empty without a workspace.
+        also: names of other repositories that contain the same text.
     """
 
     hit: Hit
@@ -137,14 +137,14 @@ class ShownHit(Struct, frozen=True):
 
 
 def highlighted_words(query: str) -> tuple[str, ...]:
-    """Return the words of a query that are highlighted in its hits."""
+    """Return the words of a query to highlight in hits."""
     return tuple(word for word in query.split() if len(word) > 2 or not word.isascii())
 
 
 def render_hits(
     shown: Sequence[ShownHit], view: ViewOptions, style: Style, words: Sequence[str] = ()
 ) -> str:
-    """Return the list as text that ends in a newline; empty without hits."""
+    """Return the hits as text with a newline at the end; empty without hits."""
     if view.compact:
         places = dict.fromkeys(_place(item) for item in shown)
         return "".join(f"{sanitise_line(place)}\n" for place in places)
@@ -159,7 +159,7 @@ def render_hits(
 
 
 def render_notes(limits: Sequence[LimitHit], notices: Sequence[Notice], style: Style) -> str:
-    """Return a line for each notice, and one for all limits, but none about confidence."""
+    """Return a line for each notice and a line for all limits, without those about confidence."""
     lines = [
         f"warning: {notice.message}" for notice in notices if notice.code not in CONFIDENCE_CODES
     ]
@@ -173,7 +173,7 @@ def split_notes(
 ) -> tuple[str, str]:
     """Return the lines before and after an answer; see `render_notes`.
 
-    An answer from less than the complete index begins with that warning.
+    Warnings about an incomplete index come before the answer.
     """
     first, others = incomplete_first(notices)
     return render_notes((), first, style), render_notes(limits, others, style)
@@ -182,11 +182,11 @@ def split_notes(
 def render_confidence(
     confidence: Confidence, shown: int, limits: Sequence[LimitHit], style: Style
 ) -> str:
-    """Return a line for an answer that is unlikely to fit, or without hits."""
+    """Return a line about low confidence or missing hits; empty for a confident answer."""
     cut = next((limit for limit in limits if limit.code == "low_confidence"), None)
     left = 0 if cut is None else (cut.observed or 0) - cut.limit
     hidden = "1 weaker hit is" if left == 1 else f"{left} weaker hits are"
-    more = f"; {hidden} not shown, --keep-weak shows what there is" if left else ""
+    more = f"; {hidden} hidden; --keep-weak shows all" if left else ""
     if not shown:
         return style.paint("warning", f"no strong matches{more}") + "\n" if left else "no hits\n"
     match confidence:
@@ -195,11 +195,11 @@ def render_confidence(
         case Confidence.WEAK:
             return style.paint("warning", f"low confidence: probably no good match{more}") + "\n"
         case Confidence.NONE:
-            return style.paint("warning", f"none of these is a strong match{more}") + "\n"
+            return style.paint("warning", f"no strong match{more}") + "\n"
 
 
 def best_line(lines: list[str], query: str, name: str) -> tuple[int, int]:
-    """Return the index of the line that stands for a hit, and the offset in it."""
+    """Return the index of the line that best represents a hit, and the offset in that line."""
     for text, flags in ((query.strip(), re.IGNORECASE), (name, re.NOFLAG)):
         pattern = re.compile(re.escape(text), flags)
         for at, line in enumerate(lines if text else ()):
@@ -248,7 +248,7 @@ def _block(
 
 
 def definition_text(hit: Hit, style: Style) -> str:
-    """Return a hit's kind, and its name or the definitions around it, in colour."""
+    """Return a hit's kind, and its name or its enclosing definitions, in colour."""
     kind = style.paint("kind", hit.chunk_type)
     if hit.name:
         name = cut(sanitise_line(hit.qualified_name or hit.name), _NAME_COLUMNS)
@@ -279,9 +279,9 @@ def _snippet(hit: Hit, columns: int, style: Style, words: Sequence[str], indent:
 
 
 def _fit(line: str, words: Sequence[str], room: int) -> str:
-    """Return the part of a line that fits, with a sign at each cut end.
+    """Return the part of a line that fits, with an ellipsis at each cut end.
 
-    It is the beginning, unless the first query word is further right.
+    The part starts at the beginning of the line, unless the first query word would not fit.
     """
     if not room or len(line) <= room:
         return line

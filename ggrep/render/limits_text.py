@@ -1,4 +1,4 @@
-"""The bounds that cut an answer, as one line: how much is missing, and what to type for more.
+"""Renders the limits that cut an answer as a line: missing parts, and options that show more.
 
 cut: 28 of 40 files that match, text of 3 files; more: --max-files 40 --file-bytes 16384
 """
@@ -15,17 +15,17 @@ from ggrep.render.page import plural
 _Object: TypeAlias = Mapping[str, Any]
 
 _ANY: Final = "N"
-"""Stands for a value that is not known."""
+"""Placeholder for an unknown value."""
 _MOST_NAMED: Final = 3
-"""Bounds that the line names; JSON has all."""
+"""Maximum number of limits that the line names; JSON contains all."""
 
 
 class _Cut(Struct, frozen=True):
-    """How one bound reads.
+    """The text of a limit.
 
     Attributes:
-        text: `{limit}`, `{observed}` and a count of entries, as `{files}`, are filled in.
-        more: argument that raises the bound, with its value after `=`; or a command.
+        text: template with `{limit}`, `{observed}` and a count of entries such as `{files}`.
+        more: argument that raises the limit, with its value after `=`; or a command.
         most: the largest value that the argument accepts; 0 for any.
     """
 
@@ -50,7 +50,7 @@ _CUTS: Final[Mapping[str, _Cut]] = MappingProxyType(
         "max_query_characters": _Cut("the first {limit} characters of the query"),
         "max_query_terms": _Cut("{limit} of {observed} words of the query"),
         "max_candidates": _Cut("the best {limit} of {observed} candidates", _NARROWER),
-        "max_scan_ms": _Cut("files read within {limit} ms", _INDEX),
+        "max_scan_ms": _Cut("the files that could be read in {limit} ms", _INDEX),
         "max_scan_files": _Cut("ranked {limit} of {observed} candidate files", _INDEX),
         "max_scanned_rows": _Cut("{limit} of {observed} chunks read", _NARROWER),
         "max_listed_files": _Cut("{limit} of {observed} files that match", _NARROWER),
@@ -59,11 +59,11 @@ _CUTS: Final[Mapping[str, _Cut]] = MappingProxyType(
         "max_slate_files": _Cut(
             "{limit} of {observed} files that match", "max_files={observed}", 100
         ),
-        "max_slate_files_by_bytes": _Cut("room for {limit} of {observed} files", "max_bytes=N"),
+        "max_slate_files_by_bytes": _Cut("{limit} of {observed} files fit", "max_bytes=N"),
         "max_slate_bytes": _Cut("{limit} of {observed} bytes", "max_bytes={observed}", 4 << 20),
         "max_slate_file_bytes": _Cut("text of {files}", "max_file_bytes={observed}", 4 << 20),
         "max_evidence_per_file": _Cut(
-            "{limit} of up to {observed} pieces of a file", "evidence={observed}", 50
+            "{limit} of up to {observed} pieces of evidence per file", "evidence={observed}", 50
         ),
         "max_graph_nodes": _Cut("{limit} of {observed} files of the graph", "max_bytes=N"),
         "max_graph_edges": _Cut("{limit} of {observed} relations of the graph", "max_bytes=N"),
@@ -71,17 +71,17 @@ _CUTS: Final[Mapping[str, _Cut]] = MappingProxyType(
         "max_symbols": _Cut("{limit} of {observed} definitions", "limit={observed}"),
         "max_implementations": _Cut("{limit} of {observed} implementations", "limit={observed}"),
         "max_references": _Cut("{limit} of {observed} usages", "limit={observed}"),
-        "max_judged": _Cut("{limit} of {observed} usages judged", _NARROWER),
-        "max_syntax_bytes": _Cut("{limit} bytes parsed", _NARROWER),
-        "max_mention_files": _Cut("{limit} of {observed} files with the name", _NARROWER),
+        "max_judged": _Cut("containers of {limit} of {observed} usages determined", _NARROWER),
+        "max_syntax_bytes": _Cut("only {limit} bytes parsed", _NARROWER),
+        "max_mention_files": _Cut("{limit} of {observed} files that contain the name", _NARROWER),
         "max_mentions_per_file": _Cut("{limit} usages in {files}", _NARROWER),
         "max_expand_bytes": _Cut("{limit} of {observed} bytes", "max_bytes={observed}"),
         "max_outlined": _Cut("{limit} definitions of {files}"),
-        "per_repo_top": _Cut("{limit} hits of a repository", "per_repo_top={observed}"),
+        "per_repo_top": _Cut("{limit} hits per repository", "per_repo_top={observed}"),
         "deadline_share": _Cut("too little time for {repos}", "timeout_ms=N"),
         "max_repos": _Cut("{limit} of {observed} repositories", "max_repos=0"),
         "low_confidence": _Cut("{limit} of {observed} hits", "keep_weak=true"),
-        "fold_refill": _Cut("hits behind copies", "fold=false"),
+        "fold_refill": _Cut("hits that repeat the same text", "fold=false"),
     }
 )
 _FLAGS: Final[Mapping[str, str]] = MappingProxyType(
@@ -95,13 +95,13 @@ _FLAGS: Final[Mapping[str, str]] = MappingProxyType(
         "keep_weak=true": "--keep-weak",
     }
 )
-"""Flags of arguments whose names differ."""
+"""Flags whose names differ from the names of arguments."""
 
 
 def limits_line(limits: Iterable[_Object], *, arguments: bool = False) -> str:
-    """Return one line for all entries of `limits_hit`; empty without any.
+    """Return a line for all entries of `limits_hit`; empty if there are none.
 
-    With `arguments` it names arguments of tools instead of flags.
+    With `arguments`, the line names arguments of tools instead of flags.
     """
     groups: dict[str, list[_Object]] = {}
     for each in limits:
@@ -111,7 +111,7 @@ def limits_line(limits: Iterable[_Object], *, arguments: bool = False) -> str:
     texts = [_text(code, group) for code, group in groups.items()]
     others = len(texts) - _MOST_NAMED
     line = f"cut: {', '.join(texts[:_MOST_NAMED])}"
-    line += f" and {plural(others, 'other bound')}" if others > 0 else ""
+    line += f" and {plural(others, 'other limit')}" if others > 0 else ""
     raised: dict[str, str] = {}
     for code, group in groups.items():
         name, value = _raised(code, group)
@@ -122,7 +122,7 @@ def limits_line(limits: Iterable[_Object], *, arguments: bool = False) -> str:
 
 
 def line_of(limits: Iterable[LimitHit]) -> str:
-    """Return the line for cuts, with flags."""
+    """Return the line for limits, with flags."""
     return limits_line(map(to_builtins, limits))
 
 
@@ -143,7 +143,7 @@ def _text(code: str, group: list[_Object]) -> str:
 
 
 def _raised(code: str, group: list[_Object]) -> tuple[str, str]:
-    """Return what raises a bound, an argument or a command, and the value for an argument."""
+    """Return the argument or command that raises a limit, and the argument's value."""
     cut = _CUTS.get(code, _Cut(""))
     name, _, value = cut.more.partition("=")
     if value != "{observed}":

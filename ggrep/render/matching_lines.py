@@ -1,4 +1,4 @@
-"""Hits of exact text for people: the lines that match, by file, as ripgrep prints them.
+"""Hits of exact text: matching lines by file, in the format of ripgrep.
 
 src/checkout.py
 7-class Checkout:
@@ -21,13 +21,13 @@ _TAB: int = 4
 _LEAST_ROOM = 20
 _MORE_HITS = 100
 CUT_CODES = frozenset({"max_results", "max_per_file"})
-"""Cuts that the count of lines tells."""
+"""Codes of limits that the line with the counts already covers."""
 
 
 def render_lines(shown: Sequence[ShownHit], columns: int, style: Style) -> str:
-    """Return the lines of hits as text that ends in a newline; empty without hits.
+    """Return the lines of hits as text with a newline at the end; empty without hits.
 
-    Files come in the order of their first hits, and each line appears once.
+    Files are in the order of their first hits, and each line appears once.
     """
     files: dict[tuple[str, str], dict[int, HitLine]] = {}
     keys: dict[tuple[str, str], str] = {}
@@ -50,9 +50,10 @@ def render_lines(shown: Sequence[ShownHit], columns: int, style: Style) -> str:
 
 
 def render_listing(totals: Sequence[tuple[str, str, int]], style: Style, *, counts: bool) -> str:
-    """Return the matching files, one a line; with `counts`, the number of their lines too.
+    """Return a line for each matching file; with `counts`, also the number of matching lines.
 
-    `totals` holds repository or nothing, path as the reader would type it, and matching lines.
+    An entry of `totals` contains the repository (or an empty string), the path in the form that the
+    user would type, and the number of matching lines.
     """
     return "".join(
         style.paint("path", sanitise_line(f"{repo}/{place}" if repo else place))
@@ -69,7 +70,7 @@ def render_counts(
     limits: Sequence[LimitHit],
     style: Style,
 ) -> str:
-    """Return one line: how much matches, how much of it is shown, and the flag that shows more."""
+    """Return a line with the counts of matches and shown lines, and the flag that shows more."""
     if not totals.lines:
         return ""
     lines = {
@@ -93,7 +94,7 @@ def render_counts(
 
 
 def _lines(lines: Sequence[HitLine], path: str, columns: int, style: Style) -> list[str]:
-    """Return numbered lines, with `:` behind the number of a match and `-` behind others."""
+    """Return numbered lines, with `:` after the number of a match and `-` after other numbers."""
     room = max(columns - len(f"{lines[-1].line}:"), _LEAST_ROOM) if columns and lines else 0
     fitting = [_fit(line, room) for line in lines]
     texts = painted([text for text, _ in fitting], path, style, [marks for _, marks in fitting])
@@ -111,7 +112,7 @@ def _lines(lines: Sequence[HitLine], path: str, columns: int, style: Style) -> l
 
 
 def _fit(line: HitLine, room: int) -> tuple[str, list[tuple[int, int]]]:
-    """Return the part of a line that fits, tabs expanded, and its matches in that part."""
+    """Return the part of a line that fits, with tabs expanded, and the matches in that part."""
     text, places = "", []
     for character in line.text:
         places.append(len(text))

@@ -1,4 +1,4 @@
-"""Definitions, usages and surrounding code for people, of one repository or of several."""
+"""Definitions, usages and surrounding code as text, of one or several repositories."""
 
 import re
 from collections import Counter
@@ -31,7 +31,7 @@ from ggrep.render.page import Page, SourceLines, plural
 from ggrep.render.style import cut
 
 IMPORT: Final = re.compile(r"\s*(?:import|from|use|using|require|include|#\s*include)\b")
-"""Beginning of a line that only makes a name known to its file."""
+"""Start of a line that imports a name."""
 
 IMPLEMENTED: Final = "implemented or extended by"
 FOLDED: Final = {"import": "imported", "receiver": "receiver or implemented type"}
@@ -41,7 +41,7 @@ NAMED_ROLES: Final = frozenset({"handles", "implements"})
 _RANKED: Final = ("handles", "implements", "call")
 _NAME_COLUMNS: Final = 40
 _ID_DIGITS: Final = 7
-"""So many of a row id are a target of `expand`."""
+"""Number of shown digits of a row id; `expand` accepts such a prefix."""
 
 
 def symbol_text(response: SymbolResponse, page: Page) -> str:
@@ -62,7 +62,7 @@ def implementations_text(items: Sequence[tuple[str, DefinedAt]], page: Page) -> 
 
 
 def definitions_text(definitions: Sequence[tuple[str, Definition]], page: Page) -> str:
-    """Return definitions with their paths; empty without any."""
+    """Return definitions with their paths as text; empty if there are none."""
     blocks = [_definition(key, item, page) for key, item in definitions]
     roomy = any(len(block) > 1 for block in blocks)
     return ("\n" if roomy else "").join("\n".join(block) + "\n" for block in blocks)
@@ -99,30 +99,32 @@ def undefined(
 
 
 def references_text(response: ReferencesResponse, page: Page) -> str:
-    """Return the mentions by file: usages, files with calls first, those in tests, then imports."""
+    """Return the mentions by file: usages in files with calls first, then tests, then imports."""
     return placed_mentions([Placed(item.path, item) for item in response.references], page)
 
 
 class Placed(Struct, frozen=True):
-    """A mention, its file as it is shown, and how it belongs to another repository."""
+    """A mention with its shown path, and its tie to a definition in another repository."""
 
     key: str
-    found: Reference
+    mention: Reference
     tie: str = ""
 
 
 def placed_mentions(mentions: Sequence[Placed], page: Page) -> str:
     """Return mentions as `references_text` does."""
-    used = [item for item in mentions if not _is_listed(item.found)]
-    ranks = file_ranks((item.key, item.found.role) for item in used)
-    used.sort(key=lambda item: (*_group(item)[:3], ranks[item.key], item.found.path))
+    used = [item for item in mentions if not _is_listed(item.mention)]
+    ranks = file_ranks((item.key, item.mention.role) for item in used)
+    used.sort(key=lambda item: (*_group(item)[:3], ranks[item.key], item.mention.path))
     blocks = [
-        _mentions(key, [item.found for item in group], page, tie)
+        _mentions(key, [item.mention for item in group], page, tie)
         for (*_, key, tie), group in groupby(used, key=_group)
     ]
     for role in FOLDED:
-        listed = [item for item in mentions if _is_listed(item.found) and _role(item.found) == role]
-        line = folded_line(role, [page.path(item.key, item.found.line) for item in listed])
+        listed = [
+            item for item in mentions if _is_listed(item.mention) and _role(item.mention) == role
+        ]
+        line = folded_line(role, [page.path(item.key, item.mention.line) for item in listed])
         blocks += [f"{line}\n"] if line else []
     return "\n".join(blocks)
 
@@ -148,15 +150,15 @@ def _is_listed(item: Reference) -> bool:
 
 
 def _role(item: Reference) -> str:
-    """Return the role of a mention; without syntax, the line tells an import."""
+    """Return the role of a mention; imports without a parsed role are detected from the line."""
     is_import = not item.container and bool(IMPORT.match(item.content))
     return "import" if is_import and item.role != "receiver" else item.role
 
 
-def _group(mention: Placed) -> tuple[str, bool, bool, str, str]:
-    """Return the sort key that mentions below one head share; words in texts come last."""
-    mentions = "" if mention.found.kind == "usage" else "mentioned"
-    return mentions, _in_test(mention.found), mention.found.guess, mention.key, mention.tie
+def _group(placed: Placed) -> tuple[str, bool, bool, str, str]:
+    """Return the sort key of mentions, equal below a shared head; mentions in texts come last."""
+    kind = "" if placed.mention.kind == "usage" else "mentioned"
+    return kind, _in_test(placed.mention), placed.mention.guess, placed.key, placed.tie
 
 
 def _in_test(item: Reference) -> bool:
@@ -231,7 +233,7 @@ def count_line(
 
 
 def expansion_text(response: ExpandResponse, page: Page, ask: str = "ggrep expand ") -> str:
-    """Return the lines around a place and its neighbours; `ask` is typed in front of a row id."""
+    """Return the code around a location, and its neighbours; `ask` is the command for a row id."""
     blocks = [[_heading(response, page)]]
     fold = longest_fold(response.content.split("\n"), response.start_line)
     if response.content:
@@ -258,10 +260,10 @@ def _definition(key: str, item: Definition, page: Page) -> list[str]:
 
 
 def _mentions(key: str, mentions: Sequence[Reference], page: Page, tie: str) -> str:
-    """Return a file and its mentions, their lines aligned."""
+    """Return a file with its mentions, aligned."""
     marks = [f"{item.line}:{item.column}" for item in mentions]
     width = max(len(mark) for mark in marks)
-    doubt = "may be of another class or module" if mentions[0].guess else ""
+    doubt = "may belong to another class or module" if mentions[0].guess else ""
     mentioned = "" if mentions[0].kind == "usage" else "mentioned"
     notes = ", ".join(filter(None, (mentioned, tie, doubt)))
     lines = [page.path(key) + (f"  {page.muted(notes)}" if notes else "")]
@@ -285,7 +287,7 @@ def _heading(response: ExpandResponse, page: Page) -> str:
 
 
 def _neighbours(neighbours: Sequence[Neighbour], page: Page, ask: str) -> list[str]:
-    """Return the chunks before and after, and how to see them."""
+    """Return lines with the chunks before and after, and the commands that show them."""
     spans = [line_range(item.start_line, item.end_line) for item in neighbours]
     named = [f"{item.chunk_type} {item.name or item.signature}".rstrip() for item in neighbours]
     width, widest = max(map(len, spans)), min(max(map(len, named)), _NAME_COLUMNS)
@@ -297,31 +299,31 @@ def _neighbours(neighbours: Sequence[Neighbour], page: Page, ask: str) -> list[s
 
 
 class Labelled(Struct, frozen=True):
-    """A mention in one of several repositories.
+    """A mention with its repository.
 
     Attributes:
-        repo: name of the repository in places.
-        mark: one word on how it is tied to a definition elsewhere; empty for none.
+        repo: name of the repository in locations.
+        mark: word for its tie to a definition in another repository; empty for none.
     """
 
     repo: str
-    found: Reference
+    mention: Reference
     mark: str = ""
 
     @property
     def key(self) -> str:
-        """Return its file as it is written."""
-        return f"{self.repo}:{self.found.path}"
+        """Return the path with the repository's name."""
+        return f"{self.repo}:{self.mention.path}"
 
 
 def labelled_definitions(definitions: Sequence[tuple[str, Definition]], page: Page) -> str:
-    """Return definitions, each with the label of its repository; empty without any."""
+    """Return definitions with the names of their repositories as text; empty if there are none."""
     return definitions_text([(f"{repo}:{item.path}", item) for repo, item in definitions], page)
 
 
 def labelled_mentions(mentions: Sequence[Labelled], page: Page) -> str:
-    """Return mentions as those of one repository, each with the label of its own.
+    """Return mentions with the names of their repositories as text.
 
-    Empty without any.
+    Empty if there are none.
     """
-    return placed_mentions([Placed(item.key, item.found, item.mark) for item in mentions], page)
+    return placed_mentions([Placed(item.key, item.mention, item.mark) for item in mentions], page)

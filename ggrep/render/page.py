@@ -1,4 +1,4 @@
-"""Common parts of answers as text: width, paths, numbered source lines with painted syntax."""
+"""Common parts of answers as text: width, paths, numbered source lines, coloured syntax."""
 
 import re
 import textwrap
@@ -53,17 +53,17 @@ _KEYWORDS: Final = _words(
     " this throw throws trait true True try type typedef typename typeof union unless until use"
     " using var virtual void volatile when where while with yield"
 )
-"""Words that many languages keep for themselves."""
+"""Reserved words of many languages."""
 _DATA: Final = _words("graphql ini properties toml yaml")
 _CONSTANTS: Final = _words("true false null")
 _CODE_WORD: Final = r"(?P<word>[A-Za-z_]\w*)"
 
 Spans = Iterable[tuple[int, int]]
-"""Starts and ends of pieces of a line."""
+"""Start and end offsets of parts of a line."""
 
 
 def painted(lines: Sequence[str], path: str, style: Style, spans: Iterable[Spans]) -> Iterator[str]:
-    """Yield lines of a file in colour, with `spans` of each line highlighted."""
+    """Yield lines of a file with coloured syntax and highlighted `spans`."""
     if not style.colour:
         yield from lines
         return
@@ -76,7 +76,7 @@ def painted(lines: Sequence[str], path: str, style: Style, spans: Iterable[Spans
 
 
 def _roles(lines: Sequence[str], language: str) -> list[list[str]]:
-    """Return the role of each character of each line; empty for none."""
+    """Return the colour role of each character of each line; empty for none."""
     text = "\n".join(lines)
     roles = [""] * len(text)
     pattern = _pattern(language)
@@ -94,14 +94,14 @@ def _roles(lines: Sequence[str], language: str) -> list[list[str]]:
 
 @cache
 def _pattern(language: str) -> re.Pattern[str] | None:
-    """Return the pattern of comments, strings and words; None for a language without any."""
+    """Return the pattern of comments, strings and words; None for an unknown language."""
     marks = [mark for mark, names in _LINE_COMMENTS.items() if language in names]
     blocks = language in _BLOCK_COMMENTS
     if not marks and not blocks:
         return None
     comments = [
         *((r"/\*[\s\S]*?(?:\*/|\Z)",) if blocks else ()),
-        # A sign in the middle of a word is none: `$#`, `a#b`, `http://`.
+        # A comment mark inside a word does not start a comment: `$#`, `a#b`, `http://`.
         *(rf"(?<![\w$&:\\]){re.escape(mark)}[^\n]*" for mark in marks),
     ]
     strings = [
@@ -121,7 +121,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 class SourceLines(Struct, frozen=True):
-    """Lines of a file from `first`, and the number of `hidden` ones; `path` may be empty."""
+    """Lines of a file from line `first`, and the number of `hidden` lines; `path` may be empty."""
 
     text: str
     first: int
@@ -130,13 +130,13 @@ class SourceLines(Struct, frozen=True):
 
 
 class Page(Struct, frozen=True):
-    """How wide a page is and what its words look like.
+    """Width, colours and highlighted words of an answer's text.
 
     Attributes:
-        columns: how wide a line may be; 0 for no bound.
-        place: returns how a path key is written for the reader.
-        words: highlighted in lines of a source, as they are spelled.
-        stems: parts of words, which are highlighted whole.
+        columns: maximum width of a line; 0 for no bound.
+        place: returns a path key in the form that the user would type.
+        words: words to highlight in source lines, in their exact spelling.
+        stems: word stems; words that contain a stem are highlighted as a whole.
     """
 
     columns: int
@@ -146,33 +146,33 @@ class Page(Struct, frozen=True):
     stems: tuple[str, ...] = ()
 
     def path(self, key: str, line: int = 0, last: int = 0) -> str:
-        """Return a file, or lines of it, as terminals and editors can open it."""
+        """Return a path with optional lines, in a form that terminals and editors can open."""
         place = self.place(key)
         shown = self.style.paint("path", sanitise_line(place))
         shown += self.style.paint("line", f":{line_range(line, last)}") if line else ""
         return self.style.link(shown, place, line or 1)
 
     def muted(self, text: str) -> str:
-        """Return one line beside the answer."""
+        """Return a less prominent line."""
         return self.style.paint("muted", sanitise_line(text))
 
     def rule(self, title: str, figures: str = "") -> str:
-        """Return the line above a part of the page."""
+        """Return the title line of a section."""
         width = min(self.columns or _RULE_COLUMNS, _RULE_COLUMNS)
         tail = f" {figures}" if figures else ""
         drawn = _RULE * max(width - len(title) - len(tail) - 1, 1)
         return self.style.paint("name", title) + self.style.paint("muted", f" {drawn}{tail}")
 
     def fitting(self, text: str, taken: int = 0) -> str:
-        """Return text as one sanitised line, cut to what `taken` columns leave of the page."""
+        """Return text as a sanitised line, cut to the page's width minus `taken` columns."""
         return cut(sanitise_line(text), self._room(taken))
 
     def has_room(self, taken: int) -> bool:
-        """Return whether a line with so many columns in use has room for a few words more."""
+        """Return whether a line with `taken` used columns has room for a few more words."""
         return not self.columns or taken + _LEAST_ROOM <= self.columns
 
     def wrapped(self, text: str, indent: str = "") -> list[str]:
-        """Return text in as many lines as it takes."""
+        """Return text wrapped into lines."""
         lines = textwrap.wrap(
             sanitise_line(text),
             width=self.columns or _RULE_COLUMNS,
@@ -188,7 +188,7 @@ class Page(Struct, frozen=True):
     ) -> list[str]:
         """Return numbered lines of a source.
 
-        `digits` is the least width of a number; `shift` removes the common indentation.
+        `digits` is the minimum width of a number; `shift` removes the common indentation.
         """
         text = sanitise(source.text).rstrip("\n")
         lines = [line.expandtabs(4).rstrip() for line in text.split("\n")]
@@ -214,7 +214,7 @@ class Page(Struct, frozen=True):
         return next(painted([line], "", self.style, [self._asked(line)]))
 
     def _asked(self, line: str) -> Spans:
-        """Return the places of the page's words in a line."""
+        """Return the spans of the highlighted words in a line."""
         if not self.style.colour:
             return []
         words = any_of(self.words).finditer(line) if self.words else ()
@@ -237,6 +237,6 @@ def plural(count: int, noun: str) -> str:
 
 
 def any_of(words: Sequence[str], flags: int = 0) -> re.Pattern[str]:
-    """Return the pattern of any of some words; the longest one that fits wins."""
+    """Return a pattern that matches any of the words, longer words first."""
     longest_first = sorted(words, key=lambda word: (-len(word), word))
     return re.compile("|".join(map(spelled_in_any_form, longest_first)), flags)

@@ -1,4 +1,4 @@
-"""A repository's answer or failure as text for stdout and stderr."""
+"""Renders a repository's answer or error for stdout and stderr."""
 
 import os
 import traceback
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from ggrep.render.slate_text import GraphForm
 
 _STEM_LETTERS: Final = 4
-"""Shorter stems are part of too many words to highlight."""
+"""Minimum length of highlighted stems; shorter stems are part of too many words."""
 
 
 class Rendered(Struct, frozen=True):
@@ -60,7 +60,7 @@ class Rendered(Struct, frozen=True):
         out: for standard output; JSON is written as UTF-8 in any locale.
         err: for standard error.
         hits: number of hits in the answer; 0 for a failure.
-        scan: a scan answered, without an index.
+        scan: whether a scan answered, without an index.
         before: for standard error, before `out`: warnings about an incomplete index or weak hits.
     """
 
@@ -72,7 +72,7 @@ class Rendered(Struct, frozen=True):
     before: str = ""
 
     def document(self) -> dict[str, stable_json.Json]:
-        """Return the output as in a daemon's reply."""
+        """Return the output as JSON for a daemon's reply."""
         return {
             "out": self.out,
             "err": self.err,
@@ -84,9 +84,9 @@ class Rendered(Struct, frozen=True):
 
 
 def render_answer(response: QueryResponse, root: Path, view: ViewOptions) -> Rendered:
-    """Return an answer for people, or as one JSON document and a newline.
+    """Return an answer as text, or as a JSON document and a newline.
 
-    Paths are relative to `view.cwd`, or as stored if it is empty; the file system is not read.
+    Paths are relative to `view.cwd`, or to the root if it is empty; the file system is not read.
     """
     hits, scan = len(response.hits), response.provenance.scan is not None
     if view.json:
@@ -109,7 +109,7 @@ def render_answer(response: QueryResponse, root: Path, view: ViewOptions) -> Ren
 def _matched(
     response: QueryResponse, totals: MatchTotals, root: Path, view: ViewOptions
 ) -> Rendered:
-    """Return an answer of exact text: its lines by file, or its files."""
+    """Return an answer about exact text: matching lines by file, or matching files."""
     style, notes_style = Style(view.colour, view.links, view.cwd), Style(view.notes_colour)
     hits = [ShownHit(hit, place(root, view.cwd, hit.path)) for hit in response.hits]
     if response.request.list_files:
@@ -132,7 +132,7 @@ def answer_notes(
 ) -> tuple[str, str]:
     """Return the lines before and after an answer; see `split_notes`.
 
-    Commands name the repository if the reader is elsewhere.
+    Suggested commands name the repository if the user is outside of it.
     """
     away = view.cwd and root != Path(view.cwd) and root not in Path(view.cwd).parents
     path = os.path.relpath(root, view.cwd) if away else None
@@ -141,9 +141,9 @@ def answer_notes(
 
 
 def render_failure(error: GgrepError, view: ViewOptions, path: str | None = None) -> Rendered:
-    """Return a failure in words, and as a JSON document too if the view wants JSON.
+    """Return an error as text, and also as a JSON document if the view requests JSON.
 
-    `path` is the repository that was typed, for suggested commands.
+    `path` is the repository path that the user typed, for suggested commands.
     """
     out = json_line(query_error(error)) if view.json else ""
     mark = Style(view.notes_colour).paint("bad", "error: ")
@@ -154,7 +154,7 @@ def render_failure(error: GgrepError, view: ViewOptions, path: str | None = None
 
 
 def place(root: Path, cwd: str, key: str) -> str:
-    """Return a path key as seen from a directory; as it is stored where that is empty."""
+    """Return a path key relative to the directory `cwd`; unchanged if `cwd` is empty."""
     return os.path.relpath(root / key, cwd) if cwd else key
 
 
@@ -170,7 +170,7 @@ CUTS_IN_TEXT = frozenset(
 
 
 def render_outline(response: OutlineResponse, root: Path, view: ViewOptions) -> Rendered:
-    """Return outlines as the view wants them."""
+    """Return outlines rendered for the view."""
     hits = len(response.outlines)
     if view.json:
         return Rendered(json_line(answer_json(response)), "", hits=hits)
@@ -180,7 +180,7 @@ def render_outline(response: OutlineResponse, root: Path, view: ViewOptions) -> 
 
 
 def render_tour(response: TourResponse, root: Path, view: ViewOptions) -> Rendered:
-    """Return a tour as the view wants it; its paths are those below the root."""
+    """Return a tour rendered for the view, with paths relative to the root."""
     hits = len(response.sections)
     if view.json:
         return Rendered(json_line(answer_json(response)), "", hits=hits)
@@ -188,7 +188,7 @@ def render_tour(response: TourResponse, root: Path, view: ViewOptions) -> Render
 
 
 def render_slate(response: SlateResponse, root: Path, view: ViewOptions) -> Rendered:
-    """Return a slate as the view wants it; its files count as hits."""
+    """Return a slate rendered for the view; its files count as hits."""
     from ggrep.render.slate_text import shown_slate, slate_text
 
     files = sum(len(packs) for _, packs in response.slate.sections)
@@ -204,7 +204,7 @@ def render_slate(response: SlateResponse, root: Path, view: ViewOptions) -> Rend
 def render_graph(
     response: SlateResponse, form: "GraphForm", root: Path, view: ViewOptions
 ) -> Rendered:
-    """Return only the graph of a slate, for programs that draw."""
+    """Return only the graph of a slate, for drawing programs."""
     from ggrep.render.slate_text import graph_text
 
     graph = response.slate.graph or ContextGraph((), ())
@@ -212,7 +212,7 @@ def render_graph(
 
 
 def render_name_answer(response: NameAnswer, root: Path, view: ViewOptions) -> Rendered:
-    """Return definitions, mentions or surrounding code as the view wants them."""
+    """Return definitions, mentions or surrounding code rendered for the view."""
     from ggrep.render.navigation_text import (
         expansion_text,
         references_notes,
@@ -237,7 +237,7 @@ def render_name_answer(response: NameAnswer, root: Path, view: ViewOptions) -> R
 
 
 def hits_of(answer: NameAnswer | GgrepError) -> int:
-    """Return how many definitions or mentions an answer holds."""
+    """Return the number of definitions or mentions in an answer."""
     match answer:
         case SymbolResponse():
             return len(answer.definitions)

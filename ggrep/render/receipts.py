@@ -17,9 +17,9 @@ from ggrep.config.settings import OUTPUT_BUDGETS
 from ggrep.model.receipt import (
     RECEIPT_KIND,
     Fate,
+    HitPlace,
     NewHit,
     Origin,
-    Place,
     Receipt,
     ReceiptHit,
     Replay,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ggrep.model.schemas.receipts import ReplayJson
 
 MAX_RECEIPT_BYTES: Final = 64 * 1024 * 1024
-"""A larger file is not read."""
+"""Maximum size of a receipt file."""
 
 _MOST_HITS: Final = 10_000
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
@@ -45,7 +45,7 @@ _KEYS: Final = frozenset(
 
 
 def receipt_document(receipt: Receipt) -> dict[str, stable_json.Json]:
-    """Return the receipt as its JSON object, sealed."""
+    """Return the receipt as a JSON object with its checksum."""
     values: dict[str, stable_json.Json] = {
         RECEIPT.field: RECEIPT.writes,
         "kind": RECEIPT_KIND,
@@ -64,26 +64,26 @@ def receipt_bytes(receipt: Receipt) -> bytes:
 
 
 def receipt_of(values: dict[str, Any]) -> Receipt:
-    """Return the receipt of one repository's answer in values of `open_sealed`.
+    """Return the receipt of a repository's answer from the values of `open_sealed`.
 
     Raises:
-        InvalidRequest: they are not a receipt, or it contradicts itself.
+        InvalidRequest: the values are not a receipt, or are inconsistent.
     """
     if values.keys() != _KEYS or values["kind"] != RECEIPT_KIND:
-        raise InvalidRequest("no receipt of a kind that this build knows")
+        raise InvalidRequest("not a receipt, or its kind is unknown to this build")
     try:
         return _receipt(values)
     except DecodeError as error:
-        raise InvalidRequest(f"no receipt: {error}") from error
+        raise InvalidRequest(f"not a valid receipt: {error}") from error
 
 
 def _receipt(values: dict[str, Any]) -> Receipt:
     budgets, answer = values["budgets"], values["answer"]
     question = parse_search_request(values["question"], "$.question")
     if not question.deterministic:
-        raise DecodeError("$.question: not deterministic")
+        raise DecodeError("$.question: must be deterministic")
     if not isinstance(budgets, dict) or not budgets.keys() <= set(OUTPUT_BUDGETS):
-        raise DecodeError("$.budgets: this build does not have these output budgets")
+        raise DecodeError("$.budgets: unknown names of output budgets")
     receipt = Receipt(
         question=question,
         budgets=tuple(
@@ -102,53 +102,53 @@ def _receipt(values: dict[str, Any]) -> Receipt:
             for result in (results if isinstance(results, list) else (None,))
         ]
         if rows != [hit.row_id for hit in receipt.hits]:
-            raise DecodeError("$.hits: not those of the answer")
+            raise DecodeError("$.hits: do not match the answer")
         check_answer(receipt.answer, receipt.origin.answer_sha256)
     return receipt
 
 
 def open_sealed(data: bytes) -> dict[str, Any]:
-    """Return the values of a receipt of any kind, as they were written.
+    """Return the JSON values of a receipt of any kind, after verifying the checksum.
 
     Raises:
-        InvalidRequest: the bytes are not a receipt, or it was changed.
-        Incompatible: another build wrote it, in a version that this one does not read.
+        InvalidRequest: the bytes are not a receipt, or the receipt was modified.
+        Incompatible: the receipt has a version that this build cannot read.
     """
     try:
         values = stable_json.loads(data)
     except ValueError as error:
-        raise InvalidRequest(f"no receipt: {error}") from error
+        raise InvalidRequest(f"not a valid receipt: {error}") from error
     if not isinstance(values, dict) or "kind" not in values or RECEIPT.field not in values:
-        raise InvalidRequest("no receipt")
+        raise InvalidRequest("not a receipt")
     try:
         require_sound(values, RECEIPT, since=1)
     except (Damaged, TypeError) as error:
-        raise InvalidRequest(f"a receipt that was changed: {error}") from error
+        raise InvalidRequest(f"the receipt was changed: {error}") from error
     return values
 
 
 def check_hits(hits: Sequence[ReceiptHit]) -> None:
-    """Check the form of the hits' ids.
+    """Check the format of the hits' ids.
 
     Raises:
-        DecodeError: names the hit and the key.
+        DecodeError: an id is invalid; the message names the hit and the key.
     """
     if len(hits) > _MOST_HITS:
         raise DecodeError(f"$.hits: more than {_MOST_HITS}")
     for place, hit in enumerate(hits):
         for key in ("row_id", "chunk_id", "snippet_sha256"):
             if not _DIGEST.fullmatch(getattr(hit, key)):
-                raise DecodeError(f"$.hits[{place}].{key}: no digest")
+                raise DecodeError(f"$.hits[{place}].{key}: not a digest")
 
 
 def check_answer(answer: bytes | None, digest: str) -> None:
-    """Check that an answer has a digest, or was not kept.
+    """Check the digest of a stored answer.
 
     Raises:
-        DecodeError: it has another digest.
+        DecodeError: the answer has another digest.
     """
     if answer is not None and sha256(answer).hexdigest() != digest:
-        raise DecodeError("$.answer: not the one of the digest")
+        raise DecodeError("$.answer: does not match answer_sha256")
 
 
 def replay_json(replay: Replay) -> "ReplayJson":
@@ -183,7 +183,7 @@ _ROLES = {
 
 
 class _Frame(Struct, frozen=True):
-    """Widths that the lines of one list share: of numbers, fates and places."""
+    """Column widths of a list: of numbers, fates and locations."""
 
     number: int
     fate: int
@@ -191,7 +191,7 @@ class _Frame(Struct, frozen=True):
 
 
 def render_replay(replay: Replay, style: Style) -> str:
-    """Return the result, the differences, and what became of each hit."""
+    """Return the result of a replay, the differences, and the fate of each hit."""
     role = "good" if replay.is_reproduced else "bad"
     head = "reproduced" if replay.is_reproduced else "not reproduced"
     lines = [f"{style.paint(role, head)}: {sanitise_line(_reason(replay))}"]
@@ -199,7 +199,7 @@ def render_replay(replay: Replay, style: Style) -> str:
         lines += [style.paint("muted", f"  {render_change(item)}") for item in replay.changes]
         lines += _differences(replay)
         lines += ["", *render_fates(replay.hits, replay.new_hits, style)]
-        same = "; today's hits are the same" if replay.same_hits else ""
+        same = "; the hits are the same" if replay.same_hits else ""
         lines += ["", render_summary(replay.hits, replay.new_hits) + same]
     return "\n".join(lines) + "\n"
 
@@ -208,24 +208,27 @@ def _reason(replay: Replay) -> str:
     was, now = replay.receipt.origin, replay.now
     count = _count(len(replay.hits), "hit")
     reasons = {
-        ReplayResult.REPRODUCED: f"snapshot {now.snapshot_id} gives the same bytes, {count}",
-        ReplayResult.NEWER_SNAPSHOT: f"{now.snapshot_id} was queried, newer than {was.snapshot_id}",
+        ReplayResult.REPRODUCED: f"snapshot {now.snapshot_id} returns the same bytes, {count}",
+        ReplayResult.NEWER_SNAPSHOT: f"the newer snapshot {now.snapshot_id} was queried instead of "
+        f"{was.snapshot_id}",
         ReplayResult.SNAPSHOT_GONE: (
-            f"snapshot {was.snapshot_id} is gone; {now.snapshot_id} was queried"
+            f"snapshot {was.snapshot_id} no longer exists; {now.snapshot_id} was queried"
         ),
-        ReplayResult.OTHER_STORE: f"the current settings select {now.store_id}, not {was.store_id}",
-        ReplayResult.OTHER_REPOSITORY: f"the receipt is of {was.repo_id}, not {now.repo_id}",
+        ReplayResult.OTHER_STORE: f"the current settings select store {now.store_id}, not "
+        f"{was.store_id}",
+        ReplayResult.OTHER_REPOSITORY: f"the receipt belongs to repository {was.repo_id}, not "
+        f"{now.repo_id}",
     }
-    return reasons.get(replay.outcome, f"snapshot {was.snapshot_id} gives different bytes")
+    return reasons.get(replay.outcome, f"snapshot {was.snapshot_id} returns different bytes")
 
 
 def render_change(change: ReplayChange) -> str:
-    """Return a changed key of the origin, in a line without its end."""
+    """Return a line about a changed key of the origin, without a newline."""
     return sanitise_line(f"{change.what}: {_short(change.was)} -> {_short(change.now)}")
 
 
 def _short(value: str | None) -> str:
-    """Return a value that fits a line; digests are cut."""
+    """Return a value shortened for a line; digests are cut."""
     if value is None:
         return "none"
     if len(value) in {40, 64} and set(value) <= set("0123456789abcdef"):
@@ -245,7 +248,7 @@ def _differences(replay: Replay) -> Iterator[str]:
 def render_fates(
     hits: Sequence[ReplayedHit], new_hits: Sequence[NewHit], style: Style
 ) -> list[str]:
-    """Return a line for each hit of a receipt, then one for each that is new, aligned."""
+    """Return aligned lines for each hit of a receipt, then for each new hit."""
     most = max([len(hits), *(item.rank_now + 1 for item in new_hits)])
     fates = [item.fate.value for item in hits] + ([_NEW] if new_hits else [])
     frame = _Frame(
@@ -258,7 +261,7 @@ def render_fates(
 
 
 def render_summary(hits: Sequence[ReplayedHit], new_hits: Sequence[NewHit]) -> str:
-    """Return the number of hits of each fate, in a line without its end."""
+    """Return a line with the number of hits of each fate, without a newline."""
     fates = [item.fate for item in hits]
     shown = [fate for fate in Fate if fate is not Fate.UNKNOWN or fate in fates]
     counts = [f"{fates.count(fate)} {fate.value}" for fate in shown]
@@ -291,15 +294,15 @@ def _new(item: NewHit, style: Style, frame: _Frame) -> str:
 
 
 def _rank(item: ReplayedHit) -> str:
-    """Return the hit's rank now; empty if it is the same."""
+    """Return text about the hit's new rank; empty if the rank is unchanged."""
     if item.rank_now == item.rank:
         return ""
     if item.rank_now is None:
-        return "not among the hits now" if item.place_now else ""
+        return "no longer a hit" if item.place_now else ""
     return f"now {item.rank_now + 1}."
 
 
-def _at(place: Place) -> str:
+def _at(place: HitPlace) -> str:
     return sanitise_line(f"{place.path}:{place.start_line}")
 
 

@@ -46,8 +46,8 @@ _REASONS: Final[dict[Reason, str]] = {
     "docs_quota": "document",
     "diagram_quota": "diagram",
     "anchor_for_context": "opening lines",
-    "neighbour_context": "next to it",
-    "expand_target": "was requested",
+    "neighbour_context": "next to the evidence",
+    "expand_target": "requested target",
 }
 """Names of reasons; a plain match needs none."""
 
@@ -120,7 +120,7 @@ def slate_text(view: ShownSlate, page: Page) -> str:
     if view.session is not None:
         head = plural(view.session.seen_files, "file")
         minutes = view.session.expires_in_secs // 60
-        lines += ["", page.rule("Session", f"{head} shown so far, open for {minutes} min")]
+        lines += ["", page.rule("Session", f"{head} shown so far, session valid for {minutes} min")]
         # Whole, however long: it is there to be copied.
         lines.append(sanitise_line(view.session.token))
     return "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""Colour on a terminal, or plain text: the same words either way."""
+"""Colours and links for terminals; without colour, the same words as plain text."""
 
 import posixpath
 from urllib.parse import quote
@@ -25,16 +25,16 @@ _CODES = {
 
 
 CUT = "…"
-"""Stands where a line was cut."""
+"""Mark at the cut end of a line."""
 
 
 class Style(Struct, frozen=True):
-    """Paints words by role, and links places.
+    """Colours text by role, and adds links to locations.
 
     Attributes:
-        colour: whether escape sequences are written at all.
-        links: target of links to files, with `{path}` and `{line}` in it; empty for none.
-        cwd: absolute directory that shown paths are relative to; empty for no links.
+        colour: whether escape sequences are written.
+        links: template of link targets with `{path}` and `{line}`; empty for no links.
+        cwd: absolute directory to which shown paths are relative; empty for no links.
     """
 
     colour: bool
@@ -48,9 +48,9 @@ class Style(Struct, frozen=True):
         return f"\x1b[{_CODES[role]}m{text}\x1b[0m"
 
     def link(self, text: str, place: str, line: int) -> str:
-        """Return painted text as a link to a line of a file, where the terminal shows links.
+        """Return coloured text as a link to a line of a file, for terminals that support links.
 
-        They are those of https://gist.github.com/egmontkob/eb114294efbcd5adb1944c9f3cb5feda.
+        The format is https://gist.github.com/egmontkob/eb114294efbcd5adb1944c9f3cb5feda.
         """
         if not (self.colour and self.links and self.cwd):
             return text
@@ -60,5 +60,5 @@ class Style(Struct, frozen=True):
 
 
 def cut(text: str, room: int) -> str:
-    """Return the beginning of a line, with a sign if it was cut; 0 for no bound."""
+    """Return the start of a line, with a mark if it was cut; a `room` of 0 means no bound."""
     return text if not room or len(text) <= room else text[: room - len(CUT)] + CUT

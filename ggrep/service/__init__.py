@@ -1,1 +1,1 @@
-"""The Python interface, and what the command line shares with it; `ggrep` exports its names."""
+"""The Python interface, which `ggrep` exports, and code that the command line shares with it."""

@@ -1,4 +1,4 @@
-"""Answers of the Python interface: responses of the model, each with its JSON document."""
+"""Answers of the Python interface: responses of the model with their JSON documents."""
 
 from typing import Any, TypeAlias, TypeVar
 
@@ -21,7 +21,7 @@ class _Answer:
     __slots__ = ()
 
     def to_dict(self: Any) -> dict[str, Any]:
-        """Return the document that the command prints with `--json`."""
+        """Return the document that the command line prints with `--json`."""
         return dict(answer_json(self))
 
 
@@ -38,11 +38,11 @@ class SymbolAnswer(SymbolResponse, _Answer, frozen=True):
 
 
 class ReferencesAnswer(ReferencesResponse, _Answer, frozen=True):
-    """Uses of a name."""
+    """Usages of a name."""
 
 
 class ExpandAnswer(ExpandResponse, _Answer, frozen=True):
-    """The code around a place."""
+    """The code around a location."""
 
 
 class OutlineAnswer(OutlineResponse, _Answer, frozen=True):
@@ -57,7 +57,7 @@ class SyncAnswer(SyncOutcome, frozen=True):
     """The report of a sync."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures as JSON has them: as daemons report a sync."""
+        """Return the report as JSON, in the form that daemons use."""
         return outcome_json(self)
 
 
@@ -70,7 +70,7 @@ Answer: TypeAlias = (
     | OutlineAnswer
     | TourAnswer
 )
-"""An answer of one repository about its code."""
+"""An answer about the code of a repository."""
 
 A = TypeVar("A")
 B = TypeVar("B", bound=Answer)
@@ -85,7 +85,7 @@ def sync_answer(report: object) -> SyncAnswer:
 
 
 def as_answer(kind: type[A], response: Any) -> A:  # noqa: ANN401 - a Struct, of which `kind` is one
-    """Return a response as the answer that has the same fields."""
+    """Return the answer with the fields of a response."""
     return kind(**asdict(response))
 
 

@@ -1,4 +1,4 @@
-"""One repository for the tasks of an event loop, asyncio's or trio's."""
+"""A repository for the tasks of an asyncio or trio event loop."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -26,9 +26,9 @@ T = TypeVar("T")
 
 
 class AsyncRepository:
-    """One repository. Tasks of one event loop share it, and one connection to its daemon.
+    """A repository. The tasks of an event loop share it and its connection to the daemon.
 
-    A call that is cancelled ends its request at the daemon. Methods are those of `Repository`,
+    Cancelling a call also cancels its request at the daemon. The methods are those of `Repository`,
     with the same arguments, answers and errors.
     """
 
@@ -42,9 +42,9 @@ class AsyncRepository:
         profile: str | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> None:
-        """Open the repository around a directory; arguments and errors as of `Repository`.
+        """Open the repository around a directory; arguments and errors are those of `Repository`.
 
-        A few files are read for it; nothing is started or connected yet.
+        Opening reads a few files; it starts no daemon and opens no connection.
         """
         flags = {"encoder": encoder, "profile": profile}
         within = surroundings(daemon, environ, flags)
@@ -53,7 +53,7 @@ class AsyncRepository:
 
     @property
     def root(self) -> Path:
-        """Return the repository's root, to which the paths of answers belong."""
+        """Return the repository's root; paths in answers are relative to it."""
         return self._opened.address().identity.root
 
     async def search(
@@ -81,23 +81,23 @@ class AsyncRepository:
     async def expand(
         self, target: str, **options: Unpack[calls.ExpandOptions]
     ) -> answers.ExpandAnswer:
-        """Return the code around a place; see `Repository.expand`."""
+        """Return the code around a location; see `Repository.expand`."""
         return await self._answer(calls.EXPAND, options, target=target)
 
     async def outline(
         self, *targets: str, **options: Unpack[calls.OutlineOptions]
     ) -> answers.OutlineAnswer:
-        """Return what files or folders define; see `Repository.outline`."""
+        """Return the definitions in files or directories; see `Repository.outline`."""
         return await self._answer(calls.OUTLINE, options, targets=targets or ("",))
 
     async def tour(self, **options: Unpack[calls.TourOptions]) -> answers.TourAnswer:
-        """Return what the repository is; see `Repository.tour`."""
+        """Return an overview of the repository; see `Repository.tour`."""
         return await self._answer(calls.TOUR, options)
 
     async def sync(self, *, strict: bool = False) -> answers.SyncAnswer:
         """Bring the index up to date with the work tree; see `Repository.sync`.
 
-        If the call is cancelled, a sync in this process still runs to its end.
+        A cancelled call does not stop a sync in this process.
         """
         self._federator.require_open()
         opened = self._opened
@@ -149,7 +149,7 @@ class AsyncRepository:
             raise
 
     def _met(self, *, wanted: bool = False) -> tuple[DaemonAddress, bool]:
-        """Return the daemon's address, and whether it is used; reads files."""
+        """Return the daemon's address, and whether to use the daemon; reads files."""
         address = self._opened.address()
         return address, self._opened.asks(address, wanted=wanted)
 

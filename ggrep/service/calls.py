@@ -1,6 +1,6 @@
-"""Queries to one repository: keyword options, the request made of them, and its answer here.
+"""Queries to a repository: keyword options, their requests, and answers in this process.
 
-Words become members, lists tuples, and types are checked.
+Words become enum members, lists become tuples, and types are checked.
 """
 
 import os
@@ -49,15 +49,15 @@ if TYPE_CHECKING:
 
 AnyPath: TypeAlias = str | os.PathLike[str]
 Filters: TypeAlias = Sequence[Filter | str]
-"""Written as on the command line: `lang:python`, `-path:tests/**`."""
+"""Filters, written as on the command line: `lang:python`, `-path:tests/**`."""
 
 
 class TimedOptions(TypedDict, total=False):
     """Options of every query.
 
     Attributes:
-        deterministic: equal bytes for equal state; only an index answers.
-        timeout_ms: end to end; 0, the default, for the configured bound.
+        deterministic: return equal bytes for equal state; requires an index.
+        timeout_ms: timeout of the whole call; 0, the default, for the configured timeout.
     """
 
     deterministic: bool
@@ -68,9 +68,9 @@ class SymbolOptions(TimedOptions, total=False):
     """Options of `symbol`; see `SymbolRequest`.
 
     Attributes:
-        path: only below this directory, or in this file.
-        limit: most definitions, 20 by default; 0 for as many as may be.
-        cursor: `next_cursor` of an answer, to go on behind it.
+        path: directory or file to search.
+        limit: maximum number of definitions, 20 by default; 0 for as many as allowed.
+        cursor: `next_cursor` of an answer, to get the next page.
     """
 
     path: AnyPath
@@ -107,7 +107,7 @@ class ExpandOptions(TourOptions, total=False):
 
 
 class QueryOptions(TimedOptions, total=False):
-    """Options of every search; see `SearchRequest`. Words represent enum members."""
+    """Options of every search; see `SearchRequest`. Enum members can be given as words."""
 
     mode: Mode | str
     corpora: Sequence[Corpus | str]
@@ -119,7 +119,7 @@ class QueryOptions(TimedOptions, total=False):
 
 
 class HitOptions(QueryOptions, total=False):
-    """Further options of a list of hits; `limit` is 10 by default, `per_file` 3."""
+    """Further options of a list of hits; the default of `limit` is 10, of `per_file` 3."""
 
     limit: int
     per_file: int
@@ -153,7 +153,7 @@ class ShapeOptions(TypedDict, total=False):
 
 
 class SlateOptions(QueryOptions, ShapeOptions, total=False):
-    """Options of `slate`; `session` continues from earlier slates, see `SessionRequest`."""
+    """Options of `slate`; `session` continues earlier slates, see `SessionRequest`."""
 
     path: AnyPath
     session: SessionRequest
@@ -165,7 +165,7 @@ Q = TypeVar("Q", bound=Request[Any])
 Options = Mapping[str, Any]
 
 _LEAST: Final = {"limit": 1}
-"""Least value of a number; of others it is 0."""
+"""Minimum values of options; the minimum of all other numbers is 0."""
 
 _SHAPE: Final = ("level", "anchors", "graph")
 
@@ -178,16 +178,16 @@ def check_names(allowed: type, options: Options, function: str) -> None:
 
 
 def search_request(query: str, options: Options) -> SearchRequest:
-    """Return a query over one repository, without `path`."""
+    """Return the search request for keyword options, without `path`."""
     values = {"timeout_ms": 0, **fields_of(SearchRequest, options), "query": query}
     request = with_exact_defaults(made_of(SearchRequest, values), options)
     if not request.query.strip():
-        raise InvalidRequest("query: it is empty")
+        raise InvalidRequest("query: must not be empty")
     return request
 
 
 def slate_request(query: str, options: Options) -> SlateRequest:
-    """Return the request for a slate, without `path`; errors as `search_request`."""
+    """Return the slate request for keyword options, without `path`; errors as `search_request`."""
     shape = {name: options[name] for name in _SHAPE if name in options}
     made = made_of(SlateRequest, {"search": {"query": query}, **shape})
     return replace(
@@ -199,7 +199,7 @@ def slate_request(query: str, options: Options) -> SlateRequest:
 
 
 def request_of(kind: type[Q], options: Options, **first: object) -> Q:
-    """Return the request of that kind; `first` are the positional arguments."""
+    """Return a request of type `kind`; `first` contains the positional arguments."""
     made: Any = {SearchRequest: search_request, SlateRequest: slate_request}
     make = made.get(kind)
     if make is None:
@@ -209,10 +209,10 @@ def request_of(kind: type[Q], options: Options, **first: object) -> Q:
 
 
 def scope_of(path: object, root: Path) -> str:
-    """Return the path key of a directory or file; empty for the whole root.
+    """Return the path key of a directory or file; empty for the root.
 
     Raises:
-        InvalidRequest: it lies outside.
+        InvalidRequest: the path is outside of the root.
     """
     given = Path(os.fspath(path))  # type: ignore[call-overload] # what is no path raises TypeError
     here = Path(os.path.normpath(root / given))
@@ -220,16 +220,16 @@ def scope_of(path: object, root: Path) -> str:
         if candidate.is_relative_to(root):
             below = candidate.relative_to(root)
             return "" if below == Path() else below.as_posix()
-    raise InvalidRequest(f"path: {given} lies outside of {root}")
+    raise InvalidRequest(f"path: {given} is outside the repository {root}")
 
 
 def fields_of(kind: type[Struct], options: Options) -> dict[str, Any]:
-    """Return the options that are fields of the request."""
+    """Return the options that are fields of `kind`."""
     return {name: value for name, value in options.items() if name in kind.__struct_fields__}
 
 
 def made_of(kind: type[T], values: Options, *, zeros: Collection[str] = ()) -> T:
-    """Return a request of that kind; numbers in `zeros` may be 0 whatever else holds."""
+    """Return a request of type `kind`; the options named in `zeros` may always be 0."""
     hints = get_type_hints(kind)
     for name, value in values.items():
         least = 0 if name in zeros else _LEAST.get(name, 0)
@@ -243,7 +243,7 @@ def made_of(kind: type[T], values: Options, *, zeros: Collection[str] = ()) -> T
 
 
 def _spelled(name: str, value: object, kind: object) -> object:
-    """Return a value in its JSON form; a word must be one of the allowed words."""
+    """Return the JSON form of an option's value; words are checked."""
     if name == "filters":
         return [_filter_json(each) for each in _listed(name, value)]
     if name == "corpora":
@@ -252,13 +252,17 @@ def _spelled(name: str, value: object, kind: object) -> object:
         plain = [_plain(each) for each in _listed(name, value)]
         for word in plain:
             if word not in known and word not in words:
-                raise InvalidRequest(f"{name}: unknown {word!r}; use some of {', '.join(words)}")
+                raise InvalidRequest(
+                    f"{name}: unknown value {word!r}; use one or more of {', '.join(words)}"
+                )
         return [words.get(str(word), word) for word in plain]
     if isinstance(kind, type) and issubclass(kind, Enum):
         word = _plain(value)
         known_words = [str(member.value) for member in kind]
         if word not in known_words:
-            raise InvalidRequest(f"{name}: unknown {word!r}; use one of {', '.join(known_words)}")
+            raise InvalidRequest(
+                f"{name}: unknown value {word!r}; use one of {', '.join(known_words)}"
+            )
         return word
     if isinstance(value, (tuple, set, frozenset, list)):
         return [_plain(each) for each in value]
@@ -278,7 +282,7 @@ def _filter_json(value: object) -> dict[str, object]:
         except InvalidRequest as error:
             raise InvalidRequest(f"filters: {error}") from error
     if not isinstance(value, Filter):
-        raise InvalidRequest(f"filters: expected str or Filter, found {type(value).__name__}")
+        raise InvalidRequest(f"filters: expected a str or a Filter, found {type(value).__name__}")
     return {"key": value.key, "value": value.value, "negated": value.negated}
 
 
@@ -287,16 +291,16 @@ def _plain(value: object) -> object:
 
 
 class Method(Struct, Generic[A], frozen=True):
-    """A method that queries one repository: its answer, its request and its keywords."""
+    """A method that queries a repository: types of its answer, request and keyword options."""
 
     answer: type[A]
     request: type[Request[Any]]
     options: type
 
     def message(self, options: Options, **first: object) -> Callable[[DaemonAddress], QueryMessage]:
-        """Return the function that makes the message under a repository's settings and profile.
+        """Return a function that builds the message for a repository's settings and profile.
 
-        `first` are the positional arguments.
+        `first` contains the positional arguments.
         """
         check_names(self.options, options, BY_REQUEST[self.request].name)
         request = request_of(self.request, options, **first)
@@ -319,7 +323,7 @@ TOUR: Final = Method(answers.TourAnswer, TourRequest, TourOptions)
 
 
 def _placed(request: Request[Any], options: Options, root: Path) -> Any:  # noqa: ANN401 - as it
-    """Return a request whose places are path keys of a repository."""
+    """Return a request with its paths as path keys of the repository."""
     below = f"{root}/"
     if has_scope(request):
         path = options.get("path")
@@ -333,13 +337,13 @@ def _placed(request: Request[Any], options: Options, root: Path) -> Any:  # noqa
 
 
 def read_here(kind: type[T], engine: "Engine", message: QueryMessage, deadline: Deadline) -> T:
-    """Return the answer of the index in this process; a search without one scans."""
+    """Return the answer from the index in this process; without an index, a search scans."""
     ask: Any = engine.search_or_scan if isinstance(message, Search) else engine.ask
     return as_answer(kind, ask(message.request, deadline))
 
 
 def document_here(engine: "Engine", message: QueryMessage, deadline: Deadline) -> dict[str, Json]:
-    """Return the same as the document of the answer's schema; errors as `read_here`."""
+    """Return the answer of `read_here` as its JSON document."""
     from ggrep.render.answer_json import answer_json
 
     response = operation_of(message.request).response

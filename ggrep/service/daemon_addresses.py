@@ -1,4 +1,4 @@
-"""Caches the addresses of repositories' daemons until settings may have changed."""
+"""Caches the addresses of daemons until settings files change."""
 
 import os
 import stat
@@ -18,10 +18,9 @@ _Look: TypeAlias = tuple[tuple[int, ...] | None, ...]
 
 @dataclass(slots=True)
 class DaemonAddresses:
-    """A cache of addresses by root; thread-safe.
+    """A thread-safe cache of daemon addresses by root.
 
-    Otherwise each federated search would read and hash the settings of every repository of its
-    workspace.
+    Without the cache, each workspace search would read and hash the settings of every repository.
     """
 
     home: Home
@@ -37,9 +36,9 @@ class DaemonAddresses:
         self._config_file = str(self.home.config_file)
 
     def of(self, root: Path) -> DaemonAddress:
-        """Return the daemon's address for the repository at a canonical root."""
-        # It changes with a settings file, or with the kind of the root. A link of the user's own is
-        # followed when it is read, and does not change with its file.
+        """Return the address of the daemon for a canonical root."""
+        # The address depends on the settings files and on whether the root has `.git`. The user's
+        # file may be a link: its target is checked, because edits do not change the link.
         user_file = _stamp(self._config_file, follows=True)
         look = _stamp(f"{root}/{REPO_FILE}"), user_file, _stamp(f"{root}/.git")
         with self._lock:
@@ -54,7 +53,7 @@ class DaemonAddresses:
             build=self.build,
             client_name=self.client_name,
         )
-        # A model's folder is part of who we are and is not looked at here.
+        # The address depends on a model's directory, whose changes are not checked here.
         if not address.settings.encoder.startswith(TRANSFORMER):
             with self._lock:
                 self._cache[root] = (look, address)
@@ -66,7 +65,7 @@ def _stamp(path: str, *, follows: bool = False) -> tuple[int, ...] | None:
         status = os.stat(path, follow_symlinks=follows)  # noqa: PTH116 - of each, every time
     except OSError:
         return None
-    # A directory's times change with every commit.
+    # The times of the `.git` directory change with every commit.
     if stat.S_ISDIR(status.st_mode) or (stat.S_ISLNK(status.st_mode) and os.path.isdir(path)):  # noqa: PTH112 - of each, every time
         return status.st_dev, status.st_ino
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns

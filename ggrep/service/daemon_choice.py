@@ -30,20 +30,20 @@ def daemon_client_of(
     until: "Deadline | None" = None,
     head: "Preload | None" = None,
 ) -> "DaemonClient":
-    """Return a client of the daemon, which starts it if it does not run.
+    """Return a client of the daemon; the client starts the daemon if it does not run.
 
     Args:
         address: address of the daemon.
         environ: environment of the caller.
-        notify: called with a line for people when they have to wait.
-        began_ms: when the wait for an answer began; None for the moment of the question.
-        until: deadline of all questions; None where each question has its own time alone.
-        head: a process that has begun to become a daemon; None for none.
+        notify: called with a message for the user if they have to wait.
+        began_ms: when the user's wait began; None for the time of the query.
+        until: common deadline of all queries; None if each query has its own timeout only.
+        head: a preloaded process that can become the daemon; None for none.
     """
     from ggrep.protocol.client.connect_or_start import Connector
     from ggrep.protocol.client.daemon_client import DaemonClient
 
     clock = SystemClock()
     starts = address.settings.start_daemon
-    reaching = Connector(address, clock, environ, starts=starts, notify=notify, head=head)
-    return DaemonClient(address, reaching, clock, began_ms=began_ms, until=until)
+    connector = Connector(address, clock, environ, starts=starts, notify=notify, head=head)
+    return DaemonClient(address, connector, clock, began_ms=began_ms, until=until)

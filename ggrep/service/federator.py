@@ -1,4 +1,4 @@
-"""Queries daemons for a surface: one repository's, or those of a workspace."""
+"""Queries the daemon of a repository, or the daemons of a workspace, for a surface."""
 
 from collections.abc import Callable, Mapping
 from copy import copy
@@ -65,7 +65,7 @@ _OPERATOR_MS: Final = 30_000
 
 
 class Learnt(Struct, frozen=True):
-    """A federator's cache of facts about daemons, and of lists; for one event loop."""
+    """A federator's caches of daemons and lists; not thread-safe."""
 
     addresses: DaemonAddresses
     hosts: KnownHosts
@@ -79,7 +79,7 @@ def learnt_of(
     client_name: str,
     memory: CoordinatorCache | None = None,
 ) -> Learnt:
-    """Return an empty cache for these settings; lists may be shared with other settings."""
+    """Return empty caches for these settings; `memory` can be shared with other settings."""
     addresses = DaemonAddresses(
         home, environ, flags=flags, build=build_id(), client_name=client_name
     )
@@ -87,23 +87,23 @@ def learnt_of(
 
 
 class Fallback(Protocol):
-    """Answers from the index in this process where a daemon cannot be had."""
+    """Answers from the index in this process if a daemon is not available."""
 
     def searchers(self, daemons: Searchers) -> Searchers:
-        """Return searchers that ask daemons, and read the index where there is no daemon."""
+        """Return searchers that query daemons, or read the index if a daemon is missing."""
         ...
 
     def document(
         self, root: Path, message: QueryMessage, deadline: Deadline, why: str
     ) -> dict[str, Json]:
-        """Return the answer of one repository; `why` is the failure of its daemon."""
+        """Return the answer of a repository; `why` is the failure of its daemon."""
         ...
 
 
 class Federator:
-    """Queries daemons for one process; keeps connections and caches answers.
+    """Queries daemons; keeps connections open and caches answers.
 
-    It belongs to one event loop.
+    All calls must come from the same event loop.
     """
 
     def __init__(  # noqa: PLR0913 - all but the first three have a default
@@ -121,14 +121,15 @@ class Federator:
         learnt: Learnt | None = None,
         local: Local = lambda _: None,
     ) -> None:
-        """Connect to nothing yet.
+        """Create the federator without connecting to a daemon.
 
-        With `GGREP_OFFLINE` in `environ` no daemon is started. `flags` beat all other settings.
-        Daemons share their time among clients by `client_name`; empty for the environment's.
-        `notify` is called, in some thread, with a line for people. `fallback` answers when a daemon
-        is not available; without it, `through` wraps the searchers of the daemons.
-        `descriptors` raises the limit of open files. `learnt` is the cache of earlier federators
-        with the same arguments. `local` returns the connection to a daemon of this process.
+        With `GGREP_OFFLINE` in `environ` no daemon is started. `flags` take precedence over all
+        other settings. Daemons share their time among clients by `client_name`; the empty default
+        takes the name from the environment. `notify` is called with messages for the user, possibly
+        from another thread. `fallback` answers if a daemon is not available; without `fallback`,
+        `through` wraps the daemons' searchers. `descriptors` raises the limit of open files.
+        `learnt` contains the caches of earlier federators with the same arguments. `local` returns
+        the connection to a daemon in this process.
         """
         if descriptors:
             raise_descriptors()
@@ -146,12 +147,12 @@ class Federator:
         self._caller = ""
 
     def on_behalf_of(self, caller: str) -> Self:
-        """Return a federator for one of our callers, over the same connections.
+        """Return a federator for a caller of this program; it uses the same connections.
 
-        It is not to be closed: its connections are ours.
+        Do not close the returned federator: its connections belong to this one.
         """
         federator = copy(self)
-        federator._caller = caller  # noqa: SLF001 - of our own kind
+        federator._caller = caller  # noqa: SLF001 - same class
         return federator
 
     async def search(
@@ -162,10 +163,10 @@ class Federator:
         *,
         forbidden: frozenset[RepoId] = frozenset(),
     ) -> FederatedResponse:
-        """Return the answer of a workspace.
+        """Return the answer to a workspace search.
 
-        `arrived` is called with each repository that is done. The caller may not access
-        `forbidden` repositories; they fail.
+        `arrived` is called for each repository that is done. Queries to `forbidden` repositories
+        fail.
         """
         searchers, memory = self._searchers(forbidden), self._memory
         return await federated_search(
@@ -181,7 +182,7 @@ class Federator:
         *,
         forbidden: frozenset[RepoId] = frozenset(),
     ) -> FederatedSlate:
-        """Return the slate of a workspace; otherwise as `search`."""
+        """Return the slate of a workspace; see `search`."""
         searchers, memory = self._searchers(forbidden), self._memory
         return await federated_slate(
             workspace, request, shape, searchers, self._clock, memory=memory, arrived=arrived
@@ -194,19 +195,19 @@ class Federator:
         asked: Request[Any],
         *,
         forbidden: frozenset[RepoId] = frozenset(),
-    ) -> Any:  # noqa: ANN401 - the workspace's answer of that operation
-        """Return where a name or a place of a workspace leads; otherwise as `search`."""
+    ) -> Any:  # noqa: ANN401 - the answer type of the operation
+        """Return the workspace's answer to a request about a name or a location; see `search`."""
         answer = loaded(operation_of(asked).workspace)
         return await answer(workspace, request, asked, self._searchers(forbidden), self._clock)
 
     async def ask_repo(self, root: Path, request: Request[Any]) -> dict[str, Json]:
-        """Return the answer of the repository at a canonical root, as `--json` prints it.
+        """Return the answer of the repository at a canonical root as its JSON document.
 
-        One without an index is indexed first, for as long as the deadline allows.
+        A repository without an index is indexed first, within the deadline.
 
         Raises:
-            Unasked: it has none, and nothing says that one is wanted.
-            GgrepError: as its daemon says.
+            Unasked: there is no index, and the user has not asked for one.
+            GgrepError: the error that the daemon reports.
         """
         address = await self._wanted(root)
         asked = applied(request, address.profile)
@@ -215,11 +216,11 @@ class Federator:
     async def ask(
         self, address: DaemonAddress, message: QueryMessage, deadline: Deadline | None = None
     ) -> Reply:
-        """Return the reply of a repository's daemon, which is started if none runs.
+        """Return the reply of a repository's daemon; start the daemon if it does not run.
 
-        Without a deadline the question's own time begins now.
+        Without a deadline, the timeout of the message starts now.
 
-        Requires: an index of the repository is wanted, see `require_asked`.
+        Requires: the user wants an index of the repository, see `require_asked`.
         """
         timeout_ms = timeout_of(message) or address.settings.query_timeout_ms
         until = deadline or Deadline.after(self._clock, timeout_ms)
@@ -232,21 +233,21 @@ class Federator:
             raise
 
     async def sync(self, address: DaemonAddress, message: Sync) -> Reply:
-        """Return the report of the daemon's sync of a repository; as `ask`."""
+        """Request a sync from a repository's daemon; return its report. See `ask`."""
         never = Deadline.never(self._clock)
         return await self._channels.ask(address, message, never, start="always")
 
     async def sync_repo(
         self, root: Path, hear: Hear = lambda _: None, timeout_ms: float = 0
     ) -> None:
-        """Bring a repository's index up to its work tree, with all that changed before this call.
+        """Update a repository's index with all changes made before this call.
 
-        Called off, or out of time, the wait ends; a sync that has begun goes on.
+        Cancellation or a timeout ends the wait; a running sync continues.
 
         Raises:
-            Unasked: nothing says that an index of the root is wanted.
-            DeadlineExceeded: it was not done in time.
-            GgrepError: as its daemon says.
+            Unasked: the user has not asked for an index of the root.
+            DeadlineExceeded: the sync did not end in time.
+            GgrepError: the error that the daemon reports.
         """
         address = await self._wanted(root)
         forever = Deadline.never(self._clock)
@@ -266,10 +267,10 @@ class Federator:
         await wait_for_sync(ask, look, hear)
 
     async def status(self, root: Path) -> Document:
-        """Return a repository's status; without a daemon, as far as known.
+        """Return a repository's status; without a running daemon, only basic facts.
 
-        The key `running` says which it is; with a daemon the rest is its status document. None is
-        started.
+        The key `running` shows whether a daemon runs; if so, the other keys are its status
+        document. No daemon is started.
         """
         meet = partial(self._address, root)
         address = await to_thread.run_sync(meet, abandon_on_cancel=True)
@@ -287,7 +288,7 @@ class Federator:
         return {"running": True, **_document(reply.body, "status")}
 
     async def health(self, root: Path, *, deep: bool = False) -> dict[str, Json]:
-        """Return a repository's health document; its daemon is started when it does not run."""
+        """Return a repository's health document; start its daemon if it does not run."""
         address = await self._wanted(root)
         reply = await self._channels.ask(address, Health(deep), self._soon(), start="always")
         return _document(reply.body, "health")
@@ -295,7 +296,7 @@ class Federator:
     async def figures(self, shows: Callable[[Path], bool]) -> str:
         """Return the metrics of the home's daemons in Prometheus' text format.
 
-        `shows` returns whether the caller may know of a daemon's root.
+        `shows` returns whether the caller may see a daemon's root.
         """
         from ggrep.daemon.daemon_metrics import scrape_text
         from ggrep.service.scraping import scrape
@@ -323,7 +324,7 @@ class Federator:
             )
 
     async def _wanted(self, root: Path) -> DaemonAddress:
-        """Return the address of a repository's daemon, if it may be started."""
+        """Return the address of a repository's daemon; raise if it must not be started."""
 
         def meet() -> DaemonAddress:
             address = self._addresses.of(root)
@@ -348,5 +349,5 @@ class Federator:
 def _document(body: Mapping[str, object], key: str) -> dict[str, Json]:
     document = body.get(key)
     if not isinstance(document, dict):
-        raise GgrepError(f"the daemon's reply holds no {key}")
+        raise GgrepError(f"the daemon's reply lacks the key {key}")
     return document

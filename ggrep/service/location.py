@@ -1,4 +1,4 @@
-"""Resolves a path to a root, the scope within it, and its engine."""
+"""Resolves a path to a root and a scope, and opens the engine of a root."""
 
 import os
 import sys
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 class Location(Struct, frozen=True):
-    """A root, and the scope within it.
+    """A root, and a scope inside it.
 
     Attributes:
-        scope: path keys of directories and files below the root; empty for all of it.
+        scope: path keys of directories and files below the root; empty for the whole root.
     """
 
     root: Path
@@ -38,12 +38,12 @@ class Location(Struct, frozen=True):
 
 
 def location_of(path: Path | None, *, directory: bool = False) -> Location:
-    """Return the root around `path` (default: the current directory) and the scope within it."""
+    """Return the root around `path` (default: the current directory) and the scope inside it."""
     given = on_disk(path or Path())
     try:
         Path.cwd()
     except FileNotFoundError as error:
-        raise InvalidRequest("the current directory is gone") from error
+        raise InvalidRequest("the current directory no longer exists") from error
     if not given.exists():
         raise InvalidRequest(f"{given}: no such file or directory")
     if directory and not given.is_dir():
@@ -54,7 +54,7 @@ def location_of(path: Path | None, *, directory: bool = False) -> Location:
 
 
 def on_disk(path: Path) -> Path:
-    """Return a path in the normal form that its names have on disk; as it is where none exists."""
+    """Return a path with the Unicode form that its names have on disk; unchanged if missing."""
     if str(path).isascii() or path.exists():
         return path
     normal = Path(path.anchor)
@@ -66,9 +66,9 @@ def on_disk(path: Path) -> Path:
 
 
 def together(places: Sequence[Location]) -> Location | None:
-    """Return several places as one; None where they belong to two repositories.
+    """Return several locations as one; None if they belong to different repositories.
 
-    Directories that nothing marks as a project are places in the directory around all of them.
+    If no directory is marked as a project, the root is the deepest common directory.
     """
     roots = {place.root for place in places}
     top = Path(os.path.commonpath(roots))
@@ -91,11 +91,11 @@ def _key(path: Path) -> str:
 def enclosing_index(
     place: Location, environ: Mapping[str, str], flags: Mapping[str, object]
 ) -> Location:
-    """Return the same place relative to the nearest directory above that has an index.
+    """Return the same location relative to the nearest enclosing directory with an index.
 
-    Outside git nothing marks where a project begins, so a directory below an indexed one would
-    count as a root of its own. The place itself comes back when nothing above is indexed, and in
-    a work tree, whose top is the root.
+    Outside of git nothing marks the root of a project, so a directory inside an indexed directory
+    would become a separate root. The location is returned unchanged if no enclosing directory has
+    an index, and inside a git work tree.
     """
     home = home_from(environ)
     for root in (place.root, *place.root.parents):
@@ -105,7 +105,7 @@ def enclosing_index(
             settings = load_settings(home, root, environ=environ, flags=flags).settings
             is_indexed = identify(root, home, settings).store.is_dir()
         except GgrepError:
-            # An invalid file in a directory above does not concern this search.
+            # An invalid settings file in an enclosing directory does not affect this search.
             continue
         if is_indexed:
             below = place.root.relative_to(root)
@@ -117,7 +117,7 @@ def enclosing_index(
 def open_index(
     root: Path, environ: Mapping[str, str], *, flags: Mapping[str, object] = MappingProxyType({})
 ) -> "RepoIndex":
-    """Return the index of a canonical root for maintenance; it cannot answer queries."""
+    """Return the index of a canonical root for maintenance; the index cannot answer queries."""
     with _database():
         from ggrep.search.engine.repo_index import RepoIndex
     return RepoIndex(root, home_from(environ), environ=environ, flags=flags)
@@ -130,9 +130,9 @@ def open_engine(
     flags: Mapping[str, object] = MappingProxyType({}),
     until: "Deadline | None" = None,
 ) -> "Engine":
-    """Return the engine of a canonical root under an environment; as `open_index` else.
+    """Return the engine of a canonical root; other arguments are those of `open_index`.
 
-    No request without a deadline of its own lasts longer than `until`.
+    `until` is the deadline of requests without a deadline.
     """
     with _database():
         from ggrep.search.engine.engine import Engine
@@ -141,7 +141,7 @@ def open_engine(
 
 @contextmanager
 def _database() -> Iterator[None]:
-    """Make the database ready, with what the block imports."""
+    """Prepare the database library around the imports of the block."""
     require_working_database()
     with without_collecting():
         from ggrep.index.store.lean_import import leave_out_remote_client
@@ -151,7 +151,7 @@ def _database() -> Iterator[None]:
 
 
 _BEFORE_FORK: list[bool] = []
-"""For each fork that led to this process: whether the parent had loaded LanceDB."""
+"""An entry for each fork that led to this process: whether the parent had loaded LanceDB."""
 
 
 def _note_fork() -> None:
@@ -162,9 +162,10 @@ os.register_at_fork(after_in_child=_note_fork)
 
 
 def require_working_database() -> None:
-    """Raise unless an index can be read in this process."""
+    """Raise if this process cannot read an index because of an earlier fork."""
     if any(_BEFORE_FORK):
         raise Forked(
-            "this process was forked from one that reads indexes and cannot read an index itself;"
+            "this process was forked from a process that had opened an index, so it "
+            "cannot read an index itself;"
             " use a daemon, or start processes with spawn"
         )

@@ -30,11 +30,11 @@ from ggrep.service.build_engines.cluster import (
 )
 
 _LIBRARIES: Final = {"torch_cuda": "CUDA", "torch_hip": "ROCm", "torch_xpu": "XPU"}
-"""Names of a build's own files, and its processor."""
+"""Library files of builds of torch, and the processor of each build."""
 _LOCAL: Final = {"cu": "CUDA", "rocm": "ROCm", "xpu": "XPU"}
-"""Beginnings of the local part of a version: `2.13.0+cu130`."""
+"""Prefixes of the local part of a version, such as `2.13.0+cu130`, and their processors."""
 _BROUGHT: Final = ("nvidia_*", "cuda_*", "triton", "pytorch_triton*")
-"""Names of distributions that only such a build needs."""
+"""Distributions that only torch builds for GPUs need."""
 CPU: Final = "the CPU"
 
 
@@ -42,8 +42,8 @@ class TorchBuild(Struct, frozen=True):
     """The installed build of torch.
 
     Attributes:
-        brought: names of distributions that builds for other processors than the CPU bring.
-        needed: whether something beside them and torch asks for one of those.
+        brought: installed distributions that GPU builds of torch depend on.
+        needed: whether any other distribution depends on one of `brought`.
     """
 
     version: str
@@ -55,7 +55,7 @@ class TorchBuild(Struct, frozen=True):
 
 
 def installed_torch(path: Sequence[str] | None = None) -> TorchBuild | None:
-    """Return the torch that would be imported, None where there is none."""
+    """Return the torch that Python would import; None if torch is not installed."""
     where = list(sys.path if path is None else path)
     torch = next(iter(distributions(name="torch", path=where)), None)
     if torch is None:
@@ -86,7 +86,7 @@ def _made_for(version: str, record: str) -> str:
 
 
 def _brought(site: Path) -> dict[str, str]:
-    """Return the records of such distributions there, by name."""
+    """Return the RECORD files of distributions for GPU builds, by distribution."""
     records = {}
     for pattern in _BROUGHT:
         for folder in sorted(site.glob(f"{pattern}-*.dist-info")):
@@ -110,7 +110,7 @@ def _plain(name: str) -> str:
 
 
 def _bytes(record: str) -> int:
-    """Return what the files of a record take together; lines end with it."""
+    """Return the total size of the files in a RECORD, whose lines end with a size."""
     sizes = (line.rpartition(",")[2] for line in record.splitlines())
     return sum(int(size) for size in sizes if size.isdecimal())
 
@@ -118,10 +118,10 @@ def _bytes(record: str) -> int:
 State: TypeAlias = Literal["ok", "warning", "problem"]
 
 ROOM_BYTES: Final = 1_000_000_000
-"""Free room below which a larger index may not fit."""
+"""Free disk space below which a large index may not fit."""
 LEAST_ROOM_BYTES: Final = 100_000_000
 WATCHES: Final = 65_536
-"""Directories that may be watched, below which a few large trees are looked at by the clock."""
+"""Limit of watched directories below which large trees are polled instead."""
 DESCRIPTORS: Final = 1_024
 _REINSTALL: Final = "pip install --force-reinstall ggrep"
 CPU_INDEX: Final = "https://download.pytorch.org/whl/cpu"
@@ -129,11 +129,11 @@ CPU_INDEX: Final = "https://download.pytorch.org/whl/cpu"
 
 
 class Check(Struct, frozen=True):
-    """One thing that was looked at.
+    """The result of a check.
 
     Attributes:
-        name: a short word that stays.
-        mend: a command, or what to do; empty where no problems.
+        name: a short stable word.
+        mend: a command or advice that fixes the problem; empty if there is no problem.
     """
 
     name: str
@@ -143,7 +143,7 @@ class Check(Struct, frozen=True):
 
 
 def examine_machine(home: Home, root: Path, environ: Mapping[str, str]) -> Iterator[Check]:
-    """Yield what this machine offers; `root` is a directory whose settings count."""
+    """Yield the checks of this machine; the settings of the directory `root` apply."""
     version = platform.python_version()
     yield Check("build", "ok", f"ggrep {ggrep.__version__}, Python {version}")
     yield from _settings(home, root, environ)
@@ -159,19 +159,19 @@ def examine_machine(home: Home, root: Path, environ: Mapping[str, str]) -> Itera
 
 def _settings(home: Home, root: Path, environ: Mapping[str, str]) -> Iterator[Check]:
     for name in unknown_variables(environ):
-        message = f"the variable {name} means nothing to this build"
+        message = f"the variable {name} is unknown to this build"
         yield Check("settings", "warning", message, f"unset {name}")
     try:
         settings = load_settings(home, root, environ=environ).settings
     except GgrepError as error:
         yield Check("settings", "problem", str(error), "correct the file or the variable")
         return
-    yield Check("settings", "ok", "the settings that count here can be read")
+    yield Check("settings", "ok", "all settings that apply here are valid")
     yield _encoder(settings)
 
 
 def _encoder(settings: Settings) -> Check:
-    """Return whether texts can be encoded; it is tried."""
+    """Check that the encoder works, by encoding a word."""
     from ggrep.index.embedding.encoder_choice import open_encoder
 
     try:
@@ -180,21 +180,19 @@ def _encoder(settings: Settings) -> Check:
         mend = "set another encoder, such as static"
         return Check("encoder", "problem", str(error), mend)
     if encoder is None:
-        return Check("encoder", "ok", "none: only words and structure are compared")
+        return Check("encoder", "ok", "none: searches compare words and structure only")
     length = encoder.encode_documents(["a word"]).shape[1]
     return Check("encoder", "ok", f"{encoder.identity.name}, {length} dimensions")
 
 
 def torch_build(torch: TorchBuild) -> Check:
-    """Return whether a torch that is installed takes room for what no encoder uses."""
+    """Check whether the installed torch contains GPU libraries, which no encoder uses."""
     message = f"torch {torch.version}, a build for {torch.made_for}"
     own_size, brought = f"{torch.own_bytes / 1e9:.1f} GB", f"{torch.brought_bytes / 1e9:.1f} GB"
     if torch.made_for != CPU:
         release = torch.version.partition("+")[0]
         mend = f"pip install --force-reinstall --no-deps torch=={release} --index-url {CPU_INDEX}"
-        message += (
-            f", {own_size} and {brought} of libraries for it; encoders compute on the CPU alone"
-        )
+        message += f", {own_size} and {brought} of libraries for it; encoders only use the CPU"
         return Check("torch", "warning", message, mend)
     if not torch.brought or torch.needed:
         return Check("torch", "ok", f"{message}, {own_size}")
@@ -203,19 +201,19 @@ def torch_build(torch: TorchBuild) -> Check:
 
 
 def _home(home: Home) -> Check:
-    """Return whether the home can hold indexes; it is tried out."""
+    """Check that the home can store indexes, by a test in its file system."""
     from ggrep.index.store.filesystem import ADVICE, probe
 
     try:
         kind = probe(_existing(home))
     except (GgrepError, OSError) as error:
         return Check("home", "problem", str(error), ADVICE)
-    made = "" if home.base.exists() else ", not made yet"
+    made = "" if home.base.exists() else ", not created yet"
     return Check("home", "ok", f"{home.base} ({kind}{made})")
 
 
 def _existing(home: Home) -> Path:
-    """Return the home, or the nearest directory above that is there."""
+    """Return the home, or its nearest existing parent directory."""
     place = home.base
     while not place.exists() and place != place.parent:
         place = place.parent
@@ -223,7 +221,7 @@ def _existing(home: Home) -> Path:
 
 
 def room(free_bytes: int) -> Check:
-    """Return whether there is room for indexes, where so much is free."""
+    """Check that the free disk space is large enough for indexes."""
     message = f"{free_bytes / 1e9:.1f} GB free"
     if free_bytes >= ROOM_BYTES:
         return Check("room", "ok", message)
@@ -234,22 +232,24 @@ def room(free_bytes: int) -> Check:
 def _parsers() -> Check:
     damaged = damaged_grammar_files(deep=False)
     if damaged:
-        message = f"{len(damaged)} files of the parsers are not as installed, first {damaged[0]}"
+        message = (
+            f"{len(damaged)} files of the parsers were changed or removed, for example {damaged[0]}"
+        )
         return Check("parsers", "problem", message, _REINSTALL)
-    return Check("parsers", "ok", f"{len(GRAMMARS)} languages are read by their grammar")
+    return Check("parsers", "ok", f"{len(GRAMMARS)} languages have a parser")
 
 
 def watches(most: int) -> Check:
-    """Return whether enough directories can be watched."""
+    """Check that enough directories can be watched."""
     message = f"{most:,} directories can be watched"
     if most >= WATCHES:
         return Check("watcher", "ok", message)
-    message += "; larger trees are polled"
+    message += "; ggrep checks larger trees for changes at intervals"
     return Check("watcher", "warning", message, "sudo sysctl fs.inotify.max_user_watches=524288")
 
 
 def descriptors(most: int) -> Check:
-    """Return whether enough files may be open."""
+    """Check that enough files can be open."""
     if most == resource.RLIM_INFINITY or most >= DESCRIPTORS:
         return Check("files", "ok", "the limit of open files is high enough for daemons")
     return Check(
@@ -264,11 +264,11 @@ STARTS: Final = {
     "object store, server": "weed server -dir=/srv/objects -filer -s3 -s3.config=identities.json"
     " -master.telemetry=false",
 }
-"""The command that starts each part; it listens only in the network of the cluster."""
+"""Commands that start the parts of a cluster, for use inside the cluster's network only."""
 
 
 def of_cluster(environ: Mapping[str, str], remotes: tuple[Remote, ...]) -> Iterator[Check]:
-    """Yield whether what `workspace build --engine` needs is here, and how it is started."""
+    """Yield checks of the requirements of `workspace build --engine`, and the start commands."""
     yield from _of_ray(environ.get(RAY_ADDRESS, ""))
     for part, command in STARTS.items():
         yield Check("cluster", "ok", f"{part}: {command}")
@@ -287,7 +287,7 @@ def _of_ray(address: str) -> Iterator[Check]:
         return
     yield Check("cluster", "ok", f"ray {version('ray')} is installed")
     if not address:
-        yield Check("cluster", "ok", f"{RAY_ADDRESS} is not set; else: --cluster HOST:PORT")
+        yield Check("cluster", "ok", f"{RAY_ADDRESS} is not set; builds need --cluster HOST:PORT")
         return
     try:
         require_answer(address)

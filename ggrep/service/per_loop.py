@@ -1,4 +1,4 @@
-"""Resources of one event loop of one process, such as connections."""
+"""Resources that belong to an event loop, such as connections."""
 
 import os
 from collections.abc import Callable
@@ -11,10 +11,10 @@ from ggrep.base.errors import Closed, Forked, InvalidRequest
 
 
 class Closing(Protocol):
-    """A resource that is closed at the end."""
+    """A resource with an asynchronous close."""
 
     async def aclose(self) -> None:
-        """Close it."""
+        """Close the resource."""
         ...
 
 
@@ -22,10 +22,10 @@ C = TypeVar("C", bound=Closing)
 
 
 class PerLoop(Generic[C]):
-    """Creates a resource for the first loop that uses it, and for that loop alone."""
+    """Creates a resource on first use, for the event loop that uses it."""
 
     def __init__(self, name: object, make: Callable[[], C]) -> None:
-        """Create nothing yet; `name` is for messages."""
+        """Store `make`, which creates the resource on first use; messages contain `name`."""
         self._name = name
         self._make = make
         self._resource: C | None = None
@@ -34,28 +34,32 @@ class PerLoop(Generic[C]):
         self._closed = False
 
     def require_open(self) -> None:
-        """Raise if it was closed.
+        """Raise if the resource cannot be used.
 
         Raises:
-            Closed: it was closed.
-            Forked: this process was forked from the one that opened it.
+            Closed: `aclose` was called.
+            Forked: this process is a fork of the process that created this object.
         """
         if self._closed:
-            raise Closed(f"{self._name}: was closed")
+            raise Closed(f"{self._name} was closed")
         if self._pid != os.getpid():
-            raise Forked(f"{self._name}: was opened in another process; open it anew")
+            raise Forked(
+                f"{self._name} was opened in another process; open it again in this process"
+            )
 
     def get(self) -> C:
-        """Return the resource; called by the tasks of one loop."""
+        """Return the resource; all calls must come from the same event loop."""
         self.require_open()
         if self._resource is None:
             self._resource, self._token = self._make(), current_token()
         elif self._token != current_token():
-            raise InvalidRequest(f"{self._name}: belongs to another event loop; open it anew")
+            raise InvalidRequest(
+                f"{self._name} belongs to another event loop; open it again in this loop"
+            )
         return self._resource
 
     async def aclose(self) -> None:
-        """Close it; once is enough."""
+        """Close the resource; further calls do nothing."""
         self._closed = True
         resource, self._resource = self._resource, None
         if resource is not None and self._pid == os.getpid():

@@ -1,4 +1,4 @@
-"""One repository, with blocking calls."""
+"""A repository with blocking calls."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,10 +18,10 @@ A = TypeVar("A", bound=Answer)
 
 
 class Repository:
-    """One repository; usable by threads and forked processes.
+    """A repository; usable by threads and forked processes.
 
-    Each question to a daemon has a connection of its own, so that nothing is held between two.
-    An index that is read here is held open until `close`.
+    Each query opens a new connection to the daemon and closes it at the end. An index that this
+    process reads stays open until `close`.
     """
 
     def __init__(
@@ -34,38 +34,38 @@ class Repository:
         profile: str | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> None:
-        """Open the repository around a directory; starts and reads nothing yet.
+        """Open the repository around a directory; starts no daemon and reads no index.
 
         Args:
-            path: a directory in it.
+            path: a directory in the repository.
             daemon: use of daemons: `auto`, `require` or `never`.
-            index: an index is wanted, though the directory be no repository; as `--yes`.
+            index: build an index even if the directory is no repository, like `--yes`.
             encoder: encoder of the index; None for the configured one.
-            profile: profile of the repository's file; None for the configured one.
-            environ: variables that settings are read from; None for this process's own.
+            profile: name of a profile in the repository's file; None for the configured one.
+            environ: environment variables to read settings from; None for those of this process.
 
         Raises:
-            InvalidRequest: there is no such directory, or a settings file or variable is wrong.
+            InvalidRequest: the directory does not exist, or a settings file or variable is invalid.
         """
         flags = {"encoder": encoder, "profile": profile}
         self._opened = RepositoryHandle(path, surroundings(daemon, environ, flags), index=index)
 
     @property
     def root(self) -> Path:
-        """Return the repository's root, to which the paths of answers belong."""
+        """Return the repository's root; paths in answers are relative to it."""
         return self._opened.address().identity.root
 
     def search(self, query: str, **options: Unpack[calls.SearchOptions]) -> answers.SearchAnswer:
         """Return the hits of a query, best first.
 
-        Without an index, a scan of the work tree answers, and `warnings` says so.
+        Without an index, a scan of the work tree answers, with a notice in `warnings`.
 
         Raises:
-            InvalidRequest: an option has no such value.
-            Unasked: nothing says that an index of the directory is wanted.
-            NoIndex: nothing is indexed, and only an index can answer.
-            Busy: there is no room now; DeadlineExceeded: there was no answer in time.
-            NotStarted: a daemon is required and cannot be had; Unreachable: it went away.
+            InvalidRequest: the value of an option is invalid.
+            Unasked: the directory is no repository, and no index of it was requested.
+            NoIndex: there is no index, and the query requires one.
+            Busy: too many queries are running; DeadlineExceeded: there was no answer in time.
+            NotStarted: a required daemon could not be started; Unreachable: the daemon ended.
             Closed: the repository was closed.
         """
         return self._answer(calls.SEARCH, options, query=query)
@@ -85,7 +85,7 @@ class Repository:
         return self._answer(calls.REFERENCES, options, name=name)
 
     def expand(self, target: str, **options: Unpack[calls.ExpandOptions]) -> answers.ExpandAnswer:
-        """Return the code around a place: `path`, `path:line`, `path:line-line` or a row id.
+        """Return the code around a location: `path`, `path:line`, `path:line-line` or a row id.
 
         Errors as `search`.
         """
@@ -94,22 +94,22 @@ class Repository:
     def outline(
         self, *targets: str, **options: Unpack[calls.OutlineOptions]
     ) -> answers.OutlineAnswer:
-        """Return what files or folders define: `path`, or `path:line` for what is around a line.
+        """Return the definitions in files or directories (`path`), or around a line (`path:line`).
 
         Errors as `search`.
         """
         return self._answer(calls.OUTLINE, options, targets=targets or ("",))
 
     def tour(self, **options: Unpack[calls.TourOptions]) -> answers.TourAnswer:
-        """Return what the repository is, as its own files say. Errors as `search`."""
+        """Return an overview of the repository from its files. Errors as `search`."""
         return self._answer(calls.TOUR, options)
 
     def sync(self, *, strict: bool = False) -> answers.SyncAnswer:
         """Bring the index up to date with the work tree; create it if missing.
 
         Raises:
-            Unasked: the root is a directory of the machine, as `/usr` is; see `index`.
-            SyncRefused: a rule forbids it; the last good index stays.
+            Unasked: the root is a system directory such as `/usr`; see the argument `index`.
+            SyncRefused: a rule forbids publishing the new index; the old index stays.
             GgrepError: as `search`.
         """
         opened = self._opened
@@ -123,7 +123,7 @@ class Repository:
         return opened.sync(address, strict=strict)
 
     def status(self) -> Status:
-        """Return the state of the index and its daemon; starts none."""
+        """Return the state of the index and its daemon; starts no daemon."""
         return self._opened.status()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""An opened repository: its location, what answers for it, and whether it is still open."""
+"""An opened repository: its root, its daemon or engine, and whether it is open."""
 
 import logging
 import os
@@ -34,19 +34,19 @@ A = TypeVar("A", bound=Answer)
 DaemonUse: TypeAlias = Literal["auto", "require", "never"]
 """The process that answers.
 
-`auto`: a daemon, which is started if settings allow it; without one, this process.
+`auto`: a daemon, started if settings allow it; this process if no daemon is available.
 `require`: a daemon.  `never`: this process.
 """
 
 LOG: Final = logging.getLogger("ggrep")
-"""Takes what a command line would say on standard error: why something is waited for."""
+"""Logs the messages that the command line prints to standard error, such as reasons for waiting."""
 
 
 class Surroundings(Struct, frozen=True):
-    """The environment that something is opened in.
+    """The environment in which a repository or a workspace is opened.
 
     Attributes:
-        environ: variables that settings are read from and daemons are started under.
+        environ: environment variables for reading settings and starting daemons.
     """
 
     daemon: DaemonUse
@@ -55,7 +55,7 @@ class Surroundings(Struct, frozen=True):
 
     @property
     def client_name(self) -> str:
-        """Return the client's name for fairness in daemons; empty for the environment's."""
+        """Return the client name for fair queueing in daemons; empty if the environment sets it."""
         return "" if self.environ.get("GGREP_CLIENT_ID") else f"python-{os.getpid()}"
 
     @property
@@ -64,7 +64,7 @@ class Surroundings(Struct, frozen=True):
         return bool(self.environ.get("GGREP_OFFLINE"))
 
     def do_without(self, error: NotStarted | NoReply) -> None:
-        """Continue without the daemon, if that is allowed."""
+        """Log that the daemon is not used; raise the error if a daemon is required."""
         if self.daemon == "require":
             raise error
         LOG.info("%s; reading the index without a daemon", error)
@@ -73,16 +73,16 @@ class Surroundings(Struct, frozen=True):
 def surroundings(
     daemon: DaemonUse, environ: Mapping[str, str] | None, flags: Mapping[str, object]
 ) -> Surroundings:
-    """Return the environment to open something in."""
+    """Return the environment for opening a repository or a workspace."""
     if daemon not in get_args(DaemonUse):
         known = ", ".join(get_args(DaemonUse))
-        raise InvalidRequest(f"daemon: unknown {daemon!r}; use one of {known}")
+        raise InvalidRequest(f"daemon: unknown value {daemon!r}; use one of {known}")
     given = {name: value for name, value in flags.items() if value is not None}
     return Surroundings(daemon, environment() if environ is None else environ, given)
 
 
 class _ProcessResources:
-    """The resources of one process; a forked process starts afresh."""
+    """The resources of a process; a forked process creates new ones."""
 
     def __init__(self, within: Surroundings) -> None:
         self.pid = os.getpid()
@@ -98,7 +98,7 @@ class _ProcessResources:
 
 
 class RepositoryHandle:
-    """One repository until it is closed; usable by threads and forked processes."""
+    """An open repository; usable by threads and forked processes."""
 
     def __init__(self, path: AnyPath, within: Surroundings, *, index: bool) -> None:
         self.within = within
@@ -112,7 +112,7 @@ class RepositoryHandle:
     def address(self) -> DaemonAddress:
         """Return the daemon's address under the repository's current settings.
 
-        Outside of git it is the nearest directory above that has an index, where there is one.
+        Outside of git, the nearest enclosing directory with an index becomes the root.
         """
         self.require_open()
         addresses = self._resources().addresses
@@ -124,28 +124,28 @@ class RepositoryHandle:
         return address if root == self._root else addresses.of(root)
 
     def asks(self, address: DaemonAddress, *, wanted: bool = False) -> bool:
-        """Return whether a daemon should answer; a newly started one builds an index."""
+        """Return whether a daemon should answer; raise if its index is not wanted."""
         within = self.within
         offline = within.daemon == "never"
         asks = uses_daemon(address, within.environ, offline=offline)
         if within.daemon == "require" and not asks:
             why = "GGREP_OFFLINE is set" if within.is_offline else "no daemon runs"
-            raise NotStarted(f"{why}, and none is started")
+            raise NotStarted(f"{why}, but daemon='require' needs one")
         if not self._index and (asks or wanted):
-            # A sync says itself that an index is wanted; that of the machine's directories not.
+            # Calling `sync` is a request for an index, except in system directories.
             require = require_modest if wanted else require_asked
             require(address.identity.root, address.home)
         return asks
 
     def deadline(self, address: DaemonAddress, message: QueryMessage) -> Deadline:
-        """Return the deadline of a request that begins now."""
+        """Return the deadline of a request that starts now."""
         timeout_ms = timeout_of(message) or address.settings.query_timeout_ms
         return Deadline.after(self.clock, timeout_ms, Stop())
 
     def read(
         self, kind: type[A], address: DaemonAddress, message: QueryMessage, deadline: Deadline
     ) -> A:
-        """Return the answer of the index in this process."""
+        """Return the answer from the index in this process."""
         return read_here(kind, self.engine(address), message, deadline)
 
     def sync(self, address: DaemonAddress, *, strict: bool) -> SyncAnswer:
@@ -158,7 +158,7 @@ class RepositoryHandle:
         return as_answer(SyncAnswer, kept_up(engine, done, "after"))
 
     def status(self) -> Status:
-        """Return the state of the index and its daemon; starts none."""
+        """Return the state of the index and its daemon; starts no daemon."""
         address, environ = self.address(), self.within.environ
         if self.within.daemon == "never":
             return disk_status(address, self.engine(address))
@@ -167,7 +167,7 @@ class RepositoryHandle:
         )
 
     def engine(self, address: DaemonAddress) -> "Engine":
-        """Return the engine under the current settings; thread-safe."""
+        """Return the engine for the current settings; thread-safe."""
         here, identity = self._resources(), address.identity
         with here.lock:
             engine = here.engine
@@ -177,7 +177,7 @@ class RepositoryHandle:
             return engine
 
     def require_open(self) -> None:
-        """Raise after `close`."""
+        """Raise if the repository was closed."""
         if self._closed:
             raise Closed(f"{self._root}: was closed")
 
@@ -193,7 +193,7 @@ class RepositoryHandle:
             engine.close()
 
     def _resources(self) -> _ProcessResources:
-        """Return the resources of this process: locks that were held at a fork are never freed."""
+        """Return the resources of this process; a fork needs new ones because locks can be held."""
         if self._here.pid != os.getpid():
             self._here = _ProcessResources(self.within)
         return self._here

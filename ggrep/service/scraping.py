@@ -24,7 +24,7 @@ SCRAPE_MS: Final = 3_000
 """Timeout for all daemons together."""
 
 MOST_DAEMONS: Final = 1_024
-"""Daemons that are asked; further ones are counted and not asked."""
+"""Maximum number of queried daemons; further daemons are only counted."""
 
 _AT_ONCE: Final = 32
 
@@ -32,10 +32,10 @@ _AT_ONCE: Final = 32
 async def scrape(
     home: Home, clock: Clock, shows: Callable[[Path], bool] = lambda _: True
 ) -> Sequence[Scraped]:
-    """Return a row for each daemon of the home, by store; one that does not answer has no figures.
+    """Return a row for each daemon of the home, by store; without a reply the row has no figures.
 
-    No daemon is started. Daemons beyond the bound have a row that says so. `shows` returns whether
-    the caller may know of a daemon's root.
+    No daemon is started. Rows of daemons beyond the bound contain a message. `shows` returns
+    whether the caller may see a daemon's root.
     """
 
     def shown() -> dict[str, DaemonRecord]:
@@ -71,10 +71,10 @@ async def _scraped(record: DaemonRecord, deadline: Deadline) -> Scraped:
     except GgrepError as error:
         return _row(record, None, str(error))
     except (DecodeError, LookupError, TypeError):
-        return _row(record, None, "its figures are those of another build")
+        return _row(record, None, "the daemon is of another build; its metrics are unknown")
 
 
 def _row(record: DaemonRecord, load: DaemonLoad | None, problem: str = "") -> Scraped:
-    # The name alone: collectors of metrics need not know paths.
+    # Only the last part of the path: metrics should not disclose full paths.
     root = sanitise_line(Path(record.root).name)
     return Scraped(record.store_id, root, load, sanitise_line(problem))

@@ -1,4 +1,4 @@
-"""The in-process repository searcher: engines in threads, no daemon."""
+"""Searchers that use engines in this process instead of daemons."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -35,7 +35,7 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 _MANY: Final = 32
-"""Number of repositories from which the start of their daemons is not awaited."""
+"""With at least this many repositories, queries do not wait for the start of daemons."""
 
 
 class ReadySearchers(Struct, frozen=True):
@@ -51,16 +51,16 @@ class ReadySearchers(Struct, frozen=True):
         return self.opener(repo)
 
     def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
-        """Return None: each repository is queried on its own."""
+        """Return None: repositories are queried separately."""
         del repos
         return None
 
 
 class EngineSearcher:
-    """One engine behind the searcher protocol; opened in a worker thread on first use.
+    """A searcher with an engine, which is opened in a worker thread on first use.
 
-    Its calls come one after another, so the engine needs no lock. A thread cannot be killed:
-    work stops at the engine's own deadline checks.
+    Calls do not overlap, so the engine needs no lock. A thread cannot be killed: work stops at the
+    deadline checks of the engine.
     """
 
     def __init__(self, open_engine: Callable[[], "Engine"]) -> None:
@@ -68,13 +68,13 @@ class EngineSearcher:
         self._engine: Engine | None = None
 
     def engine(self) -> "Engine":
-        """Return the engine, opened on first use, by one thread at a time."""
+        """Return the engine, opened on first use. Not thread-safe."""
         if self._engine is None:
             self._engine = self._open()
         return self._engine
 
     async def describe(self, deadline: Deadline) -> RepoDescription:
-        """Return what a coordinator must know before it asks."""
+        """Return the description that a coordinator needs before it sends queries."""
         return await self._call(lambda engine: described(engine.describe(deadline), engine.profile))
 
     async def ask(self, request: Request[R], deadline: Deadline) -> R:
@@ -88,7 +88,7 @@ class EngineSearcher:
 
 
 class EngineSearchers:
-    """An engine in this process for each repository, opened when it is first asked."""
+    """Opens an engine in this process for each repository, on its first query."""
 
     def __init__(self, opener: Callable[[WorkspaceRepo], "Engine"]) -> None:
         self._opener = opener
@@ -98,11 +98,11 @@ class EngineSearchers:
         """Do nothing."""
 
     def open(self, repo: WorkspaceRepo) -> EngineSearcher:
-        """Return the searcher of a repository; always the same."""
+        """Return the searcher of a repository, always the same object."""
         return self._opened.setdefault(repo.repo_id, EngineSearcher(lambda: self._opener(repo)))
 
     def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
-        """Return the searcher of all of them together, if there are several."""
+        """Return a searcher of all repositories together; None for a single repository."""
         if len(repos) < 2:
             return None
         ordered = sorted(repos, key=lambda repo: repo.repo_id)
@@ -117,13 +117,13 @@ class JointEngines:
         self._views: dict[RepoId, SnapshotView] = {}
 
     async def describe(self, deadline: Deadline) -> Mapping[RepoId, RepoDescription]:
-        """Return the facts of repositories with a readable snapshot."""
+        """Return the descriptions of repositories with a readable snapshot."""
 
         def run() -> dict[RepoId, RepoDescription]:
             descriptions = {}
             for repo, searcher in self._searchers.items():
                 deadline.check("describing")
-                with suppress(GgrepError):  # it is asked by itself, and fails there
+                with suppress(GgrepError):  # a separate query reports the error
                     engine = searcher.engine()
                     self._views[repo], description = engine.describe_current(deadline)
                     descriptions[repo] = described(description, engine.profile)
@@ -135,7 +135,7 @@ class JointEngines:
     async def search(
         self, question: BatchedQuery, repos: Sequence[RepoId], deadline: Deadline
     ) -> BatchedPoolResponse:
-        """Return the beginnings of the lists of some repositories."""
+        """Return the first hits of the lists of repositories."""
 
         def run() -> BatchedPoolResponse:
             from ggrep.index.packs.opened_packs import OpenedPacks
@@ -165,12 +165,12 @@ class JointEngines:
 
 
 def engine_searchers(environ: Mapping[str, str], flags: Mapping[str, object]) -> EngineSearchers:
-    """Return what opens an engine for each repository, when it is first asked."""
+    """Return searchers that open an engine for each repository, on its first query."""
     return EngineSearchers(lambda repo: open_engine(repo.root_canonical, environ, flags=flags))
 
 
 class IndexFallback:
-    """The indexes of repositories in this process, read where a daemon cannot be had."""
+    """Reads indexes of repositories in this process if a daemon is not available."""
 
     def __init__(
         self,
@@ -178,19 +178,19 @@ class IndexFallback:
         flags: Mapping[str, object],
         notify: Callable[[str], None],
     ) -> None:
-        """Open nothing yet; `notify` gets the reason why a daemon is not used, each once."""
+        """Create the fallback; `notify` receives each distinct reason why a daemon is not used."""
         self._open = partial(open_engine, environ=environ, flags=flags)
         self._here = engine_searchers(environ, flags)
         self._notify = notify
 
     def searchers(self, daemons: Searchers) -> Searchers:
-        """Return searchers that ask daemons, and read the index where there is no daemon."""
+        """Return searchers that query daemons, or read the index if a daemon is missing."""
         return FallbackSearchers(daemons, self._here, self._notify)
 
     def document(
         self, root: Path, message: QueryMessage, deadline: Deadline, why: str
     ) -> dict[str, Json]:
-        """Return the answer of one repository's index; errors as `read_here`."""
+        """Return the answer from a repository's index; errors as `read_here`."""
         self._notify(f"{sanitise_line(why)}; reading the index without a daemon")
         engine = self._open(root)
         try:
@@ -200,19 +200,19 @@ class IndexFallback:
 
 
 class FallbackSearchers:
-    """Daemons, with this process in place of those that are not available."""
+    """Searchers that use daemons, or engines in this process for missing daemons."""
 
     def __init__(self, daemons: Searchers, here: Searchers, notify: Callable[[str], None]) -> None:
-        """Use `here` in place of missing daemons; `notify` gets each reason once."""
+        """Use `here` instead of missing daemons; `notify` receives each distinct reason."""
         self._daemons = daemons
         self._here = here
         self._notify = notify
         self._reported: set[str] = set()
 
     async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
-        """Start the daemons that are missing; of many they are not waited for.
+        """Start missing daemons; with many repositories, do not wait for them.
 
-        To start very many takes longer than to read all their indexes here.
+        Starting many daemons takes longer than reading all their indexes in this process.
         """
         if isinstance(self._daemons, DaemonSearchers):
             await self._daemons.prepare(repos, deadline, waits=len(repos) < _MANY)
@@ -220,32 +220,32 @@ class FallbackSearchers:
             await self._daemons.prepare(repos, deadline)
 
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
-        """Return the daemon, or the searcher in its place."""
+        """Return a searcher with the daemon and its replacement."""
 
         def instead(error: GgrepError) -> RepoSearcher:
-            # One process may carry the daemons of all of them.
+            # All repositories may have the same error, because a process can host many daemons.
             if str(error) not in self._reported:
                 self._reported.add(str(error))
-                self._notify(f"{sanitise_line(str(error))}; reading without it")
+                self._notify(f"{sanitise_line(str(error))}; reading the index without a daemon")
             return self._here.open(repo)
 
         return _FallbackSearcher(self._daemons.open(repo), instead)
 
     def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
-        """Return the daemons' host; for many repositories without a host, this process."""
+        """Return the daemons' host process; without a host, this process for many repositories."""
         joint = self._daemons.joint(repos)
         return joint if joint or len(repos) < _MANY else self._here.joint(repos)
 
 
 class _FallbackSearcher:
-    """A daemon, until it turns out that there is none."""
+    """Queries a daemon, or the replacement once the daemon is not available."""
 
     def __init__(self, daemon: RepoSearcher, instead: Callable[[GgrepError], RepoSearcher]) -> None:
         self._asked = daemon
         self._instead: Callable[[GgrepError], RepoSearcher] | None = instead
 
     async def describe(self, deadline: Deadline) -> RepoDescription:
-        """Return what must be known before it is asked."""
+        """Return the description that a coordinator needs before it sends queries."""
         return await self._try(lambda searcher: searcher.describe(deadline))
 
     async def ask(self, request: Request[R], deadline: Deadline) -> R:

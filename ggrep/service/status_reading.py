@@ -1,4 +1,4 @@
-"""The status of a repository: what its daemon says, or what lies on disk."""
+"""The status of a repository, from its daemon or from disk."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from ggrep.search.engine.engine import Engine
 
 REPLY_MS: Final = 2_000
-"""Timeout of a daemon's status."""
+"""Timeout for a daemon's status reply."""
 
 
 def read_document(document: Mapping[str, object]) -> Status:
-    """Return what a status document says."""
+    """Return the status in a document."""
     try:
         return decode(Status, document)
     except DecodeError as error:
@@ -33,9 +33,9 @@ def status_document(
     engine: "Callable[[], Engine]",
     notify: Callable[[str], None],
 ) -> Document:
-    """Return the status of a repository from its daemon, else from the disk.
+    """Return the status of a repository from its daemon, or from disk if there is none.
 
-    No daemon is started. If one runs without replying, `notify` gets a line for people.
+    No daemon is started. If a running daemon does not reply, `notify` receives a message.
     """
     clock, document = SystemClock(), None
     try:
@@ -45,14 +45,14 @@ def status_document(
                 reply = link.ask(messages.Status(), Deadline.after(clock, REPLY_MS))
             document = reply.body.get("status")
     except (LoadError, Unreachable) as error:
-        notify(f"{error}; what follows is read from the disk")
+        notify(f"{error}; the following comes from the files of the index")
     if isinstance(document, dict) and document:
         return document
     return disk_status(address, engine()).to_dict()
 
 
 def disk_status(address: DaemonAddress, engine: "Engine") -> Status:
-    """Return the status of a repository as it lies on disk."""
+    """Return the status of a repository from disk."""
     from ggrep.index.maintenance.status import read_status
 
     return read_status(engine.settings, engine.inspect, engine.home, address.identity)

@@ -1,4 +1,4 @@
-"""Waiting for a sync of a daemon, and telling how far it is meanwhile."""
+"""Waits for a daemon's sync and reports its progress."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -11,7 +11,7 @@ from ggrep.protocol.client.daemon_client import IndexingProgress
 from ggrep.protocol.wire.replies import Reply
 
 Hear: TypeAlias = Callable[[IndexingProgress], None]
-"""Told how far indexing is."""
+"""Receives the progress of indexing."""
 
 _POLL_S: Final = 0.5
 
@@ -22,9 +22,9 @@ async def wait_for_sync(
     hear: Hear,
     poll_s: float = _POLL_S,
 ) -> Reply:
-    """Return what `ask` returns; until then tell what a look returns, again and again.
+    """Return the reply of `ask`; meanwhile pass the results of `look` to `hear` repeatedly.
 
-    A look that fails is passed over: what the sync comes to, the answer says.
+    Errors of `look` are ignored: the reply of `ask` contains the outcome of the sync.
     """
 
     async def watch() -> None:
@@ -42,7 +42,7 @@ async def wait_for_sync(
         try:
             replies.append(await ask())
         except GgrepError as error:
-            failed = error  # raised below: out of the group it would be wrapped
+            failed = error  # raised below: a task group would wrap it
         group.cancel_scope.cancel()
     if failed is not None:
         raise failed

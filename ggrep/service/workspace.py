@@ -1,4 +1,4 @@
-"""A workspace of repositories, with blocking calls or for the tasks of an event loop."""
+"""A workspace of repositories, with blocking calls or asynchronous calls."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class AskedWorkspace:
-    """The repositories of a workspace file that has been read."""
+    """The repositories of a loaded workspace file."""
 
     def __init__(self, loaded: LoadedWorkspace, within: Surroundings) -> None:
         self._loaded = loaded
@@ -33,7 +33,7 @@ class AskedWorkspace:
 
     @property
     def roots(self) -> tuple[Path, ...]:
-        """Return the roots of its repositories, in the file's order."""
+        """Return the roots of the repositories, in the file's order."""
         return tuple(repo.root_canonical for repo in self._loaded.repos)
 
     async def search(
@@ -42,9 +42,9 @@ class AskedWorkspace:
         """Return the merged hits of a query, best first.
 
         Raises:
-            InvalidRequest: an option has no such value; WorkspaceError: more than one has.
+            InvalidRequest: the value of an option is invalid; WorkspaceError: several are.
             Closed: the workspace was closed.
-            GgrepError: no repository answered; what became of the first.
+            GgrepError: no repository answered; this is the first error.
         """
         check_names(calls.WorkspaceSearchOptions, options, "search")
         request = self._configured(calls.federated_request(query, options))
@@ -54,7 +54,7 @@ class AskedWorkspace:
     async def slate(
         self, query: str, **options: Unpack[calls.WorkspaceSlateOptions]
     ) -> calls.WorkspaceSlateAnswer:
-        """Return one slate of all repositories; errors as `search`."""
+        """Return a slate over all repositories; errors as `search`."""
         check_names(calls.WorkspaceSlateOptions, options, "slate")
         request = self._configured(calls.federated_request(query, options))
         shape = calls.slate_shape(query, options)
@@ -64,23 +64,23 @@ class AskedWorkspace:
     async def symbol(
         self, name: str, **options: Unpack[calls.WorkspaceSymbolOptions]
     ) -> calls.WorkspaceSymbolAnswer:
-        """Return where the repositories define a name, as one would; errors as `search`."""
+        """Return the definitions of a name in all repositories; errors as `search`."""
         kinds = calls.WorkspaceSymbolAnswer, calls.WorkspaceSymbolOptions, SymbolRequest
         return await self._follow(*kinds, options, name=name)
 
     async def references(
         self, name: str, **options: Unpack[calls.WorkspaceReferencesOptions]
     ) -> calls.WorkspaceReferencesAnswer:
-        """Return where the repositories use a name, as one would; errors as `search`."""
+        """Return the usages of a name in all repositories; errors as `search`."""
         kinds = calls.WorkspaceReferencesAnswer, calls.WorkspaceReferencesOptions, ReferencesRequest
         return await self._follow(*kinds, options, name=name)
 
     async def expand(
         self, target: str, **options: Unpack[calls.WorkspaceExpandOptions]
     ) -> calls.WorkspaceExpandAnswer:
-        """Return the code around `alias:path:line`, or a place that one repository alone has.
+        """Return the code around `alias:path:line`, or around a location in a single repository.
 
-        Errors as `search`; `InvalidRequest` where several have it.
+        Errors as `search`; `InvalidRequest` if several repositories contain the location.
         """
         kinds = calls.WorkspaceExpandAnswer, calls.WorkspaceExpandOptions, ExpandRequest
         return await self._follow(*kinds, options, target=target)
@@ -104,7 +104,7 @@ class AskedWorkspace:
         options: Options,
         **first: object,
     ) -> A:
-        """Return where a name or a place leads; arguments as the fields of a `Method`."""
+        """Return the answer about a name or a location; see `Method` for the arguments."""
         check_names(allowed, options, BY_REQUEST[asks].name)
         asked = request_of(asks, calls.of_one(options), **first)
         request = self._configured(calls.members_request(options))
@@ -117,10 +117,11 @@ class AskedWorkspace:
 
 
 class AsyncWorkspace(AskedWorkspace):
-    """The repositories of a workspace file, as it was when it was opened.
+    """The repositories of a workspace file, read when it was opened.
 
-    Tasks of one event loop share it, and its connections to daemons. Only what is indexed is
-    asked; a repository that is not, or does not answer, is in the answer's `errors`.
+    The tasks of an event loop share it and its connections to daemons. Only indexed repositories
+    are searched. Repositories without an index or without a reply are listed in `errors` of the
+    answer.
     """
 
     def __init__(
@@ -131,17 +132,17 @@ class AsyncWorkspace(AskedWorkspace):
         encoder: str | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> None:
-        """Read a workspace file; nothing is started or connected yet.
+        """Read a workspace file; starts no daemon and opens no connection.
 
         Args:
-            file: the workspace's.
+            file: path of the workspace file.
             daemon: use of daemons: `auto`, `require` or `never`.
             encoder: encoder of the indexes; None for the configured one.
-            environ: variables that settings are read from; None for this process's own.
+            environ: environment variables to read settings from; None for those of this process.
 
         Raises:
-            WorkspaceError: the file is wrong; every issue is in it.
-            InvalidRequest: a settings file or variable is wrong.
+            WorkspaceError: the file is invalid; the error lists all issues.
+            InvalidRequest: a settings file or variable is invalid.
         """
         super().__init__(calls.load(file), surroundings(daemon, environ, {"encoder": encoder}))
 
@@ -153,11 +154,11 @@ def _answered(kind: type[A], response: Envelope) -> A:
 
 
 class Workspace:
-    """The repositories of a workspace file, as it was when it was opened.
+    """The repositories of a workspace file, read when it was opened.
 
-    Threads may share it; a forked process may go on with it: each question has an event loop and
-    connections of its own, in a thread that ends with it. Only what is indexed is asked; a
-    repository that is not, or does not answer, is in the answer's `errors`.
+    Threads can share it, and a forked process can use it: each call runs in a new thread with a new
+    event loop and new connections. Only indexed repositories are searched. Repositories without an
+    index or without a reply are listed in `errors` of the answer.
     """
 
     def __init__(
@@ -168,14 +169,14 @@ class Workspace:
         encoder: str | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> None:
-        """Read a workspace file; arguments and errors as of `AsyncWorkspace`."""
+        """Read a workspace file; arguments and errors are those of `AsyncWorkspace`."""
         self._loaded = calls.load(file)
         self._within = surroundings(daemon, environ, {"encoder": encoder})
         self._closed = False
 
     @property
     def roots(self) -> tuple[Path, ...]:
-        """Return the roots of its repositories, in the file's order."""
+        """Return the roots of the repositories, in the file's order."""
         return tuple(repo.root_canonical for repo in self._loaded.repos)
 
     def search(
@@ -187,29 +188,29 @@ class Workspace:
     def slate(
         self, query: str, **options: Unpack[calls.WorkspaceSlateOptions]
     ) -> calls.WorkspaceSlateAnswer:
-        """Return one slate of all repositories; errors as `search`."""
+        """Return a slate over all repositories; errors as `search`."""
         return self._run(lambda workspace: workspace.slate(query, **options))
 
     def symbol(
         self, name: str, **options: Unpack[calls.WorkspaceSymbolOptions]
     ) -> calls.WorkspaceSymbolAnswer:
-        """Return where the repositories define a name, as one would; errors as `search`."""
+        """Return the definitions of a name in all repositories; errors as `search`."""
         return self._run(lambda workspace: workspace.symbol(name, **options))
 
     def references(
         self, name: str, **options: Unpack[calls.WorkspaceReferencesOptions]
     ) -> calls.WorkspaceReferencesAnswer:
-        """Return where the repositories use a name, as one would; errors as `search`."""
+        """Return the usages of a name in all repositories; errors as `search`."""
         return self._run(lambda workspace: workspace.references(name, **options))
 
     def expand(
         self, target: str, **options: Unpack[calls.WorkspaceExpandOptions]
     ) -> calls.WorkspaceExpandAnswer:
-        """Return the code around a place; as `AsyncWorkspace.expand`."""
+        """Return the code around a location; see `AsyncWorkspace.expand`."""
         return self._run(lambda workspace: workspace.expand(target, **options))
 
     def close(self) -> None:
-        """Ask no more; what is asked afterwards raises `Closed`."""
+        """Close the workspace; later calls raise `Closed`."""
         self._closed = True
 
     def __enter__(self) -> Self:
@@ -224,9 +225,10 @@ class Workspace:
             raise Closed(f"{self._loaded.workspace_path}: was closed")
 
     def _run(self, ask: Callable[[AskedWorkspace], Awaitable[T]]) -> T:
-        """Return an answer; interrupted, its requests end at the daemons.
+        """Return an answer; an interrupt also cancels the requests at the daemons.
 
-        A loop may run in this thread already, as in a notebook: this one has its own.
+        The call runs in a new event loop, because this thread may already run one, as in a
+        notebook.
         """
         self._require_open()
 

@@ -1,4 +1,4 @@
-"""Opens workspaces and paths for a caller who may not access every path of this machine."""
+"""Opens workspaces and paths for callers with access to some directories only."""
 
 import os
 from collections.abc import Sequence
@@ -31,14 +31,14 @@ from ggrep.federation.workspace import (
 
 
 class Allowlist:
-    """The directories that a surface may touch."""
+    """The directories that callers of a surface may access."""
 
     def __init__(self, roots: Sequence[Path]) -> None:
-        """Resolve the directories now; a link that replaces one later is not allowed."""
+        """Resolve the directories now; a link that replaces a directory later is not allowed."""
         self.roots = tuple(sorted({canonical(root) for root in roots}))
 
     def allows(self, path: Path) -> bool:
-        """Tell whether a path lies inside an allowed directory."""
+        """Return whether a path is inside an allowed directory."""
         try:
             self.check(path)
         except (Forbidden, InvalidRequest):
@@ -46,11 +46,11 @@ class Allowlist:
         return True
 
     def forbids(self, path: Path) -> bool:
-        """Return whether a path lies outside; what is no path lies nowhere."""
+        """Return whether a valid path is outside of the allowed directories."""
         return "\0" not in str(path) and not self.allows(path)
 
     def names_in(self, directory: Path) -> frozenset[str] | None:
-        """Return the names in a directory on the way to allowed ones; None if it is allowed."""
+        """Return the names in a directory that lead to allowed ones; None if it is allowed."""
         real = canonical(directory)
         if any(is_inside(real, root) for root in self.roots):
             return None
@@ -61,34 +61,34 @@ class Allowlist:
         """Return the path free of symbolic links.
 
         Raises:
-            Forbidden: it lies outside.
-            InvalidRequest: nothing can be so called.
+            Forbidden: the path is outside of the allowed directories.
+            InvalidRequest: the path is not a valid file name.
         """
         real = canonical(path)
         if not any(is_inside(real, root) for root in self.roots):
-            raise Forbidden(f"{path}: outside the roots that may be searched here")
+            raise Forbidden(f"{path} is outside the directories that may be searched here")
         return real
 
 
 def canonical(path: Path) -> Path:
-    """Return a path absolute and free of symbolic links, as far as they can be followed.
+    """Return a path absolute and free of symbolic links, as far as links can be followed.
 
-    A path that cannot be followed to its end is no error here: the error would tell a caller which
-    directories there are outside.
+    An unresolvable path is no error here: the error would disclose which directories exist outside
+    of the allowed ones.
     """
     try:
         return canonical_path(path)
     except OSError:
         return lexical_path(Path(os.path.realpath(path)))
     except ValueError as error:
-        raise InvalidRequest(f"{str(path)!a} is not the path of anything") from error
+        raise InvalidRequest(f"{str(path)!a} is not a valid path") from error
 
 
 _ID_MISMATCH = "ERR_FEDERATED_WORKSPACE_ID_MISMATCH"
 
 
 class OpenedWorkspace(Struct, frozen=True):
-    """A workspace, with the selected repositories that must not be accessed."""
+    """A workspace, and the selected repositories that the caller must not access."""
 
     workspace: Workspace
     forbidden: frozenset[RepoId] = frozenset()
@@ -102,13 +102,14 @@ async def open_workspace(
     workspace_id: str | None = None,
     resolve_root: ResolveRoot = canonical_root,
 ) -> OpenedWorkspace:
-    """Return the workspace of a file, read once and off the event loop.
+    """Return the workspace of a file, read once in another thread.
 
-    Repositories outside are left to fail on their own, unless the request names one of them.
+    If the request names a repository outside of the allowed directories, opening fails. Other such
+    repositories are returned as `forbidden`.
 
     Raises:
-        Forbidden: the file, its cache or a repository that the request names lies outside.
-        WorkspaceError: the file or the request is wrong, or the workspace is another one.
+        Forbidden: the file, its cache or a named repository is outside of the allowed directories.
+        WorkspaceError: the file or the request is invalid, or the workspace has another id.
     """
     return await to_thread.run_sync(
         lambda: _opened(path, allowlist, request, workspace_id, resolve_root),
@@ -123,8 +124,8 @@ def _opened(
     workspace_id: str | None,
     resolve_root: ResolveRoot,
 ) -> OpenedWorkspace:
-    # Roots are written relative to the directory that the file is seen in, so that directory is
-    # resolved and the name kept. A refusal shows the path as the caller wrote it.
+    # Roots are relative to the directory of the path, so the directory is resolved and the file
+    # name kept. Errors show the path as the caller wrote it.
     allowlist.check(path)
     file = canonical(path.parent) / path.name
     real = allowlist.check(file)
@@ -132,7 +133,7 @@ def _opened(
         file, resolve_root=resolve_root, real=real, names_in=allowlist.names_in
     )
     if canonical(file) != real:
-        raise Forbidden(f"{path}: was replaced while it was read")
+        raise Forbidden(f"the file {path} was replaced while it was read")
     if workspace_id not in {None, workspace.repo_set_id}:
         message = f"$.workspaceId: the workspace is {workspace.repo_set_id}, not {workspace_id!a}"
         issue = Issue(_ID_MISMATCH, message, field="$.workspaceId", reason="mismatch")
@@ -141,7 +142,7 @@ def _opened(
         allowlist.check(workspace.cache_root)
     workspace = replace(workspace, hides=allowlist.forbids)
     forbidden = forbidden_repos(workspace, allowlist, request)
-    # Such a caller is not told whether there is anything outside.
+    # The caller must not learn which paths exist outside of the allowed directories.
     repos = tuple(
         replace(repo, missing=None) if repo.repo_id in forbidden else repo
         for repo in workspace.repos
@@ -152,7 +153,7 @@ def _opened(
 def forbidden_repos(
     workspace: Workspace, allowlist: Allowlist, request: FederatedRequest
 ) -> frozenset[RepoId]:
-    """Return the selected repositories that lie outside of the allowed directories."""
+    """Return the selected repositories outside of the allowed directories."""
     selection = select_repos(workspace, request)
     outside = [repo for repo in selection.repos if not allowlist.allows(repo.root_canonical)]
     for repo in outside:
@@ -163,14 +164,14 @@ def forbidden_repos(
 
 def _outside(repo: WorkspaceRepo) -> Forbidden:
     label = repo.alias or repo.repo_id
-    return Forbidden(f"repository {label}: outside the roots that may be searched here")
+    return Forbidden(f"repository {label} is outside the directories that may be searched here")
 
 
 class Guarded(Struct):
-    """Searchers that refuse forbidden repositories and those that have disappeared.
+    """Searchers that reject forbidden and missing repositories.
 
-    A root was resolved when the workspace was read; one that is a link to elsewhere by now is
-    refused when it is asked.
+    Roots were resolved when the workspace was read. A root that has become a link since is rejected
+    when it is queried.
     """
 
     inner: Searchers
@@ -178,9 +179,9 @@ class Guarded(Struct):
     _allowed: frozenset[RepoId] = frozenset()
 
     async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
-        """Make ready what may be asked."""
+        """Prepare the repositories that the caller may access."""
         roots = [repo.root_canonical for repo in repos]
-        # A root may lie on a disk that is slow.
+        # A root can be on a slow disk.
         real = await to_thread.run_sync(canonical_paths, roots, abandon_on_cancel=True)
         allowed = [
             repo
@@ -197,5 +198,5 @@ class Guarded(Struct):
         return self.inner.open(repo)
 
     def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
-        """Return the joint searcher of repositories that were prepared and may be asked."""
+        """Return the joint searcher of prepared repositories that the caller may access."""
         return self.inner.joint([repo for repo in repos if repo.repo_id in self._allowed])

@@ -1,4 +1,4 @@
-"""Queries to a workspace: their options and answers, the request made of them, who answers it."""
+"""Queries to a workspace: keyword options, requests, answers and the client that sends them."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -38,7 +38,7 @@ from ggrep.service.searchers import IndexFallback, engine_searchers
 
 
 class MemberOptions(TypedDict, total=False):
-    """Which repositories of a workspace are queried; fields of `FederatedRequest`."""
+    """Options that select repositories of a workspace; fields of `FederatedRequest`."""
 
     select: Sequence[str]
     only: Sequence[str]
@@ -53,7 +53,7 @@ class MemberOptions(TypedDict, total=False):
 
 
 class SelectOptions(MemberOptions, total=False):
-    """Which repositories are queried and how they are merged; fields of `FederatedRequest`."""
+    """Options that select repositories and merge their lists; fields of `FederatedRequest`."""
 
     merge_strategy: str
     rrf_k: int
@@ -101,28 +101,28 @@ class _Answer:
     __slots__ = ()
 
     def to_dict(self: Any) -> dict[str, Any]:
-        """Return the document that the command prints with `--workspace --json`."""
+        """Return the document that the command line prints with `--workspace --json`."""
         return dict(self.to_json())
 
 
 class WorkspaceAnswer(FederatedResponse, _Answer, frozen=True):
-    """The merged hits of a workspace's repositories; `errors` names those that did not answer."""
+    """The merged hits of a workspace's repositories; `errors` lists failed repositories."""
 
 
 class WorkspaceSlateAnswer(FederatedSlate, _Answer, frozen=True):
-    """One slate over a workspace; `errors` names those that did not answer."""
+    """A slate over a workspace; `errors` lists failed repositories."""
 
 
 class WorkspaceSymbolAnswer(FederatedSymbol, _Answer, frozen=True):
-    """Definitions of a name in a workspace; `errors` has the failed repositories."""
+    """Definitions of a name in a workspace; `errors` lists failed repositories."""
 
 
 class WorkspaceReferencesAnswer(FederatedReferences, _Answer, frozen=True):
-    """Uses of a name in a workspace; `errors` has the failed repositories."""
+    """Usages of a name in a workspace; `errors` lists failed repositories."""
 
 
 class WorkspaceExpandAnswer(FederatedExpansion, _Answer, frozen=True):
-    """The code around a place of a workspace."""
+    """The code around a location of a workspace."""
 
 
 def load(file: AnyPath) -> Workspace:
@@ -131,17 +131,17 @@ def load(file: AnyPath) -> Workspace:
 
 
 def federated_request(query: str, options: Options) -> FederatedRequest:
-    """Return a query over a workspace; its bounds are checked when it is asked."""
+    """Return the workspace request for keyword options; limits are checked by the query."""
     fields = fields_of(FederatedRequest, options)
     top = {"top": options["limit"]} if "limit" in options else {}
     search = search_request(query, {name: options[name] for name in options if name != "limit"})
-    # Without hits there is still an answer: who was asked, and what became of them.
+    # With a limit of 0, the answer contains the outcomes of the repositories but no hits.
     asked = {"search": {"query": query}, **fields, **top}
     return replace(made_of(FederatedRequest, asked, zeros=("top",)), search=search)
 
 
 def members_request(options: Options) -> FederatedRequest:
-    """Return which repositories are asked about a name or a place; as `federated_request`."""
+    """Return the workspace request for a query about a name or a location."""
     fields = fields_of(
         FederatedRequest,
         {name: options[name] for name in MemberOptions.__annotations__ if name in options},
@@ -152,12 +152,12 @@ def members_request(options: Options) -> FederatedRequest:
 
 
 def of_one(options: Options) -> Options:
-    """Return the options that the question to one repository has."""
+    """Return the options of the query to each repository."""
     return {name: options[name] for name in options if name not in MemberOptions.__annotations__}
 
 
 def slate_shape(query: str, options: Options) -> SlateShape:
-    """Return what a slate is to look like; errors as `federated_request`."""
+    """Return the level, budgets and parts of a slate; errors as `federated_request`."""
     asked = slate_request(query, options)
     return SlateShape(asked.level, asked.budgets, asked.anchors, asked.graph, asked.session)
 
@@ -165,7 +165,7 @@ def slate_shape(query: str, options: Options) -> SlateShape:
 def configured(
     request: FederatedRequest, environ: Mapping[str, str], file: Workspace
 ) -> FederatedRequest:
-    """Return the request with the user's own settings where it and the file say nothing."""
+    """Return the request with the user's settings where request and workspace file set none."""
     loaded = _settings(environ, file)
     strategy = request.merge_strategy
     if _says_merge(loaded) and file.merge.strategy is None:
@@ -176,7 +176,7 @@ def configured(
 
 
 def says_merge(environ: Mapping[str, str], file: Workspace) -> bool:
-    """Return whether the user's own settings say how lists are merged."""
+    """Return whether the user's settings define the merge strategy."""
     return _says_merge(_settings(environ, file))
 
 
@@ -190,10 +190,10 @@ def _settings(environ: Mapping[str, str], file: Workspace) -> LoadedSettings:
 
 
 def federator_of(within: Surroundings) -> Federator:
-    """Return the client of a program for all daemons; it belongs to one event loop.
+    """Return a client for all daemons; not thread-safe.
 
-    Indexes are read in this process where no daemon is wanted, and, unless daemons are required,
-    where one cannot be had.
+    With `daemon` `never`, this process reads the indexes. With `auto`, it reads the index of a
+    repository whose daemon is not available.
     """
     reads_here = within.daemon == "never" or (within.daemon == "auto" and within.is_offline)
     falls_back = within.daemon != "require" and not reads_here

@@ -315,7 +315,7 @@ async def test_paths_are_for_those_who_have_presented_the_token(
         (NoIndex("nothing there"), 409, "NO_INDEX"),
         (Busy(retry_after_ms=1200), 429, "busy"),
         (DeadlineExceeded("too late"), 504, "timeout"),
-        (NoReply("the daemon, process 7, does not answer"), 504, "timeout"),
+        (NoReply("the daemon process 7 does not answer"), 504, "timeout"),
         (CorruptStore("damaged"), 500, "internal"),
         (GgrepError("odd"), 500, "internal"),
         (ZeroDivisionError("secret"), 500, "internal"),

@@ -111,9 +111,12 @@ async def test_a_body_that_does_not_come_is_not_waited_for(
         (b"{} {}", "the body is not JSON"),
         (b"[]", "$: the body must be an object, is an array"),
         (b'"x"', "$: the body must be an object, is a string"),
-        (b'{"query":"a","query":"b"}', "the body contains 'query' twice in one object"),
-        (b'{"query":"a","qu\\u0065ry":"b"}', "the body contains 'query' twice in one object"),
-        (b'{"search":{"top":1,"top" :2}}', "the body contains 'top' twice in one object"),
+        (b'{"query":"a","query":"b"}', "the body contains the key 'query' twice in one object"),
+        (
+            b'{"query":"a","qu\\u0065ry":"b"}',
+            "the body contains the key 'query' twice in one object",
+        ),
+        (b'{"search":{"top":1,"top" :2}}', "the body contains the key 'top' twice in one object"),
         (b"[" * 17 + b"]" * 17, "the body is nested deeper than 16 levels"),
     ],
 )

@@ -53,7 +53,11 @@ def test_a_port_that_is_taken_is_the_callers_mistake() -> None:
     with bind("127.0.0.1", 0) as listener:
         port = listener.getsockname()[1]
 
-        with pytest.raises(InvalidRequest, match=f"--port: {port} on 127.0.0.1: is taken"):
+        with pytest.raises(
+            InvalidRequest,
+            match=f"--port: the server cannot listen on port {port} of 127.0.0.1: the port is "
+            "in use",
+        ):
             bind("127.0.0.1", port)
 
 

@@ -97,13 +97,13 @@ def test_without_a_file_the_command_that_writes_it_is_named(ggrep: Command, chec
     outcome = ggrep("check")
 
     assert outcome.status == 2
-    assert outcome.err.endswith("does not exist; to write it: ggrep check --init 'QUESTION'\n")
+    assert outcome.err.endswith("does not exist; to create it: ggrep check --init 'QUESTION'\n")
 
 
 @pytest.mark.parametrize(
     ("flags", "fault"),
     [
-        (["--junit", "../.ggrep-check.toml"], "which is read"),
+        (["--junit", "../.ggrep-check.toml"], "an input file"),
         (["--junit", "x", "--sarif", "./x"], "is the same file as --junit"),
         (["--sarif", "."], "is a directory"),
     ],
@@ -125,7 +125,7 @@ def test_a_question_that_cannot_be_asked_could_not_run(ggrep: Command, checks: P
     outcome = ggrep("check")
 
     assert outcome.status == 2
-    assert ":10: query: '()' has no word to search for" in outcome.err
+    assert ":10: query: '()' contains no word" in outcome.err
 
 
 @pytest.mark.parametrize("failure", [OSError(28, "No space left on device"), ValueError("odd")])
@@ -179,7 +179,7 @@ def test_a_drop_is_below_something(ggrep: Command, checks: Path) -> None:
     outcome = ggrep("check", "--max-drop", 1)
 
     assert outcome.status == 2
-    assert "--max-drop needs --baseline" in outcome.err
+    assert "--max-drop requires --baseline" in outcome.err
 
 
 @pytest.mark.slow
@@ -193,7 +193,7 @@ def test_the_summary_of_a_job_says_what_does_not_hold(
     head, _, titles, _, row = file.read_text().splitlines()
 
     assert head == "### ggrep check failed: 2 checks, 1 failed"
-    assert titles == "| check | question | wanted | came |"
+    assert titles == "| check | question | expected | actual |"
     assert row.startswith("| alpha | alpha needle | no\\|where\\*.py (expect\\_any) | ")
 
     checks.write_text(CHECKS)
@@ -264,7 +264,7 @@ def test_inputs_and_each_other_are_not_overwritten(tmp_path: Path) -> None:
     link.symlink_to(checks)
     (tmp_path / "down").mkdir()
 
-    with pytest.raises(UsageError, match=r"--junit: .*link is the same file as .*, which is read"):
+    with pytest.raises(UsageError, match=r"--junit: .*link is the same file as .*, an input file"):
         require_writable({"--junit": link}, [checks])
     with pytest.raises(UsageError, match=r"--sarif: .* is the same file as --junit"):
         require_writable({"--junit": fresh, "--sarif": tmp_path / "down" / ".." / "fresh"}, [])

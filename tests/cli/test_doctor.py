@@ -45,7 +45,7 @@ def test_a_home_that_is_not_there_yet_is_none_to_make(root: Path, tmp_path: Path
     """Whoever looks before the first search leaves nothing behind."""
     place = tmp_path / "new" / "home"
 
-    assert "not made yet" in examined(place, root)["home"].message
+    assert "not created yet" in examined(place, root)["home"].message
     assert not place.parent.exists()
 
 
@@ -137,7 +137,7 @@ def test_what_there_is_little_of_is_told_with_what_gives_more(check: Check, stat
         (
             TorchBuild("2.13.0", "CUDA", 1_800_000_000, ("nvidia-nccl",), 3_100_000_000),
             "torch 2.13.0, a build for CUDA, 1.8 GB and 3.1 GB of libraries for it; "
-            "encoders compute on the CPU alone",
+            "encoders only use the CPU",
             "pip install --force-reinstall --no-deps torch==2.13.0 "
             "--index-url https://download.pytorch.org/whl/cpu",
         ),
@@ -226,7 +226,7 @@ def test_agents_are_told_as_they_stand() -> None:
     )
 
     assert (old.state, old.mend) == ("warning", "ggrep install --refresh")
-    assert asking == Check("agents", "ok", "ask ggrep: A")
+    assert asking == Check("agents", "ok", "configured to use ggrep: A")
     assert others.state == "ok"
     assert others.message.endswith(": C")
     assert list(of_agents({})) == []
@@ -238,7 +238,7 @@ def test_people_read_a_line_for_each_and_what_mends_it_below() -> None:
         Style(colour=False),
     )
 
-    assert text == "+ room     9.0 GB free\n! home     no\n    move it\n1 thing to look at\n"
+    assert text == "+ room     9.0 GB free\n! home     no\n    move it\n1 thing to check\n"
 
 
 def test_programs_read_a_document(

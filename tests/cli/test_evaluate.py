@@ -179,7 +179,7 @@ def test_bytes_that_no_slate_takes_are_refused(ggrep: Command, suite: Path, size
     outcome = ggrep("eval", "--max-bytes", "2048", "--max-bytes", size)
 
     assert outcome.status == 2
-    assert f"--max-bytes: {size} is not from 1024 to 4194304" in outcome.err
+    assert f"--max-bytes: {size} must be from 1024 to 4194304" in outcome.err
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ def test_flags_that_say_what_holds_anyhow_are_not_named() -> None:
     """They may stand in an alias, and without effect they mislead nobody."""
     assert typed_flags(Group(per_file=3, own=("a",), explain=True)) == ["--explain", "--own"]
     assert typed_flags(MergeOptions(concurrency=4, fold=False)) == ["--fold"]
-    with pytest.raises(UsageError, match="--only, --fold: only with --workspace"):
+    with pytest.raises(UsageError, match="--only, --fold: allowed only with --workspace"):
         MergeOptions(only=("api",), fold=True).refuse_without_file()
 
 
@@ -220,7 +220,11 @@ def test_the_same_intent_twice_is_one_intent() -> None:
         (QueryOptions(mode=("code",)), InvalidRequest, "--corpus"),
         (QueryOptions(mode=("x",)), InvalidRequest, "balanced"),
         (QueryOptions(corpora=("balanced",)), InvalidRequest, "extracted-prose"),
-        (QueryOptions(filters=("lang",)), InvalidRequest, "--filter: 'lang' is not key:value"),
+        (
+            QueryOptions(filters=("lang",)),
+            InvalidRequest,
+            "--filter: 'lang' must have the form key:value",
+        ),
         (HitOptions(backend="ann"), InvalidRequest, "use auto or exact"),
         (IndexOptions(timeout_ms=-1), InvalidRequest, "--timeout-ms: -1"),
         (HitOptions(limit=(-3,)), InvalidRequest, "-m must be at least 1, is -3"),
@@ -290,11 +294,11 @@ COMMAND_PIECES = [
         ("--filter kind:clas", "filter: kind: unknown 'clas'; did you mean: class; use one of "),
         ("--filter corpus:cod", "filter: corpus: unknown 'cod'; did you mean: code; use one of "),
         ("--filter test:ture", "filter: test: unknown 'ture'; did you mean: true; use true or "),
-        ("--filter lang:", "filter: lang: needs a value"),
-        ("--filter lang", "--filter: 'lang' is not key:value"),
+        ("--filter lang:", "filter: lang: requires a value"),
+        ("--filter lang", "--filter: 'lang' must have the form key:value"),
         ("--fliter lang:go", "no option --fliter; did you mean: ggrep search charge --filter la"),
         ("--levle 1", "no option --levle; did you mean: ggrep search charge --level 1"),
-        ("--level 7", "--level: 7 is not 0, 1, 2 or 3"),
+        ("--level 7", "--level: 7 must be 0, 1, 2 or 3"),
         ("-m 0", "-m must be at least 1, is 0"),
         ("--timeout-ms -1", "--timeout-ms: -1 is negative"),
     ],

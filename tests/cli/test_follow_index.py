@@ -40,7 +40,9 @@ def test_it_says_when_the_index_answers(
     """And how to ask it."""
     followed(lambda: True)
 
-    assert capsys.readouterr().err == ("the index of shop is ready: repeat the command to use it\n")
+    assert capsys.readouterr().err == (
+        "the index of shop is ready: repeat the command to search the complete index\n"
+    )
 
 
 @pytest.mark.parametrize("error", [None, KeyboardInterrupt(), GgrepError("no daemon answers")])

@@ -95,7 +95,7 @@ def test_a_token_that_others_read_is_refused_with_a_way_out(home: Path) -> None:
     Home(home).api_token.chmod(0o640)
 
     with pytest.raises(
-        InvalidRequest, match=r"set its mode to 0600.*--auth-token-file.*--no-token"
+        InvalidRequest, match=r"set the mode of the file to 0600.*--auth-token-file.*--no-token"
     ):
         http_token(Home(home), {}, TokenOptions())
 
@@ -129,7 +129,7 @@ def test_a_file_that_others_read_holds_no_secret(tmp_path: Path, mode: int) -> N
     new_token(file)
     file.chmod(mode)
 
-    with pytest.raises(InvalidRequest, match="readable by other users"):
+    with pytest.raises(InvalidRequest, match="other users can read the token"):
         read_token(file)
 
 

@@ -76,7 +76,9 @@ def test_what_cannot_be_read_has_the_status_of_a_wrong_use(
     done = ggrep("install")
 
     assert done.status == 2
-    assert done.err.startswith("error: codex: refused ~/.codex/config.toml: it is not TOML")
+    assert done.err.startswith(
+        "error: codex: refused ~/.codex/config.toml: the file is not valid TOML"
+    )
     assert (user / ".cursor/mcp.json").is_file()
 
 
@@ -115,10 +117,10 @@ def test_a_snippet_can_be_pasted(ggrep: Command, user: Path) -> None:  # noqa: F
     ("words", "said"),
     [
         (["install", "cluade"], "did you mean claude?"),
-        (["uninstall", "emacs"], "there are: claude, codex"),
+        (["uninstall", "emacs"], "known clients: claude, codex"),
         (["install", "--user", "--project"], "one of --user and --project"),
         (["install", "--path", "."], "--path: only with --project"),
-        (["install", "--list", "--dry-run"], "give one of"),
+        (["install", "--list", "--dry-run"], "use only one of"),
     ],
 )
 def test_wrong_uses_are_told(

@@ -212,7 +212,7 @@ def test_a_search_is_narrowed_by_an_option_or_by_the_form_of_a_path(
     named = ggrep("symbol", "src", "main")
 
     assert "## src" not in named.out
-    assert "nothing defines src" in named.err
+    assert "no definition of src" in named.err
     narrowed = ggrep("refs", "charge_card", "--in", "src").out
     assert narrowed
     assert ggrep("refs", "charge_card", "src/").out == narrowed
@@ -324,7 +324,7 @@ def test_paths_of_two_repositories_are_refused(ggrep: Command, shop: Path, tmp_p
         (("outline", "src", "--depth", "-1"), "--depth"),
         (("outline", "src", "--max-bytes", "0"), "--max-bytes: 0"),
         (("tour", "--max-bytes", "0"), "--max-bytes: 0"),
-        (("outline", "..", "--repo", "."), "lies outside"),
+        (("outline", "..", "--repo", "."), "is outside"),
     ],
 )
 def test_what_cannot_be_shown_is_refused_by_name(

@@ -128,7 +128,7 @@ def test_an_unknown_profile_fails_every_command_that_takes_one(
     statuses = [run([*command, "--profile", "dox"]) for command in commands]
 
     assert statuses == [2] * len(commands)
-    assert capsys.readouterr().err.count("'dox' is not in .ggrep.toml") == len(commands)
+    assert capsys.readouterr().err.count("unknown profile 'dox'") == len(commands)
 
 
 def test_a_search_sees_what_its_profile_shows(
@@ -163,4 +163,4 @@ def test_a_profile_of_a_workspace_is_of_the_repositories_that_have_it(
     rows = {row["alias"]: (row["status"], row.get("profile")) for row in document["repos"]}
     assert rows == {"tree": ("ok", "docs"), "other": ("error", None)}
     assert {hit["file"] for hit in document["results"]} == {"docs/a.md", "main.py"}
-    assert "'docs' is not in .ggrep.toml" in document["diagnostics"]["errors"][0]["message"]
+    assert "unknown profile 'docs'" in document["diagnostics"]["errors"][0]["message"]

@@ -147,7 +147,7 @@ def test_a_file_that_is_too_large_is_not_read(
     outcome = ggrep("replay", receipt)
 
     assert outcome.status == 2
-    assert "more than 100 bytes" in outcome.err
+    assert "larger than 100 bytes" in outcome.err
 
 
 def test_a_receipt_that_is_not_there_cannot_be_replayed(ggrep: Command) -> None:
@@ -177,7 +177,7 @@ def test_a_file_that_is_no_receipt_is_not_written_over(ggrep: Command, root: Pat
     refused = ggrep("--receipt", path, "needle")
 
     assert (refused.status, refused.out, path.read_text()) == (2, "", text)
-    assert "--force replaces it" in refused.err
+    assert "to replace it: --force" in refused.err
     assert ggrep("--receipt", path, "--force", "needle").status == 0
     assert ggrep("--receipt", path, "needle").status == 0  # now it is one
 
@@ -185,7 +185,7 @@ def test_a_file_that_is_no_receipt_is_not_written_over(ggrep: Command, root: Pat
 @pytest.mark.parametrize(
     ("flags", "fault"),
     [
-        (["--receipt", "-"], "name a file"),
+        (["--receipt", "-"], "must be a file"),
         (["--receipt", "/dev/null"], "not a regular file"),
         (["--receipt", "."], "is a directory"),
         (["--receipt", "nowhere/receipt.json"], "no such directory"),

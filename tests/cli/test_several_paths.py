@@ -85,7 +85,7 @@ def test_a_path_that_names_nothing_is_refused(ggrep: Command, shop: Path) -> Non
 def test_what_nothing_is_indexed_of_is_named(ggrep: Command, shop: Path) -> None:
     done = ggrep("search", "charge_card", "docs", "tests", "--filter", "lang:go", "--offline")
 
-    assert "nothing indexed matches lang:go" in done.err
+    assert "no indexed file matches lang:go" in done.err
 
 
 def test_an_index_above_has_them_below_it(shop: Path, built: object) -> None:
@@ -179,4 +179,4 @@ def test_finding_nothing_is_as_elsewhere(ggrep: Command, shop: Path) -> None:
 
     assert (ggrep(*none).status, ggrep(*none, "--exit-status").status) == (0, 1)
     assert ggrep(*none).out == ""
-    assert "nothing indexed matches lang:go" in ggrep(*none).err
+    assert "no indexed file matches lang:go" in ggrep(*none).err

@@ -101,7 +101,7 @@ def test_a_repository_is_described_line_by_line() -> None:
     assert found["snapshot"] == f"{'0' * 26} of 2031-02-03T04:05:06Z"
     assert found["indexed"] == "1 file, 2 chunks"
     assert (found["segments"], found["complete"], found["size"]) == ("3", "yes", "0.0 MB")
-    assert block(None, snapshot=SNAPSHOT | {"degraded": True})["complete"] == "no, degraded"
+    assert block(None, snapshot=SNAPSHOT | {"degraded": True})["complete"] == "no: degraded"
 
 
 def test_a_daemon_is_one_line() -> None:
@@ -111,7 +111,7 @@ def test_a_daemon_is_one_line() -> None:
         "pid 4711, up 2 h, 3 queries running, 2 waiting, 2 query workers, p50 301 ms, 412 MB, "
         "polling, stale"
     )
-    assert block(busy_load())["sync"] == "at work, 9 of 20 files"
+    assert block(busy_load())["sync"] == "running, 9 of 20 files"
 
 
 def test_warnings_are_lines_of_their_own() -> None:
@@ -242,8 +242,8 @@ def test_files_that_no_person_wrote_are_counted_in_one_line() -> None:
     shown = block(None, snapshot=SNAPSHOT | {"made_files": made})
 
     assert shown["machine-written"] == (
-        "412 generated, 38 minified, 12 data files; ranked below hand-written files; "
-        "3 indexed in part"
+        "412 generated, 38 minified, 12 data files; they rank below hand-written files; "
+        "3 partly indexed"
     )
     assert "machine-written" not in block(None, snapshot=SNAPSHOT)
 

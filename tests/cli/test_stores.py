@@ -63,7 +63,7 @@ def test_a_store_in_use_fails_the_command(
 
     assert (status, old.is_dir()) == (10, True)
     assert f"{OLD}: " in said.err
-    assert "another writer" in said.err
+    assert "another process" in said.err
 
 
 def test_an_empty_home_says_so(root: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -158,7 +158,7 @@ def test_an_agent_reads_the_token(ggrep: Command) -> None:
     [
         (("--session", "dG9rZW4", "--delta-only"), "not a token of this workspace"),
         (("--delta-only",), "only with --session"),
-        (("--session", "new", "--target", "shop:a.py"), "give a token"),
+        (("--session", "new", "--target", "shop:a.py"), "TOKEN"),
     ],
 )
 def test_a_session_that_is_none_is_refused(ggrep: Command, flags: Sequence[str], said: str) -> None:
@@ -173,7 +173,7 @@ def test_a_session_that_is_none_is_refused(ggrep: Command, flags: Sequence[str],
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (("--profile", "wide"), "profile: 'wide' is not in .ggrep.toml"),
+        (("--profile", "wide"), "unknown profile 'wide'"),
         (("--level", "4"), "--level"),
         (("--graph", "dot", "--json"), "--graph and --json"),
         (("--merge", "best"), "best"),

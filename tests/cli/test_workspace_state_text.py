@@ -57,7 +57,7 @@ def test_states_that_are_not_whole_are_told(some: Workspaces) -> None:
     lines = [line.split("  ") for line in status_text(state, PLAIN, 100).splitlines()]
 
     told = [[cell.strip() for cell in line if cell.strip()] for line in lines[1:]]
-    assert [line[1] for line in told] == ["partial", "degraded, disabled", "settings are wrong"]
+    assert [line[1] for line in told] == ["partial", "degraded, disabled", "invalid settings"]
     assert [line[-1] for line in told] == [
         *("indexing 45 %, pid 4", "not answering, pid 5", "other version"),
     ]
@@ -86,7 +86,7 @@ def test_what_is_wrong_is_said_once_whatever_corpora_it_concerns(some: Workspace
 
     assert text.splitlines() == [
         "warning: gamma: bad toml",
-        "warning: beta: the pointer is not a snapshot id",
+        "warning: beta: ACTIVE_SNAPSHOT does not contain a snapshot id",
     ]
 
 
@@ -116,7 +116,7 @@ def test_an_examination_reads_as_advice(some: Workspaces) -> None:
     lines = text.splitlines()
     asked, left_out = (cohort.compatibility_key for cohort in found.cohorts.code)
 
-    assert lines[0] == "! alpha: its daemon has old settings: the encoder changed"
+    assert lines[0] == "! alpha: its daemon uses outdated settings: the encoder changed"
     assert lines[1] == f"    ggrep stop --path {some.base}/alpha"
     assert "! gamma: no index" in lines
     assert (

@@ -353,7 +353,9 @@ def test_a_daemon_that_is_not_ready_in_time_is_a_timeout(
     asking = DaemonClient(
         spot.address, Unready(spot.address, manual, {}, wait=wait), manual, wait=wait
     )
-    with pytest.raises(DeadlineExceeded, match="no daemon was ready in time") as caught:
+    with pytest.raises(
+        DeadlineExceeded, match="the daemon was not ready within the timeout"
+    ) as caught:
         asking.search(replace(ASK, timeout_ms=timeout_ms), VIEW)
 
     assert caught.value.exit_status == 11
@@ -371,7 +373,7 @@ def test_a_start_that_takes_all_the_time_is_a_timeout(
     monkeypatch.setattr("ggrep.protocol.client.connect_or_start.start", start)
     asking = DaemonClient(spot.address, Connector(spot.address, manual, {}), manual)
 
-    with pytest.raises(DeadlineExceeded, match="no daemon was ready in time"):
+    with pytest.raises(DeadlineExceeded, match="the daemon was not ready within the timeout"):
         asking.search(ASK, VIEW)
 
 

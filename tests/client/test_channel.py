@@ -367,7 +367,7 @@ async def test_a_refusal_of_one_of_several_ends_the_connection(
         group.start_soon(asked.ask, "b")
 
     assert [str(error) for error in asked.failures.values()] == 2 * [
-        "the daemon refuses a request: too large"
+        "the daemon refused a request: too large"
     ]
 
 
@@ -483,7 +483,7 @@ async def test_another_users_socket_is_not_talked_to(
 
 def refuses(*_: object) -> None:
     """Be the check of a socket that is another user's."""
-    raise Unreachable("the socket belongs to another user")
+    raise Unreachable("the socket of the daemon belongs to another user")
 
 
 async def test_a_daemon_that_does_not_introduce_itself_is_silent(
@@ -492,7 +492,7 @@ async def test_a_daemon_that_does_not_introduce_itself_is_silent(
     """It would have seconds, and has half of the time that is left."""
     daemon.greets = False
 
-    with pytest.raises(NoReply, match=f"process {os.getpid()}, does not answer"):
+    with pytest.raises(NoReply, match=f"process {os.getpid()} does not answer"):
         await opened(address, soon(100))
 
 
@@ -503,7 +503,7 @@ async def test_a_daemon_that_is_stopped_is_silent_at_once(
     channel = await opened(address)
     monkeypatch.setattr("ggrep.protocol.client.link.is_stopped", lambda _: True)
 
-    with pytest.raises(NoReply, match=f"process {os.getpid()}, is stopped"):
+    with pytest.raises(NoReply, match=f"process {os.getpid()} is suspended"):
         await opened(address)
     with pytest.raises(NoReply):
         await channel.ask(Ping(), NEVER)

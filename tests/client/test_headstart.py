@@ -95,7 +95,7 @@ def test_why_it_does_not_become_one_is_said(spot: Spot, program: Program) -> Non
     """In its own last words, which it writes where it is told to."""
     program(f"exec {PYTHON} -c '{_COMPLAIN}'")
 
-    with pytest.raises(NotStarted, match="did not start: no room"):
+    with pytest.raises(NotStarted, match="could not be started: no room"):
         start(spot.address, {}, head=Preload({}))
 
 

@@ -105,7 +105,7 @@ def test_a_daemon_that_is_stopped_is_known_at_once(
     """Its socket still takes connections, and nothing else comes of them."""
     monkeypatch.setattr("ggrep.protocol.client.link.is_stopped", lambda pid: pid == os.getpid())
 
-    with pytest.raises(NoReply, match=f"process {os.getpid()}, is stopped"):
+    with pytest.raises(NoReply, match=f"process {os.getpid()} is suspended"):
         connect(spot)
     assert spot.daemon.seen == []
 

@@ -210,7 +210,7 @@ def test_a_daemon_that_is_not_older_is_never_ended(
     speaks_otherwise(spot)
     spot.record(process.pid, binary_version=version)
 
-    with pytest.raises(Incompatible, match=f"of ggrep {version}.*ggrep stop"):
+    with pytest.raises(Incompatible, match=f"runs ggrep {version}.*ggrep stop"):
         reacher.reach()
     assert process.poll() is None
     assert reacher.log == []

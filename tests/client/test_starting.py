@@ -79,7 +79,7 @@ def test_a_daemon_that_will_not_start_says_why(spot: Spot, program: Program) -> 
     """In its own last words, made safe."""
     program("echo 'a note' >&2; printf 'error: no \\033[1mroom\\n' >&2; exit 1")
 
-    with pytest.raises(NotStarted, match=r"did not start: no \S*room") as caught:
+    with pytest.raises(NotStarted, match=r"could not be started: no \S*room") as caught:
         start(spot.address, {})
     assert "\x1b" not in str(caught.value)
     assert not isinstance(caught.value, Died)

@@ -218,7 +218,7 @@ def test_a_head_that_dies_ends_the_build_in_words(driver: Driver, workspace: Pat
     _, err = process.communicate(timeout=300)
 
     assert process.returncode == 1
-    assert "the cluster went away" in err
+    assert "the connection to the cluster was lost" in err
     assert "Traceback" not in err
 
 

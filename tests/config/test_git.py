@@ -129,7 +129,7 @@ def test_a_relative_git_on_the_search_path_is_refused(
 
 def test_an_unexpected_exit_status_is_a_failure(tmp_path: Path) -> None:
     """Half an answer must not pass for one."""
-    with pytest.raises(GitFailed, match="git ls-files exited with 128"):
+    with pytest.raises(GitFailed, match="git ls-files exited with status 128"):
         run_git(tmp_path, "ls-files")
 
 

@@ -149,9 +149,9 @@ def test_an_empty_git_directory_marks_nothing(tmp_path: Path) -> None:
 def test_home_and_slash_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Indexing all a user owns is never what was meant."""
     monkeypatch.setenv("HOME", str(tmp_path))
-    with pytest.raises(InvalidRequest, match="not allowed as a root"):
+    with pytest.raises(InvalidRequest, match="cannot be a root"):
         canonical_root(tmp_path)
-    with pytest.raises(InvalidRequest, match="not allowed as a root"):
+    with pytest.raises(InvalidRequest, match="cannot be a root"):
         canonical_root(Path("/"), enclosing=False)
 
 
@@ -180,7 +180,7 @@ def test_a_root_whose_path_is_not_utf_8_is_refused_in_one_line(tmp_path: Path) -
         canonical_root(below)
     told = str(caught.value)
     assert is_text(told)
-    assert "caf\\xe9/src: " in told
+    assert "caf\\xe9/src cannot be a root" in told
     assert len(told.splitlines()) == 1
 
 
@@ -252,12 +252,12 @@ def test_a_profile_for_a_root_beats_the_repository_s_choice(base: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ('[root."a"]\nencoder = "none"', r'root\."a": not an absolute path'),
+        ('[root."a"]\nencoder = "none"', r'root\."a": the path is not absolute'),
         ('[root."/a"]\nwatch = false', r'root\."/a": watch: only encoder, profile and repo_key'),
         ('[root."/a"]\nencoder = 7', r'root\."/a": encoder'),
         ('[root."/a"]\nprofile = "No Name"', r'root\."/a": profile'),
-        ('[root]\n"/a" = 1', r'root\."/a": not a table'),
-        ("root = 1", r"root: write a table for each"),
+        ('[root]\n"/a" = 1', r'root\."/a": must be a table'),
+        ("root = 1", r"root: must contain one table for each root"),
         ('[root."/a"]\nencoder = "none"\n[root."/a/"]\nencoder = "none"', None),
         ('profile = "docs"', r'profiles are a repository.s own.*\[root\."/path"\]'),
     ],
@@ -276,7 +276,7 @@ def test_two_tables_of_one_root_are_refused(base: Path) -> None:
     """Nobody could say which counts."""
     told(base, f'[root."{base}/a"]\nencoder = "none"\n[root."{base}/a/"]\nencoder = "hashed"\n')
 
-    with pytest.raises(InvalidRequest, match="several tables are of"):
+    with pytest.raises(InvalidRequest, match="several tables apply to"):
         encoder(base, "a")
 
 

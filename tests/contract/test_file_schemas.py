@@ -22,10 +22,10 @@ READERS = {
     "checks": "checks",
 }
 _BEYOND = re.compile(
-    "is wider than|is required with|has no effect without|cannot narrow|is not in .ggrep.toml"
-    "|braces|not valid TOML|PARSE_FAILED|both are named|control characters|expects nothing"
-    "|two are named|not a regular expression|leads out of|more than the limit|cannot go together"
-    "|never fails|is not key:value|printable"
+    "is less strict than|is required with|has no effect without|cannot hide hits|unknown profile"
+    "|braces|not valid TOML|PARSE_FAILED|same alias|control characters|expects nothing"
+    "|have the name|regular expression|leads out of|exceed the limit|cannot go together"
+    "|never fails|must have the form key:value|must be key:value|printable"
 )
 """What a reader says of how values fit together, which a schema cannot."""
 

@@ -69,11 +69,11 @@ def image_99(store: Path) -> None:
 
 
 REFUSED = {
-    "manifest": (manifest_99, r"manifest\.json: schema_version 99"),
-    "rows": (rows_99, r"manifest\.json: chunk_row_schema_version 99"),
-    "index_state": (state_99, r"index_state\.json: schema_version 99"),
-    "lease": (lease_99, r"writer lease: schema_version 99"),
-    "image": (image_99, r"visibility\.image: image format 'ggrep-image-9'"),
+    "manifest": (manifest_99, r"manifest\.json: schema_version is 99"),
+    "rows": (rows_99, r"manifest\.json: chunk_row_schema_version is 99"),
+    "index_state": (state_99, r"index_state\.json: schema_version is 99"),
+    "lease": (lease_99, r"writer lease: schema_version is 99"),
+    "image": (image_99, r"image visibility\.image has an unknown format: 'ggrep-image-9'"),
 }
 
 
@@ -192,7 +192,7 @@ def test_an_image_names_its_format(engine: Engine) -> None:
     (image,) = store_files.images_dir(store).iterdir()
     image.write_bytes(re.sub(rb"ggrep-image-\d", b"ggrep-image-9", image.read_bytes()))
 
-    with pytest.raises(Incompatible, match=r"\.image: image format 'ggrep-image-9'"):
+    with pytest.raises(Incompatible, match=r"\.image has an unknown format: 'ggrep-image-9'"):
         open_image(image)
 
 

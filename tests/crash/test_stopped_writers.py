@@ -262,7 +262,7 @@ def check_takeover(point: str, root: Path, home: Path, folder: Path) -> None:
 
     assert report.published
     assert (status, out) == (1, ""), err
-    assert "was taken over" in err
+    assert "another writer took over" in err
     assert "Traceback" not in err
     view = engine_over(root, home).view()
     assert (view.manifest.snapshot_id, view.notices) == (report.snapshot_id, ())

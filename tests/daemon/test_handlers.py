@@ -300,5 +300,5 @@ def test_a_deep_look_ends_when_its_client_goes_away(
     finally:
         over.set()
 
-    assert "the client went away" in ended[0]
+    assert "the client closed the connection" in ended[0]
     host.eventually(lambda: host.daemon.connections == 0)

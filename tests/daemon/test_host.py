@@ -63,7 +63,7 @@ def test_each_root_is_answered_by_its_own_daemon(
 
     assert len(found) == 2
     assert len(hosts) == 1
-    assert reason == "every daemon of it has ended"
+    assert reason == "all its daemons have ended"
     assert list((home / "daemon").iterdir()) == []
 
 

@@ -38,7 +38,7 @@ def jobs(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return told
 
 
-def test_many_loose_segments_are_packed_once(
+def test_many_unpacked_segments_are_packed_once(
     stores: Stores, jobs: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What comes to nothing is not tried for ever."""

@@ -170,7 +170,7 @@ def test_a_damaged_one_is_asked_by_itself(daemons: dict[str, Served]) -> None:
     pooled(daemons, found["epoch"], 0)
 
 
-def test_many_loose_segments_are_packed_behind_the_answer(
+def test_many_unpacked_segments_are_packed_behind_the_answer(
     daemons: dict[str, Served], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The next question finds them together, and gets the same."""

@@ -288,7 +288,7 @@ def test_a_daemon_ends_some_time_after_its_root_is_gone(
         monkeypatch.setattr("ggrep.daemon.daemon_tasks._GONE_MS", 50.0)
         host.eventually(lambda: not host.address.socket.exists())
 
-        assert host.daemon.stopping == "its root is gone"
+        assert host.daemon.stopping == "its root was removed"
 
 
 class Refusing:

@@ -63,7 +63,7 @@ async def test_what_was_put_in_comes_out_with_its_json() -> None:
     assert got == cached_pool(pool)
     assert got.pool is pool
     assert got.document == to_builtins(pool)
-    assert memory.statistics().found == 1
+    assert memory.statistics().hits == 1
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -198,7 +198,7 @@ def test_a_daemon_searches_once_for_equal_questions(host: Served, counted: Count
 
     assert counted.times == 1
     assert len(answers) == 1
-    assert host.daemon.pools.statistics().found == 2
+    assert host.daemon.pools.statistics().hits == 2
 
 
 @pytest.mark.slow

@@ -331,13 +331,13 @@ def test_an_ended_request_ends_the_query_and_spares_the_worker(
         deadline = Deadline.after(CLOCK, 600_000, stop)
 
         async def ask() -> None:
-            with pytest.raises(Cancelled, match="the client went away"):
+            with pytest.raises(Cancelled, match="the client closed the connection"):
                 await workers.answer(deadline=deadline)
 
         async with anyio.create_task_group() as group:
             group.start_soon(ask)
             await anyio.sleep(0.1)
-            stop.set("the client went away")
+            stop.set("the client closed the connection")
             group.cancel_scope.cancel()
             with anyio.CancelScope(shield=True):
                 await anyio.sleep(0.2)

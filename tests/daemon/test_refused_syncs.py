@@ -62,7 +62,7 @@ def test_every_answer_says_why_and_what_comes(indexed: Path, home: Path) -> None
             each["index_behind"]
             == "files have changed since; they wait for the next successful sync"
         )
-        assert waits or each["sync_failed"].endswith("a new try is running")
+        assert waits or each["sync_failed"].endswith("ggrep is retrying now")
     assert stable_json.dumps(fixed) == stable_json.dumps(before)
     assert status["sync"]["last_result"] == "error"
     assert "differ only by case" in status["sync"]["last_error"]
@@ -101,7 +101,7 @@ def test_a_new_daemon_tells_what_the_last_one_met(indexed: Path, home: Path) -> 
         status = host.ask(Status()).body["status"]
 
     assert message.startswith(WHY)
-    assert message.endswith("a new try is running")
+    assert message.endswith("ggrep is retrying now")
     assert warned(status)["sync_failed"] == message
 
 

@@ -120,7 +120,7 @@ def test_an_answer_says_that_git_is_at_work(indexed: Path, home: Path, git: Git)
         host.eventually(lambda: not host.daemon.syncs.statistics().behind)
 
     assert [warning["message"] for warning in warnings] == [
-        "files have changed since; git is working; they are indexed when it has finished"
+        "files have changed since; they will be indexed when git has finished"
     ]
     assert stage == "waiting for git"
 

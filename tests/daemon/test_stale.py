@@ -120,7 +120,7 @@ def test_without_an_index_who_searches_is_told_at_once(root: Path, home: Path) -
 
     warned = {notice["code"]: notice["message"] for notice in scanned["warnings"]}
     assert [hit["path"] for hit in scanned["results"]] == ["a.py"]
-    assert warned["stale_config"].endswith("; no index is made")
+    assert warned["stale_config"].endswith("; indexing is suspended")
 
 
 def test_settings_that_cannot_be_read_make_it_stale_as_well(indexed: Path, home: Path) -> None:

@@ -73,7 +73,7 @@ def test_it_counts_what_it_had_and_what_it_had_not() -> None:
     recent.get("b")
 
     found = recent.statistics()
-    assert (found.found, found.missed) == (1, 1)
+    assert (found.hits, found.misses) == (1, 1)
 
 
 def test_cleared_it_holds_nothing() -> None:

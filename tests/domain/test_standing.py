@@ -24,7 +24,7 @@ def test_an_index_at_rest_says_nothing() -> None:
         (IndexFreshness(indexing=True), "they are being indexed"),
         (
             IndexFreshness(indexing=True, git_at_work=True),
-            "git is working; they are indexed when it has finished",
+            "they will be indexed when git has finished",
         ),
         (IndexFreshness(), "they will be indexed soon"),
         (IndexFreshness(held="the daemon is stale"), "they are not indexed: the daemon is stale"),
@@ -36,7 +36,7 @@ def test_what_becomes_of_changes_is_told(standing: IndexFreshness, message: str)
     """`they are being indexed` was said for ever."""
     found = said(replace(standing, behind=True))
 
-    assert found["index_behind"] == f"files have changed since; {message}"
+    assert found["index_behind"] == f"files have changed since the last sync; {message}"
 
 
 @pytest.mark.parametrize(
@@ -53,11 +53,11 @@ def test_what_becomes_of_changes_is_told(standing: IndexFreshness, message: str)
         ),
         (
             IndexFreshness(FULL, indexing=True),
-            f"the last sync failed: {FULL}; a new try is running",
+            f"the last sync failed: {FULL}; ggrep is retrying now",
         ),
         (
             IndexFreshness(FULL, held="stale"),
-            f"the last sync failed: {FULL}; no sync is done: stale",
+            f"the last sync failed: {FULL}; syncs are suspended: stale",
         ),
     ],
 )
@@ -75,5 +75,5 @@ def test_no_absolute_path_and_no_control_is_told() -> None:
     )
 
     assert said(standing)["sync_failed"] == (
-        "the last sync failed: x.toml: odd  word; see (z); no sync is done: q: r"
+        "the last sync failed: x.toml: odd  word; see (z); syncs are suspended: q: r"
     )

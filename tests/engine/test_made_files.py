@@ -107,7 +107,7 @@ def test_what_was_made_is_counted_and_what_is_left_out_of_it_is_told(engine: Eng
     )
     assert checks["made_files"].severity == "ok"
     assert checks["made_files"].message == (
-        "2 generated, 1 minified, 1 data file; ranked below hand-written files"
+        "2 generated, 1 minified, 1 data file; they rank below hand-written files"
     )
     assert set(checks["made_files"].paths) == {path for path in TREE if path[:3] != "src"}
     assert checks["shortened_files"].severity == "warn"

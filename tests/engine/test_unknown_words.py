@@ -38,7 +38,7 @@ def unknown(engine: Engine, query: str, find: Find = Find.AUTO) -> list[str]:
 )
 def test_an_unknown_word_is_named_as_it_was_typed(engine: Engine, query: str, named: str) -> None:
     """Other words of the question match; the answer looks as good as any."""
-    assert unknown(engine, query) == [f"nothing here contains {named}"]
+    assert unknown(engine, query) == [f"no file contains {named}"]
 
 
 @pytest.mark.parametrize(
@@ -73,4 +73,4 @@ def test_a_scan_of_all_files_says_so_too(tmp_path: Path) -> None:
     response = engine.scan(SearchRequest("how often is parse_cookie tried", keep_weak=True))
 
     said = [each.message for each in response.warnings if each.code == "unknown_words"]
-    assert said == [f"nothing here contains `parse_cookie`{NEAR}"]
+    assert said == [f"no file contains `parse_cookie`{NEAR}"]

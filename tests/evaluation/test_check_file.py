@@ -21,9 +21,9 @@ def one(tmp_path: Path, *lines: str) -> Check:
     ("lines", "fault"),
     [
         (('expect_within = { "a.py" = 11 }',), "'a.py' at 11 lies behind the limit of 10 hits"),
-        (("expect_min_hits = 11",), "11 are more than the limit of 10 hits"),
+        (("expect_min_hits = 11",), "11 exceed the limit of 10 hits"),
         (("expect_min_hits = 0",), "must be a whole number from 1 up"),
-        (('expect_all = ["a", "b"]', "limit = 1"), "2 files are more than the limit of 1 hits"),
+        (('expect_all = ["a", "b"]', "limit = 1"), "2 files exceed the limit of 1 hits"),
         (('expect_none = ["./a"]', 'expect_any = ["a"]'), "'a' is in expect_any too"),
         (('expect_none = ["a"]', 'expect_all = ["b", "a"]'), "'a' is in expect_all too"),
         (('expect_none = ["a"]', 'expect_first = "a"'), "'a' is in expect_first too"),
@@ -39,9 +39,9 @@ def one(tmp_path: Path, *lines: str) -> Check:
         (("expect_max_hits = -1",), "must be a whole number from 0 up"),
         (("expect_max_hits = 0", 'expect_any = ["a"]'), "0 hits are fewer than are expected"),
         (("expect_max_hits = 2", "expect_min_hits = 3"), "2 hits are fewer than are expected"),
-        (('place = "a.py:3-1"',), "place: 'a.py:3-1' is no place such as src/lock.c:120-127"),
-        (("place = []",), "place must be a list of places that says something"),
-        (("place = [[]]",), "place must be a list of places that says something"),
+        (('place = "a.py:3-1"',), "place: 'a.py:3-1' is not a place such as src/lock.c:120-127"),
+        (("place = []",), "place must be a list of at least one place"),
+        (("place = [[]]",), "place must be a list of at least one place"),
         (('place = ["a.py:1-2", "a.py:1-2"]',), "place: a.py:1-2 occurs twice"),
         (('place = "../a.py:1-2"',), "leads out of the root"),
         (('section = "docs"',), 'section must be a table, { "path" = "docs" }'),
@@ -70,7 +70,7 @@ def test_a_query_without_a_word_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "own.check.toml"
     path.write_text((HEAD + "expect_min_hits = 1").replace("words", "()"))
 
-    with pytest.raises(UsageError, match=r":4: query: '\(\)' has no word to search for"):
+    with pytest.raises(UsageError, match=r":4: query: '\(\)' contains no word"):
         read_checks(path)
 
 

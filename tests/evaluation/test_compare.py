@@ -27,7 +27,7 @@ from tests.fakes.evaluations import report_document, some_run
         (("queries", 1, "passed"), 1, "queries[1].passed must be true or false"),
         (("queries", 2, "ndcg10"), "0.5", "queries[2].ndcg10 must be a number"),
         (("queries", 2, "recall10"), False, "queries[2].recall10 must be a number"),
-        (("queries", 2, "id"), "x", "queries[2].id is that of queries[0] too"),
+        (("queries", 2, "id"), "x", "queries[2].id is the same as that of queries[0]"),
         (("schema_version",), True, "schema_version is not 1"),
     ],
 )

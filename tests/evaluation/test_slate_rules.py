@@ -42,12 +42,12 @@ def test_one_of_a_choice_is_enough() -> None:
         (
             LineRange("pay.py", 8, 12),
             "pay.py:8-12 shown, at least 3 of its 5 lines",
-            "1 of the 5 lines of pay.py:8-12 is shown, but a range that holds it is named",
+            "1 of the 5 lines of pay.py:8-12 is shown, but a range that contains it is listed",
         ),
         (
             LineRange("pay.py", 70, 71),
             "pay.py:70-71 shown, at least 1 of its 2 lines",
-            "pay.py is named, and none of the lines 70-71 shown",
+            "pay.py is listed, but none of the lines 70-71 shown",
         ),
         (
             LineRange("no.py", 4, 4),

@@ -155,9 +155,9 @@ SLATE = Slate(
     sections=((Section.CODE, (CODE,)), (Section.DOCS, (DOCS,))),
     graph=GRAPH,
     next_actions=(
-        NextAction("expand", "src/shop/checkout.py:98", "read the best match whole"),
+        NextAction("expand", "src/shop/checkout.py:98", "read all of the best match"),
         NextAction("symbol", "pay", "see its definition"),
-        NextAction("level", "2", "show more of the same files"),
+        NextAction("level", "2", "show more of these files"),
         NextAction("refine", "session", "files that match were left out; go on in a session"),
     ),
     limits=Budgets(61_440, 8_192, 18, 3),

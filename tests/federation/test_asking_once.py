@@ -350,7 +350,7 @@ def test_whose_share_ends_before_the_deadline_is_said(timeout_ms: int) -> None:
     hit = RepoLimit(LimitHit("deadline_share", 33), RepoId("a-000000000000"))
     assert found.limits_hit == (hit,)
     told = next(item.message for item in found.errors)
-    assert told == "no answer in its share of the deadline (33 %); a longer deadline gives it more"
+    assert told == "no answer within its share (33 %) of the timeout; use a longer timeout"
 
 
 def test_who_waits_its_turn_has_the_share_of_a_turn() -> None:
@@ -373,7 +373,7 @@ def test_at_the_deadline_itself_no_share_is_named() -> None:
         lambda: ask(fakes, request(search={"timeout_ms": TIMEOUT_MS}), clock=VirtualClock())
     )
 
-    assert [item.message for item in found.errors] == ["no answer before the deadline"]
+    assert [item.message for item in found.errors] == ["no answer within the timeout"]
     assert found.limits_hit == ()
 
 

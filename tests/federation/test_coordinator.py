@@ -81,8 +81,8 @@ async def test_words_that_no_repository_contains_are_named_once() -> None:
     ]
     assert said == [
         ["no repository contains `cD`"],
-        ["no repository that was searched contains `aB`, `cD`"],
-        ["no repository that was searched contains `aB`, `cD`"],
+        ["no repository among those searched contains `aB`, `cD`"],
+        ["no repository among those searched contains `aB`, `cD`"],
     ]
 
 
@@ -123,7 +123,7 @@ async def test_a_guess_about_a_shown_file_is_told_with_its_repository() -> None:
 
     [told] = [one for one in response.warnings if one.code == "guessed_encoding"]
     assert told.repo_id == "a-000000000000"
-    assert told.message.startswith("encoding guessed: a0.c (utf-8);")
+    assert told.message.startswith("encoding was guessed for a0.c (utf-8);")
 
 
 async def test_repositories_are_asked_for_more_than_is_shown() -> None:

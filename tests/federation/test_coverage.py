@@ -157,7 +157,11 @@ def test_each_reason_is_said() -> None:
     """People read them; equal state, equal words."""
     cases = [
         (report(description(code=0)), known(), "it has no match"),
-        (report(description()), known(), "it did not report which words of the query it contains"),
+        (
+            report(description()),
+            known(),
+            "it is unknown which words of the query this repository contains",
+        ),
         (report(description()), known(figures(holding=1)), "it contains words of the query"),
         (report(description()), known(figures()), "it contains no word of the query"),
         (

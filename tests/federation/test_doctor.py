@@ -204,7 +204,8 @@ def test_encoders_are_named(manifest: WorkspaceState) -> None:
     finding = only(examine(changed(manifest, 1, reported=told)))
 
     assert finding.message == (
-        "searches omit it: its vectors come from another encoder; another build of ggrep serves "
+        "searches omit this repository: its vectors come from another encoder; another "
+        "build of ggrep serves "
         "it (other here, hashed in the others); config.toml in the ggrep home chooses "
         'it: encoder = "hashed"'
     )

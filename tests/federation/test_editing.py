@@ -122,8 +122,8 @@ def test_removing_the_last_of_a_list_takes_the_comma_before_it() -> None:
     [
         (TEXT, "nobody", "no entry matches"),
         ('{"schemaVersion": 1, "repos": [{"root": "a"}]}', "a", "at least one"),
-        ("{}", "a", "no array of `repos`"),
-        ('{"repos": 5}', "a", "no array of `repos`"),
+        ("{}", "a", "no array named `repos`"),
+        ('{"repos": 5}', "a", "no array named `repos`"),
         (TEXT, " ", "no entry matches"),
         ("{", "a", "cannot be parsed"),
     ],
@@ -216,7 +216,7 @@ def test_an_alias_that_is_taken_is_not_added() -> None:
 
 def test_an_index_out_of_range_is_refused() -> None:
     """Off by one must not remove a neighbour."""
-    with pytest.raises(WorkspaceError, match="no entry 3"):
+    with pytest.raises(WorkspaceError, match=r"no entry repos\[3\]"):
         remove_repo_at(TEXT, 3)
 
 

@@ -83,7 +83,7 @@ def test_a_pointer_that_holds_no_id_is_invalid(store: Path, content: bytes) -> N
     state = read_index_state(store, store.name)
 
     assert is_invalid(state, parse_ok=False)
-    assert problem_of(state) == "the pointer is not a snapshot id"
+    assert problem_of(state) == "ACTIVE_SNAPSHOT does not contain a snapshot id"
 
 
 def test_a_pointer_without_a_line_end_is_read(store: Path) -> None:
@@ -118,7 +118,7 @@ def test_a_manifest_outside_the_store_is_invalid(store: Path, linked: str) -> No
     state = read_index_state(store, store.name)
 
     assert is_invalid(state, parse_ok=True)
-    assert problem_of(state) == "manifest.json leads out of the store"
+    assert problem_of(state) == "manifest.json is a link to a place outside the store"
 
 
 @pytest.mark.parametrize("there", [True, False])
@@ -134,7 +134,7 @@ def test_a_pointer_that_is_a_link_out_of_the_store_is_invalid(store: Path, *, th
     state = read_index_state(store, store.name)
 
     assert is_invalid(state, parse_ok=False)
-    told = "leads out of the store" if there else "is a link to nothing"
+    told = "is a link to a place outside the store" if there else "is a broken link"
     assert problem_of(state) == f"ACTIVE_SNAPSHOT {told}"
 
 
@@ -172,7 +172,7 @@ def test_a_pipe_in_place_of_the_pointer_is_not_waited_for(store: Path) -> None:
     state = read_index_state(store, store.name)
 
     assert is_invalid(state, parse_ok=False)
-    assert problem_of(state) == "ACTIVE_SNAPSHOT is no regular file"
+    assert problem_of(state) == "ACTIVE_SNAPSHOT is not a regular file"
 
 
 @pytest.mark.parametrize("large", ["pointer", "manifest"])

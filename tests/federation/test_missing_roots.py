@@ -17,7 +17,7 @@ from tests.fakes.workspaces import ENVIRON, load, make_workspace, publish
 pytestmark = pytest.mark.anyio
 
 CODE = "ERR_WORKSPACE_REPO_ROOT_NOT_FOUND"
-WHY = "root '../b': no such directory"
+WHY = "root '../b': the directory does not exist"
 HALF = workspace(repo("a"), repo("b", missing=WHY))
 NONE = workspace(repo("a", missing=WHY), repo("b", missing=WHY))
 
@@ -117,6 +117,6 @@ async def test_a_watch_sees_it_go_and_come_back(tmp_path: Path) -> None:
     seen += [followed.look(), followed.look()]
 
     told = [change and change.message for change in seen]
-    came = "repositories went missing or came back"
+    came = "directories of repositories were removed or restored"
     assert told == [None, came, None, came, None]
     assert missing == [False, True]

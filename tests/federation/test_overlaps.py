@@ -45,8 +45,8 @@ def test_of_nested_roots_the_nearest_around_is_named(tmp_path: Path) -> None:
     messages = [found.message for found in workspace_warnings(workspace(*repos))]
 
     assert messages == [
-        "repos[1] (b) lies inside repos[0] (a): its files may be found twice",
-        "repos[2] (c) lies inside repos[1] (b): its files may be found twice",
+        "repos[1] (b) lies inside repos[0] (a): files in both are shown twice",
+        "repos[2] (c) lies inside repos[1] (b): files in both are shown twice",
     ]
 
 

@@ -126,7 +126,7 @@ def test_a_line_separator_does_not_end_a_comment() -> None:
         ("[\r\r\n\n\x01]", "line 4, column 1: unexpected '\\x01'"),
         ("/* \n */ [1 2]", "line 2, column 8: unexpected character, expected ',' or ']'"),
         ("[" * 65, "line 1, column 65: nested more than 64 levels"),
-        ('["\\ude00"]', "line 1, column 2: the string holds half of a surrogate pair"),
+        ('["\\ude00"]', "line 1, column 2: the string contains half of a surrogate pair"),
         ("[1, 1e999]", "line 1, column 5: number"),
     ],
 )

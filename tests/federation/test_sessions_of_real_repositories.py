@@ -187,7 +187,7 @@ def test_a_target_says_of_which_repository_it_is(served: ServedWorkspace, daemon
     first = daemons.slate(workspace, request, SlateShape(session=NEW))
     session = gone_on(first, op="expand", targets=("src/orders.ts",))
 
-    with pytest.raises(InvalidRequest, match="say of which repository"):
+    with pytest.raises(InvalidRequest, match="names no repository"):
         daemons.slate(workspace, request, SlateShape(session=session))
 
 
@@ -258,7 +258,10 @@ def test_what_was_shown_before_is_said(served: ServedWorkspace, daemons: Asked) 
     again = daemons.slate(workspace, request, shape)
 
     told = [item.message for item in again.warnings if item.code == "files_seen"]
-    assert told == [f"{len(paths(first))} files that match were shown before in this session"]
+    assert told == [
+        f"{len(paths(first))} matching files are omitted, because this session has shown "
+        "them before"
+    ]
 
 
 def test_a_target_is_asked_though_few_repositories_are(

@@ -282,7 +282,7 @@ def test_all_mistakes_are_reported_together_in_the_file_s_order(
 MENTIONED = [
     ("", ["w.jsonc", "empty"]),
     ("{", ["w.jsonc", "syntax", "line 1, column 2"]),
-    ("[]", ["w.jsonc", "must hold an object", "holds an array"]),
+    ("[]", ["w.jsonc", "must contain a JSON object", "contains an array"]),
     (body().replace("1", "9", 1), ["unsupported", "supported versions: 1"]),
     (body(""), ["at least one repository", "add one"]),
     (body(more='"nmae": "x",'), ["'nmae'", "$.nmae"]),
@@ -616,7 +616,7 @@ def test_as_many_repositories_as_are_read_are_read() -> None:
     more = {**value, "repos": [*value["repos"], {"root": "more"}]}
 
     assert len(validate(value, "w.jsonc", lambda _: None).entries) == MAX_REPOS
-    with pytest.raises(WorkspaceError, match="at most"):
+    with pytest.raises(WorkspaceError, match="maximum"):
         validate(more, "w.jsonc", lambda _: None)
 
 
@@ -629,7 +629,7 @@ def test_who_is_missing_is_noted_and_the_others_stay(load: Callable[..., Workspa
     alpha, gone, file, odd = workspace.repos
     assert alpha.missing is None
     assert alpha.failure is None
-    assert gone.missing == "root '../gone': no such directory"
+    assert gone.missing == "root '../gone': the directory does not exist"
     assert file.missing == "root '../file.txt' is not a directory"
     assert odd.missing
     assert {one.failure.code for one in (gone, file, odd) if one.failure} == {
@@ -665,4 +665,7 @@ def test_an_unreadable_root_is_missing(
     """Its index could be read, but nobody would learn that it is no longer kept."""
     monkeypatch.setattr("ggrep.federation.workspace.os.access", lambda *_: False)
 
-    assert load(body(), whole=False).repos[0].missing == "root '../alpha': may not be read"
+    assert (
+        load(body(), whole=False).repos[0].missing
+        == "root '../alpha': the directory is not readable by this user"
+    )

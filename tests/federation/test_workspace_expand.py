@@ -61,7 +61,9 @@ async def test_a_place_in_several_repositories_is_refused() -> None:
     """A guess would be read as the answer."""
     found = await expand([holding("a", PLACE), holding("b", PLACE)], PLACE)
 
-    assert str(found.error) == (f"target: {PLACE} is in a, b; say which: a:{PLACE}")
+    assert str(found.error) == (
+        f"target: {PLACE} is in several repositories, a, b; choose one: a:{PLACE}"
+    )
     assert found.to_json()["code"] == "invalid_request"
 
 
@@ -74,7 +76,7 @@ async def test_a_place_that_nobody_has_is_refused() -> None:
 
 async def test_a_repository_that_is_not_selected_is_refused() -> None:
     """Selection is the workspace's own."""
-    with pytest.raises(InvalidRequest, match="b is not among the selected"):
+    with pytest.raises(InvalidRequest, match="b is not selected"):
         await expand([holding("a", PLACE), holding("b", PLACE)], f"b:{PLACE}", only=("a",))
 
 

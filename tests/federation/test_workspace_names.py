@@ -103,7 +103,7 @@ async def test_another_spelling_is_told_once_for_all() -> None:
 
     assert shown(found) == ["a:a.py:1", "b:b.py:1"]
     assert [(item.code, item.message, item.repo_id) for item in found.warnings] == [
-        ("other_case", "nothing is spelled retry; shown is RETRY, Retry", None)
+        ("other_case", "no name is spelled retry; other letter case is shown: RETRY, Retry", None)
     ]
 
 
@@ -230,7 +230,7 @@ async def test_who_is_not_selected_is_not_asked() -> None:
 
 async def test_a_path_beside_a_workspace_is_refused() -> None:
     """A scope is of one repository."""
-    with pytest.raises(WorkspaceError, match="no path may be given"):
+    with pytest.raises(WorkspaceError, match="cannot have a path"):
         await symbol([spelled("a", "a.py")], replace(ASKED, scope="src"))
 
 
@@ -466,7 +466,7 @@ async def test_who_fails_while_judging_has_no_say_in_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("matches", "told"), [(False, ["nothing indexed matches lang:go"]), (True, [])]
+    ("matches", "told"), [(False, ["no indexed file matches lang:go"]), (True, [])]
 )
 async def test_filters_that_match_nothing_anywhere_are_named(
     matches: bool, told: list[str]
@@ -488,7 +488,7 @@ async def test_a_container_that_does_not_define_the_name_is_told_with_those_that
     """As one store tells it, for definitions and for usages."""
     near = {"spelled": [NearName("Lid.retry", (0, 0), "", "a.py")]}
     fits: dict[str, str] = {"spelled": "beside"}
-    said = "nothing here defines Box.retry; there is Lid.retry"
+    said = "no definition of Box.retry; similar: Lid.retry"
     found = await symbol(
         [NamedSearcher("a", near=near, fits=fits)], replace(ASKED, name="Box.retry")
     )  # type: ignore[arg-type] # words of a Fit

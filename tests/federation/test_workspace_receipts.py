@@ -65,7 +65,7 @@ def test_a_receipt_comes_back_as_it_was(receipt: WorkspaceReceipt) -> None:
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        (lambda values: values["hits"].pop(), "not those of the answer"),
+        (lambda values: values["hits"].pop(), "do not match the answer"),
         (lambda values: values["hits"][0]["hit"].update(row_id="x"), r"\$.hits\[0\].row_id"),
         (lambda values: values["answer"].update(backend="x"), "not the one of the digest"),
         (lambda values: values["question"].update(cohort_policy="x"), "cohort_policy"),
@@ -74,7 +74,7 @@ def test_a_receipt_comes_back_as_it_was(receipt: WorkspaceReceipt) -> None:
         (lambda values: values["question"]["search"].update(limit=-1), "limit"),
         (lambda values: values["question"]["search"].update(deterministic=False), "determin"),
         (lambda values: values["origin"]["repos"][0].update(snapshot_id="/x"), "snapshot id"),
-        (lambda values: values.update(kind="repository"), "of a kind"),
+        (lambda values: values.update(kind="repository"), "its kind"),
     ],
 )
 def test_what_is_sealed_anew_is_read_strictly(

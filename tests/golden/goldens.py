@@ -341,18 +341,22 @@ ERRORS: Final[dict[str, errors.GgrepError]] = {
     "budget_exceeded": errors.BudgetExceeded("store uses 9 bytes of 8"),
     "busy": errors.Busy(retry_after_ms=250),
     "cancelled": errors.Cancelled("the daemon is shutting down"),
-    "closed": errors.Closed("/srv/shop: was closed"),
+    "closed": errors.Closed("/srv/shop was closed"),
     "corrupt_store": errors.CorruptStore("manifest.json: $.segments: missing"),
     "forbidden": errors.Forbidden("/srv/other is outside the roots that may be searched"),
-    "forked": errors.Forked("/srv/shop: was opened in another process; open it anew"),
-    "incompatible": errors.Incompatible("manifest.json: schema_version 9, this build reads 1"),
+    "forked": errors.Forked(
+        "/srv/shop was opened in another process; open it again in this process"
+    ),
+    "incompatible": errors.Incompatible("manifest.json: schema_version is 9; this build reads 1"),
     "index_damaged": errors.IndexDamaged("the index is damaged: segment a is corrupt; no snapshot"),
     "internal": errors.GgrepError("internal error (KeyError)"),
     "invalid_request": errors.InvalidRequest("limit: -1 is negative"),
     "lease_lost": errors.LeaseLost("another writer took the store over"),
-    "missing_root": errors.MissingRoot("root '../shop': no such directory"),
+    "missing_root": errors.MissingRoot("root '../shop': the directory does not exist"),
     "no_index": errors.NoIndex("this repository has no index yet; run: ggrep index"),
-    "not_trusted": errors.NotTrusted("origin: blobs/0 is not the object that was published"),
+    "not_trusted": errors.NotTrusted(
+        "remote origin: the content of blobs/0 does not match its digest"
+    ),
     "remote_failed": errors.RemoteError("origin: refs/team/shop: connection refused"),
     "session_expired": errors.SessionExpired("session_token: expired; start a new session"),
     "session_full": errors.SessionFull("a session names 373 files; start a new session"),

@@ -22,15 +22,15 @@ FOLLOWED = {
     "ggrep repair",
     "none yet; run: ggrep index",
     "no stores yet; run: ggrep index\n",
-    "no store {}; see: ggrep list",
-    "not a store id: {}; see: ggrep list",
-    "to merge all the same: ggrep compact --force\n",
+    "there is no store {}; see: ggrep list",
+    "invalid store id: {}; see: ggrep list",
+    "to merge anyway: ggrep compact --force\n",
     "{} skipped (see: ggrep health)",
     "for fixes: ggrep workspace doctor FILE",
     "ggrep workspace remove FILE {}",
     "ggrep workspace build FILE",
-    "--watch needs a terminal; for one look: ggrep status --all",
-    "--watch needs a terminal; for one look: ggrep workspace status FILE",
+    "--watch requires a terminal; to print the status once: ggrep status --all",
+    "--watch requires a terminal; to print the status once: ggrep workspace status FILE",
     "ggrep expand ",
     "ggrep expand --workspace {} {}:",
     "ggrep slate {} --level {}",
@@ -46,29 +46,27 @@ TYPED = {
     "nothing was deleted; to delete: ggrep workspace gc FILE --force\n": (
         "workspace gc FILE --force"
     ),
-    "the daemon is of ggrep {}, which speaks another protocol than {}; to end it: ggrep stop": (
-        "stop"
-    ),
+    "the daemon runs ggrep {}, whose protocol differs from that of version {}; to end "
+    "it: ggrep stop": ("stop"),
     "problems while indexing: {}{}; ggrep health names them": "health",
     "to try again: ggrep index": "index",
     "indexing was cancelled; to index this repository: ggrep index": "index",
-    "{}; include less, raise it, or index what fits: ggrep index --allow-degraded": (
-        "index --allow-degraded"
-    ),
-    "{} is damaged and being made again, which takes longer than this request had; ask again, "
+    "{}; include fewer files, raise max_bytes_indexed, or index only a part: ggrep "
+    "index --allow-degraded": ("index --allow-degraded"),
+    "{} is damaged; rebuilding it takes longer than the timeout of this request; ask again, "
     "or run: ggrep repair": "repair",
     "snapshot {} has {} segments, more than max_open_segments_per_query; run: ggrep index": "index",
     "{}; run: ggrep repair": "repair",
-    "nothing is published yet; run: ggrep index": "index",
     "to index the repository: ggrep index": "index",
     "the index is being built, see: ggrep status": "status",
     "`ggrep health` in the repository lists them": "health",
     "ggrep index": "index",
     "{}; to end it: ggrep stop": "stop",
-    "give a larger timeout_ms; `ggrep stop` ends a daemon that hangs": "stop",
-    "a name is one line of 1 to {} characters as `ggrep outline FILE` prints it; `ggrep search` "
+    "use a larger timeout_ms; `ggrep stop` ends a daemon that hangs": "stop",
+    "a name must be one line of 1 to {} characters as `ggrep outline FILE` prints it; "
+    "`ggrep search` "
     "takes any text": "search alpha",
-    "segment {} has no {}; run: ggrep index --reset": "index --reset",
+    "segment {} lacks the columns {}; run: ggrep index --reset": "index --reset",
     "{}: {}; ggrep health names them": "health",
     "{} was indexed under other settings or by another build: reindex required; run: ggrep index": (
         "index"
@@ -77,10 +75,11 @@ TYPED = {
     "{}: {} {} is older than {}: reindex required; run: ggrep index --reset": "index --reset",
     "ggrep slate {} --session new": "slate alpha --session new",
     "run: ggrep workspace validate {}": "workspace validate FILE",
-    "no agent was found; ggrep install CLIENT configures one by its name": "install zed --dry-run",
+    "no agent was found; to configure one by its name: ggrep install "
+    "CLIENT": "install zed --dry-run",
     "no completions are known for this shell; see: ggrep help completion": "help completion",
-    "no client was found; name one, or see: ggrep install --list\n": "install --list",
-    "installed without ggrep; to connect them run `ggrep install`: {}": "install --dry-run",
+    "no client was found; name a client, or list them: ggrep install --list\n": "install --list",
+    "not configured to use ggrep; to configure them run `ggrep install`: {}": "install --dry-run",
     "ggrep install --refresh": "install --refresh --dry-run",
     "if it was moved: ggrep workspace add FILE DIRECTORY": "workspace validate FILE",
     "ggrep remote add origin URL": "remote add origin file://FILE.d",
@@ -92,8 +91,8 @@ TYPED = {
     "ggrep remote gc {} --force{}": "remote gc --force",
     "the index is still being built; run: ggrep index": "index",
     "the index is incomplete: {}; run: ggrep index": "index",
-    "{}: {} is missing, so what it needs is not known; nothing was deleted; to fix it, on the "
-    "machine that pushed it: ggrep push --again": "push --again",
+    "remote {}: the object {} is missing, so it is unknown which objects it needs; nothing was "
+    "deleted; to fix it, on the machine that pushed it: ggrep push --again": "push --again",
     "ggrep health": "health",
     "ggrep stop-all": "stop-all",
     "ggrep gc --stores": "gc --stores",
@@ -111,7 +110,7 @@ ON_ROOT = {
 }
 
 NOT_TYPED = {
-    "{} does not exist; to write it: ggrep check --init 'QUESTION'": "needs a question",
+    "the file {} does not exist; to create it: ggrep check --init 'QUESTION'": "needs a question",
     "ggrep stop": "why a daemon was ended, for its log",
     "\\b(ggrep workspace [a-z]+ )FILE\\b": "a pattern",
     "not a report of ggrep eval": "names what made a file",
@@ -119,6 +118,7 @@ NOT_TYPED = {
     "--baseline: {} is not a report of ggrep check --json: {}": "names what made a report",
     "### ggrep check {}: {}": "a heading",
     "Undo ggrep install.": "what a command is for",
+    "the address is not valid or was already used; for a new one: ggrep ui": "never ends",
     "EDITOR: {}; to print the place: ggrep pick --print": "needs a terminal",
     "ggrep slate ...": "says that a question goes on",
     "ggrep slate {} --session TOKEN --delta-only": "TOKEN is the one that stands above it",

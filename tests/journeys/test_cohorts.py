@@ -118,7 +118,10 @@ def test_the_doctor_says_what_to_set_and_setting_it_mends(house: Household) -> N
     finally:
         file.write_text(text)
 
-    assert 'config.toml in the ggrep home chooses it: encoder = "static"' in before.out
+    assert (
+        'to use one encoder, write into config.toml of the ggrep home: encoder = "static"'
+        in before.out
+    )
     assert built.status == 0
     assert found(document) == sorted(ENCODERS)
     assert codes(document) == set()

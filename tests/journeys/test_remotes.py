@@ -75,9 +75,11 @@ def test_which_remote_is_meant() -> None:
     assert remote_named([one], None) is one
     assert remote_named([one, origin], None) is origin
     assert remote_named([one, origin], "one") is one
-    with pytest.raises(InvalidRequest, match="several remotes, none named origin"):
+    with pytest.raises(InvalidRequest, match="several remotes, but none is named origin"):
         remote_named([one, two], None)
-    with pytest.raises(InvalidRequest, match="no remote 'three'; there are: one, two"):
+    with pytest.raises(
+        InvalidRequest, match="there is no remote 'three'; name one of these remotes: one, two"
+    ):
         remote_named([one, two], "three")
 
 
@@ -126,7 +128,7 @@ def test_a_damaged_file_is_told_of(ggrep: Command, home: Path) -> None:
     Home(home).remotes.write_bytes(b"{")
     done = ggrep("push")
 
-    assert (done.status, "remotes.json: cannot be read" in done.err) == (2, True)
+    assert (done.status, "remotes.json cannot be read" in done.err) == (2, True)
     assert Home(home).remotes.read_bytes() == b"{"
 
 

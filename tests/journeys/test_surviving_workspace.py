@@ -65,7 +65,7 @@ def test_the_doctor_s_commands_mend_a_workspace(
     assert found.document["results"]
     assert "ggrep workspace remove 'the ws.jsonc' 'gone one'" in shown.err
     assert strict.status == 1
-    assert "no such directory" in strict.err
+    assert "the directory does not exist" in strict.err
     assert len(hints) == 2
     assert statuses == [0, 0]
     assert well.status == 0

@@ -379,7 +379,7 @@ def test_a_workspace_of_nothing_but_missing_repositories(ggrep: Command, workspa
     assert str(workspace.parent) not in searched.out
     assert shown.status == 0
     assert "missing" in shown.out
-    assert "root 'nowhere': no such directory" in shown.err
+    assert "root 'nowhere': the directory does not exist" in shown.err
 
 
 @pytest.mark.parametrize("query", ["", " ", "\x00\x07\x1b[2J", "\ud800"])

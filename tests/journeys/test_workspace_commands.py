@@ -182,7 +182,7 @@ def test_a_broken_pointer_is_named_and_breaks_no_other(
     doctor = ggrep("workspace", "doctor", indexed)
 
     assert shown.status == 0
-    assert "the pointer is not a snapshot id" in shown.err
+    assert "ACTIVE_SNAPSHOT does not contain a snapshot id" in shown.err
     repos = catalog["repos"]
     assert isinstance(repos, list)
     assert [repo["snapshotId"] is None for repo in repos] == [False, True, False]

@@ -174,7 +174,7 @@ def test_a_merge_that_everything_overtook_is_dropped(
     report = run(engine)
 
     assert not report.performed
-    assert report.reason == "overtaken by other changes"
+    assert report.reason == "other changes made the merge useless"
     assert len(rounds) == 2
     assert answer_bytes(engine, ASK) == fresh_answer(root, home / "fresh")
 

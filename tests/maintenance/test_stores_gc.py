@@ -157,7 +157,7 @@ def test_a_store_that_was_used_since_the_list_is_kept(
     report = collect(home, force=True)
 
     assert [str(item.error) for item in report.refused] == [
-        "another process used this store just now, retry after 1000 ms"
+        "another process has just used this store, retry after 1000 ms"
     ]
     assert path.is_dir()
 

@@ -152,14 +152,14 @@ def test_messages_name_arguments_rather_than_places() -> None:
 
 def test_keys_of_a_body_are_named_as_arguments_are() -> None:
     """A body's `mode` is our `corpus`; sent to our `mode`, an agent would come back at once."""
-    said = "$.search.intent: 'all' is a corpus; say it in `mode`, not in `other`"
+    said = "$.search.intent: 'all' is a corpus; use the field `mode`, not in `other`"
     arguments = (
         Argument("mode", "string", ("search", "intent")),
         Argument("corpus", "array", ("search", "mode")),
     )
 
     assert in_flat_words(said, arguments) == (
-        "mode: 'all' is a corpus; say it in `corpus`, not in `other`"
+        "mode: 'all' is a corpus; use the field `corpus`, not in `other`"
     )
 
 
@@ -209,7 +209,7 @@ def test_an_unknown_option_is_refused_with_those_there_are(option: str) -> None:
         read_options(option)
 
     assert str(refused.value) == (
-        f"t: unknown option {option!a}; it takes vectors=, rrf_k=, policy=, cohort="
+        f"t: unknown option {option!a}; known options: vectors=, rrf_k=, policy=, cohort="
     )
 
 
@@ -251,7 +251,9 @@ def test_an_option_that_is_an_argument_with_another_value_is_refused() -> None:
     """Either could be meant."""
     given = {"query": "q", "rrf_k": 7, "options": ["rrf_k=8"]}
 
-    with pytest.raises(InvalidRequest, match=r"^t: rrf_k is given twice, in options too$"):
+    with pytest.raises(
+        InvalidRequest, match=r"^t: rrf_k is given both as an argument and in options$"
+    ):
         read_arguments("t", LISTED, given, RARE)
     given["options"] = ["rrf_k=7"]
     assert read_arguments("t", LISTED, given, RARE)["rrf_k"] == 7

@@ -27,7 +27,7 @@ def test_a_failure_has_its_code_and_message_at_the_top_and_in_the_error() -> Non
     assert failure(Busy(retry_after_ms=5), shows_paths=True) == {
         "code": "busy",
         "message": "daemon busy, retry after 5 ms",
-        "hint": "ask again after retry_after_ms",
+        "hint": "repeat the call after retry_after_ms",
         "error": {
             "code": "busy",
             "message": "daemon busy, retry after 5 ms",

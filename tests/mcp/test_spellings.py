@@ -101,7 +101,7 @@ def test_an_unknown_key_of_a_body_is_refused_by_its_place() -> None:
 def test_two_names_of_one_argument_have_to_agree() -> None:
     """Either could be meant."""
     with pytest.raises(
-        InvalidRequest, match=r"^search: top and topK are the same; give one of them"
+        InvalidRequest, match=r"^search: top and topK have the same meaning; use one of them"
     ):
         ours("search", top=3, topK=4)
     assert ours("search", top=3, topK=3) == {"top": 3}
@@ -144,13 +144,17 @@ def test_options_of_a_tool_that_takes_none_are_unknown() -> None:
 
 def test_an_argument_of_another_tool_is_refused_with_that_tool() -> None:
     """The model has the right word and the wrong tool."""
-    with pytest.raises(InvalidRequest, match="'boundary', which is one of expand; it takes "):
+    with pytest.raises(
+        InvalidRequest, match="'boundary', which is one of expand; known arguments: "
+    ):
         ours("search", query="q", boundary="file")
 
 
 def test_an_unknown_argument_like_no_other_is_refused_plainly() -> None:
     """A guess at random would mislead."""
-    with pytest.raises(InvalidRequest, match=r"^search: unknown argument 'zz'; it takes query, "):
+    with pytest.raises(
+        InvalidRequest, match=r"^search: unknown argument 'zz'; known arguments: query, "
+    ):
         ours("search", query="q", zz=3)
 
 

@@ -94,7 +94,7 @@ async def test_a_line_beyond_all_bounds_ends_them(told: list[str], sent: bytes, 
 
     assert lines == (["a"] if ends else ["a", sent.decode()])
     assert told == (
-        ["standard input: a message of more than 8 bytes; the server ends"] if ends else []
+        ["standard input: a message is larger than 8 bytes; the server stops"] if ends else []
     )
 
 

@@ -149,7 +149,7 @@ async def test_every_tool_refuses_an_argument_that_it_does_not_know(
 
     assert outcome.failed
     said = str(outcome.document["message"])
-    assert said.startswith(f"{tool.name}: unknown argument 'nonsense'; it takes ")
+    assert said.startswith(f"{tool.name}: unknown argument 'nonsense'; known arguments: ")
     assert all(argument.name in said for argument in tool.arguments)
     assert federator.asked == []
 
@@ -173,7 +173,7 @@ async def test_every_tool_refuses_an_option_that_it_does_not_know(
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"mode": "prose"}, "mode: 'prose' is a corpus; say it in `corpus`"),
+        ({"mode": "prose"}, "mode: 'prose' is a corpus; use the field `corpus`"),
         ({"corpus": ["debug"]}, "corpus: 'debug' is an intent; say it in `mode`"),
     ],
 )
@@ -415,7 +415,7 @@ async def test_a_call_for_nothing_or_for_too_much_is_refused(calls: Calls, name:
     much = await calls.call(name, {several: [f"n{number}" for number in range(51)]})
 
     assert f"the argument {one!r} is missing" in nothing.document["message"]
-    assert "ask for at most 50" in much.document["message"]
+    assert "the maximum is 50" in much.document["message"]
 
 
 @pytest.mark.parametrize(
@@ -426,7 +426,7 @@ async def test_a_call_for_nothing_or_for_too_much_is_refused(calls: Calls, name:
         ("context", {"max_files": -1}, "max_files: must be 0 or more, is -1"),
         ("context", {"find": "best"}, "find: 'best' is not one of auto, "),
         ("context", {"session": "T", "op": "end"}, "op: 'end' is not one of start, refine, expand"),
-        ("context", {"session": "T", "targets": ["a"] * 33}, "targets: holds 33 values, 32 at"),
+        ("context", {"session": "T", "targets": ["a"] * 33}, "targets: has 33 values; the maximum"),
         ("symbol", {"name": " "}, "name: the name is empty"),
         ("symbol", {"limit": -1}, "limit: must be 0 or more, is -1"),
         ("references", {"filter": ["x"]}, "filter: "),
@@ -571,8 +571,8 @@ async def test_hits_of_a_workspace_have_anchors_of_their_own(
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"level": 2, "graph": False}, "graph, level: only with format slate"),
-        ({"format": "hits", "max_bytes": 9_000}, "max_bytes: only with format slate"),
+        ({"level": 2, "graph": False}, "graph, level: allowed only with format slate"),
+        ({"format": "hits", "max_bytes": 9_000}, "max_bytes: allowed only with format slate"),
         ({"format": "slate", "top": 3, "per_file": 1}, "per_file, top: not with format slate"),
     ],
 )
@@ -593,7 +593,7 @@ def test_every_argument_that_shapes_slates_is_of_slates_alone() -> None:
     arguments = BY_NAME["search_workspace"].every
 
     for name in shaping - {"anchors"}:
-        with pytest.raises(InvalidRequest, match=f"^{name}: only with format slate$"):
+        with pytest.raises(InvalidRequest, match=f"^{name}: allowed only with format slate$"):
             placed_for(arguments, {"query": "q", name: 1})
 
 

@@ -129,7 +129,7 @@ def test_a_filter_that_selects_nothing_is_named(engine: Engine) -> None:
 
     for answer in answers:
         told = [one.message for one in answer.warnings if one.code == "nothing_selected"]
-        assert told == ["nothing indexed matches lang:rust"]
+        assert told == ["no indexed file matches lang:rust"]
     both = ask(engine, "pay", filters=(Filter("lang", "go"), Filter("path", "shop/*.py")))
     assert "matches all of lang:go, path:shop/*.py" in both.warnings[0].message
 

@@ -130,7 +130,7 @@ def test_another_letter_case_is_tried_and_said(engine: Engine) -> None:
     (warning,) = answer.warnings
     assert (warning.code, warning.message) == (
         "other_case",
-        "nothing is spelled httpget; shown is HttpGet",
+        "no name is spelled httpget; other letter case is shown: HttpGet",
     )
 
 
@@ -339,10 +339,10 @@ def test_a_long_line_is_cut_around_the_name(root: Path, engine: Engine) -> None:
     ("request_", "message"),
     [
         (SymbolRequest(""), "name: '' is empty; a name is one line .* `ggrep search` takes"),
-        (SymbolRequest("a\nb"), "name: 'a.nb' has line ends or control characters; a name is"),
-        (SymbolRequest("a\x07"), "name: .* has line ends or control characters"),
+        (SymbolRequest("a\nb"), "name: 'a.nb' contains line ends or control characters; a name is"),
+        (SymbolRequest("a\x07"), "name: .* contains line ends or control characters"),
         (ReferencesRequest("\ud800"), "name: .* is not valid Unicode"),
-        (ReferencesRequest("a" * 401), "name: 401 characters; a name is one line of 1 to 400"),
+        (ReferencesRequest("a" * 401), "name: 401 characters; a name must be one line of 1 to 400"),
         (SymbolRequest("a", limit=-1), "limit: -1 is negative"),
         (SymbolRequest("a", scope="../b"), "scope: "),
         (ReferencesRequest("a", filters=(Filter("colour", "red"),)), "unknown key 'colour'"),

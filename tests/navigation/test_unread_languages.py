@@ -38,7 +38,7 @@ def test_symbol_names_the_languages_it_cannot_read(engine: Engine) -> None:
         (
             "unread_language",
             "definitions cannot be distinguished from usages in awk (1 file), cobol (2 files): "
-            "these files may hold the name, and words alone are compared in them",
+            "they have no parser, so all occurrences of the word count as usages",
         )
     ]
 

@@ -273,7 +273,7 @@ def test_usages_of_another_container_are_left_out_of_all_repositories(
         ("Card.pay", "implementation"),
     }
     assert told == [
-        "omitted: 5 usages of other classes or modules; to see all usages, ask for pay alone"
+        "omitted: 5 usages of other classes or modules; for all usages, query the plain name pay"
     ]
     assert len(found.defining) == 2
 

@@ -71,13 +71,16 @@ def test_a_workspace_is_asked_by_the_fields_of_its_request() -> None:
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"mode": "fast"}, "mode: unknown 'fast'; use one of balanced, discovery"),
-        ({"find": None}, "find: unknown None; use one of auto, definition"),
-        ({"corpora": ["prose", "poetry"]}, "corpora: unknown 'poetry'; use some of code, prose"),
+        ({"mode": "fast"}, "mode: unknown value 'fast'; use one of balanced, discovery"),
+        ({"find": None}, "find: unknown value None; use one of auto, definition"),
+        (
+            {"corpora": ["prose", "poetry"]},
+            "corpora: unknown value 'poetry'; use one or more of code, prose",
+        ),
         ({"corpora": "code"}, "corpora: expected a list, found str"),
         ({"filters": "lang:python"}, "filters: expected a list, found str"),
-        ({"filters": ["python"]}, "filters: 'python' is not key:value"),
-        ({"filters": [7]}, "filters: expected str or Filter, found int"),
+        ({"filters": ["python"]}, "filters: 'python' must have the form key:value"),
+        ({"filters": [7]}, "filters: expected a str or a Filter, found int"),
         ({"limit": 0}, "limit: must be 1 or more, is 0"),
         ({"limit": "10"}, "limit: expected int, found str"),
         ({"limit": True}, "limit: expected int, found bool"),
@@ -94,7 +97,7 @@ def test_a_wrong_value_is_named(given: dict[str, Any], told: str) -> None:
 @pytest.mark.parametrize("query", ["", " \n"])
 def test_an_empty_query_is_refused(query: str) -> None:
     """It would be everything and nothing."""
-    with pytest.raises(InvalidRequest, match="query: it is empty"):
+    with pytest.raises(InvalidRequest, match="query: must not be empty"):
         search_request(query, {})
 
 
@@ -129,5 +132,5 @@ def test_a_path_is_one_below_the_root(root: Path) -> None:
     assert scope_of("src/", root) == scope_of(root / "src", root) == "src"
     assert scope_of(link / "src", root) == "src"
     assert scope_of(root, root) == scope_of(".", root) == ""
-    with pytest.raises(InvalidRequest, match=r"path: .* lies outside of"):
+    with pytest.raises(InvalidRequest, match=r"path: .* is outside"):
         scope_of("../elsewhere", root)

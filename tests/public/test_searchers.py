@@ -60,7 +60,7 @@ async def test_a_slate_is_read_here_from_where_its_daemon_was_lost(
 
     assert shown(found) == ["a:a0.py", "a:a1.py", "b:b0.py", "b:b1.py"]
     assert found.errors == ()
-    assert home.told == [f"{error}; reading without it"]
+    assert home.told == [f"{error}; reading the index without a daemon"]
     assert calls(here, "slate") == 1
 
 

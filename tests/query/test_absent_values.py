@@ -19,9 +19,9 @@ def told(engine: Engine, *filters: Filter) -> list[str]:
 @pytest.mark.parametrize(
     ("filters", "message"),
     [
-        ((PYTHON, RUST), "nothing indexed matches lang:rust"),
-        ((Filter("lang", "rust", negated=True),), "nothing indexed matches lang:rust"),
-        ((Filter("kind", "enum"), Filter("kind", "function")), "nothing indexed matches kind:enum"),
+        ((PYTHON, RUST), "no indexed file matches lang:rust"),
+        ((Filter("lang", "rust", negated=True),), "no indexed file matches lang:rust"),
+        ((Filter("kind", "enum"), Filter("kind", "function")), "no indexed file matches kind:enum"),
     ],
 )
 def test_a_value_that_nothing_has_is_named_beside_hits(
@@ -33,7 +33,7 @@ def test_a_value_that_nothing_has_is_named_beside_hits(
 
 def test_an_empty_answer_names_it_once(engine: Engine) -> None:
     """It says as much already."""
-    assert told(engine, RUST) == ["nothing indexed matches lang:rust"]
+    assert told(engine, RUST) == ["no indexed file matches lang:rust"]
 
 
 def test_values_that_something_has_are_not_named(engine: Engine) -> None:
@@ -46,4 +46,4 @@ def test_a_slate_names_it(engine: Engine) -> None:
     """It has no list that is empty, and says so all the more."""
     answer = engine.ask(SlateRequest(SearchRequest("retry", filters=(PYTHON, RUST))))
 
-    assert "nothing indexed matches lang:rust" in [one.message for one in answer.warnings]
+    assert "no indexed file matches lang:rust" in [one.message for one in answer.warnings]

@@ -54,11 +54,11 @@ def test_a_status_says_what_is_indexed_how_fresh_and_by_whom() -> None:
         ),
         (
             {"state": "idle", "last_error": None, "pending": True},
-            "not fresh: a change waits for the next sync",
+            "not fresh: changes wait for the next sync",
         ),
         (
             {"state": "idle", "last_error": None, "pending": False, "last_sync_at": None},
-            "never synced by this daemon",
+            "this daemon has not synced yet",
         ),
     ],
 )
@@ -74,7 +74,7 @@ def test_an_index_is_fresh_while_a_sync_only_looks_for_changes(stage: str) -> No
     document = status(**looks, last_sync_at="2026-11-25T20:00:00Z", last_result="ok")
 
     assert line(document, "fresh: ") == (
-        "fresh: last sync 2026-11-25T20:00:00Z, ok; another looks for changes"
+        "fresh: last sync 2026-11-25T20:00:00Z, ok; a sync is checking for changes"
     )
 
 
@@ -83,15 +83,13 @@ def test_who_does_not_watch_says_how_changes_are_found() -> None:
     document = status()
     document["watch"] = {"mode": "off", "problem": "no inotify"}
 
-    assert line(document, "watched: ") == (
-        "watched: nothing; changes are found by sync=true; no inotify"
-    )
+    assert line(document, "watched: ") == ("watched: off; sync=true indexes changes; no inotify")
 
 
 def test_files_that_were_left_out_are_counted() -> None:
     """What is not indexed cannot be found."""
     assert line(status(skipped_files=4, secret_files=1), "files ") == (
-        "files 4 not indexed, 1 of them secret; ggrep_health names them"
+        "files 4 not indexed, 1 of them with secrets; ggrep_health names them"
     )
 
 
@@ -102,7 +100,10 @@ def test_without_a_daemon_it_is_said_what_starts_one(indexed: bool, found: str) 
     """It is no failure, and nothing has to be done."""
     document = {"running": False, "root": "/r", "store_id": "s", "indexed": indexed}
 
-    assert agent_text(document) == f"no daemon runs; {found}; a search starts one and indexes"
+    assert (
+        agent_text(document)
+        == f"no daemon runs; {found}; a search starts a daemon and updates the index"
+    )
 
 
 def test_before_the_first_index_nothing_is_claimed() -> None:
@@ -114,7 +115,7 @@ def test_health_names_what_is_not_well_and_counts_the_rest() -> None:
     """An agent has no use for a list of what is in order."""
     document = golden("health")
     count = len(document["checks"])
-    assert agent_text(document).split("\n")[0] == "sound"
+    assert agent_text(document).split("\n")[0] == "healthy"
     broken = deepcopy(document)
     broken["ok"] = False
     broken["checks"] = [
@@ -126,5 +127,5 @@ def test_health_names_what_is_not_well_and_counts_the_rest() -> None:
         "not sound",
         "fail segments_present: gone",
         "  a.py",
-        f"{count} of {count + 1} checks are well",
+        f"{count} of {count + 1} checks are ok",
     ]

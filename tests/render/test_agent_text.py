@@ -241,7 +241,7 @@ def test_notes_stand_behind_what_the_document_says() -> None:
     assert agent_text(document, notes=(MERGED_BY_RANK,)).split("\n") == [
         "warning: m",
         "strong, 0 hits",
-        'note: merged by rank only, because no strategy is set; merge "global" ranks better',
+        'note: merged by rank only, because no merge strategy is set; "global" ranks better',
     ]
 
 

@@ -125,7 +125,7 @@ def test_doubt_is_said_ahead_of_the_hits() -> None:
     doubted = render_answer(replace(RESPONSE, confidence=Confidence.NONE), ROOT, VIEW)
     empty = render_answer(replace(RESPONSE, confidence=Confidence.NONE, hits=()), ROOT, VIEW)
 
-    assert doubted.before == "none of these is a strong match\n"
+    assert doubted.before == "no strong match\n"
     assert doubted.document()["before"] == doubted.before
     assert "before" not in render_answer(RESPONSE, ROOT, VIEW).document()
     assert (empty.before, empty.err) == ("", "no hits\n")

@@ -12,7 +12,7 @@ from tests.render.test_answer import RESPONSE
 PLAIN = Style(colour=False)
 TOLD = Explanation(
     kind="question",
-    rules=("the usual weights", "mentions tests: tests are not ranked lower"),
+    rules=("the usual weights", "query mentions tests: tests are not ranked lower"),
     terms=(Term("cach", 3), Term("evict", 1)),
     quotas={},
     candidate_mix={"code": 9, "prose": 0},
@@ -33,7 +33,9 @@ def test_the_header_tells_what_was_understood_found_and_left_out() -> None:
         *("query", "mode", "snapshot", "terms", "scored", "shown"),
         *("left out", "confidence", "weights"),
     ]
-    assert "question; the usual weights; mentions tests: tests are not ranked lower" in lines[0]
+    assert (
+        "question; the usual weights; query mentions tests: tests are not ranked lower" in lines[0]
+    )
     assert "weak: evidence 1.25" in lines[7]
 
 

@@ -23,8 +23,8 @@ def entry(code: str, limit: int, observed: int | None = None) -> dict[str, objec
         ),
         (
             [entry("max_evidence_per_file", 1, 80)],
-            "cut: 1 of up to 80 pieces of a file; more: --evidence 50",
-            "cut: 1 of up to 80 pieces of a file; more: evidence=50",
+            "cut: 1 of up to 80 pieces of evidence per file; more: --evidence 50",
+            "cut: 1 of up to 80 pieces of evidence per file; more: evidence=50",
         ),
         (
             [entry("max_scan_files", 35, 111)],
@@ -43,8 +43,8 @@ def entry(code: str, limit: int, observed: int | None = None) -> dict[str, objec
         ),
         (
             [entry(f"b{number}", 1, 2) for number in range(5)],
-            "cut: b0 1 of 2, b1 1 of 2, b2 1 of 2 and 2 other bounds",
-            "cut: b0 1 of 2, b1 1 of 2, b2 1 of 2 and 2 other bounds",
+            "cut: b0 1 of 2, b1 1 of 2, b2 1 of 2 and 2 other limits",
+            "cut: b0 1 of 2, b1 1 of 2, b2 1 of 2 and 2 other limits",
         ),
         (
             [entry("max_graph_bytes", 512, 900), entry("max_slate_bytes", 16_384, 20_912)],

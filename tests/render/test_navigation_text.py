@@ -46,7 +46,7 @@ def test_an_unknown_name_is_answered_with_similar_ones() -> None:
     unknown = replace(SYMBOL, definitions=(), total=0, suggestions=("pay", "payer"))
 
     assert symbol_text(unknown, PAGE) == ""
-    assert symbol_notes(unknown) == "nothing defines pay; similar names: pay, payer\n"
+    assert symbol_notes(unknown) == "no definition of pay; similar names: pay, payer\n"
     assert symbol_notes(replace(unknown, suggestions=())) == "nothing defines pay\n"
     assert symbol_notes(SYMBOL) == ""
 
@@ -80,7 +80,7 @@ def test_usages_of_a_workspace_are_grouped_as_those_of_one_repository() -> None:
     assert heads == [
         "api:a.py  import",
         "web:a.py",
-        "api:a.py  import, may be of another class or module",
+        "api:a.py  import, may belong to another class or module",
         "api:b.py  guess",
         "imported once at api:a.py:1",
     ]
@@ -100,7 +100,7 @@ def test_no_usages_are_said_to_be_none() -> None:
     """Silence could be a failure."""
     none = replace(REFERENCES, references=(), totals=(("usage", 0),), files=0)
 
-    assert references_notes(none) == "nothing uses Checkout.pay\n"
+    assert references_notes(none) == "no usage of Checkout.pay\n"
 
 
 def test_surroundings_keep_their_indentation_and_name_what_stands_beside(

@@ -12,8 +12,8 @@ from ggrep.base.errors import Incompatible, InvalidRequest
 from ggrep.model.receipt import (
     Fate,
     HitFate,
+    HitPlace,
     NewHit,
-    Place,
     Receipt,
     Replay,
     ReplayDifference,
@@ -91,13 +91,13 @@ def test_a_changed_value_shows(change: Callable[[dict[str, Any]], None]) -> None
         (changed(["hits", 0, "row_id"], "d" * 64), "not those of the answer"),
         (changed(["answer", "results", 0, "score"], 0.2), "not the one of the digest"),
         (changed(["answer"], [1]), "not those of the answer"),
-        (changed(["origin", "snapshot_id"], "../../etc"), "not a snapshot id"),
+        (changed(["origin", "snapshot_id"], "../../etc"), "invalid snapshot id"),
         (changed(["origin", "git_head"], 7), r"\$.origin.git_head"),
-        (changed(["question", "deterministic"], False), "not deterministic"),
+        (changed(["question", "deterministic"], False), "must be deterministic"),
         (changed(["question", "limit"], -1), r"\$.question.limit"),
         (changed(["budgets"], {"timeout": 1}), r"\$.budgets"),
-        (changed(["kind"], "town"), "of a kind"),
-        (changed(["surprise"], 1), "of a kind"),
+        (changed(["kind"], "town"), "its kind"),
+        (changed(["surprise"], 1), "its kind"),
     ],
 )
 def test_what_is_sealed_anew_is_read_strictly(
@@ -115,7 +115,7 @@ def test_what_is_sealed_anew_is_read_strictly(
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b"{}", b"null", b"\xff", b'{"kind": 1}'])
 def test_other_files_are_no_receipts(data: bytes) -> None:
     """Whatever is named by mistake is told apart."""
-    with pytest.raises(InvalidRequest, match="no receipt"):
+    with pytest.raises(InvalidRequest, match="not a valid receipt"):
         parsed(data)
 
 
@@ -129,7 +129,7 @@ def test_a_receipt_of_a_newer_build_is_told() -> None:
 
 HIT = RECEIPT.hits[0]
 NOW = replace(RECEIPT.origin, snapshot_id="1" * 26, config_fingerprint="9" * 64)
-THERE = Place("d" * 64, "deeper/a.py", 7, 9, "needle")
+THERE = HitPlace("d" * 64, "deeper/a.py", 7, 9, "needle")
 
 
 def replay(outcome: ReplayResult = ReplayResult.SNAPSHOT_GONE, **wanted: object) -> Replay:
@@ -156,13 +156,13 @@ def replay(outcome: ReplayResult = ReplayResult.SNAPSHOT_GONE, **wanted: object)
 def test_each_hit_has_a_line() -> None:
     """Aligned, so that the fates stand below each other."""
     assert render_replay(replay(), Style(colour=False)) == (
-        f"not reproduced: snapshot {'0' * 26} is gone; {'1' * 26} was queried\n"
+        f"not reproduced: snapshot {'0' * 26} no longer exists; {'1' * 26} was queried\n"
         f"  snapshot_id: {'0' * 26} -> {'1' * 26}\n"
         f"  config_fingerprint: {'1' * 12} -> {'9' * 12}\n"
         "\n"
         "1.  moved  a.py:1              -> deeper/a.py:7  needle  now 3.\n"
         "2.  gone   much/longer/b.py:1\n"
-        "3.  same   a.py:1              needle  not among the hits now\n"
+        "3.  same   a.py:1              needle  no longer a hit\n"
         "    new    new.py:7            fresh  now 1.\n"
         "\n"
         "3 hits: 1 same, 1 moved, 0 edited, 1 gone; 1 new\n"
@@ -173,7 +173,7 @@ def test_what_was_reproduced_is_told_in_a_line() -> None:
     """There is nothing to look at."""
     text = render_replay(replay(ReplayResult.REPRODUCED), Style(colour=False))
 
-    assert text == f"reproduced: snapshot {'1' * 26} gives the same bytes, 3 hits\n"
+    assert text == f"reproduced: snapshot {'1' * 26} returns the same bytes, 3 hits\n"
 
 
 def test_places_that_differ_are_told_and_those_left_out_counted() -> None:

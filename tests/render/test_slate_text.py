@@ -213,4 +213,4 @@ def test_a_weak_slate_says_how_to_see_the_rest() -> None:
     cut = LimitHit("low_confidence", 2, 9)
     weak = replace(ANSWER, confidence=type(ANSWER.confidence)("weak"), limits_hit=(cut,))
 
-    assert "7 weaker hits are not shown" in render_slate(weak, ROOT, ViewOptions(columns=80)).err
+    assert "7 weaker hits are hidden" in render_slate(weak, ROOT, ViewOptions(columns=80)).err

@@ -116,7 +116,7 @@ def test_a_scan_says_in_plain_words_how_little_there_was(root: Path, home: Path)
     alone = scan(root, home, "retry").warnings[-1].message
 
     assert empty == "not indexed yet: there are no files; to index the repository: ggrep index"
-    assert "not indexed yet: the only file (under 1 MiB) was searched; to index" in alone
+    assert "not indexed yet: the only file (under 1 MiB) was scanned; to index" in alone
 
 
 def test_the_same_tree_gives_the_same_answer(root: Path, home: Path) -> None:

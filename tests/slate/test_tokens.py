@@ -144,7 +144,9 @@ class Unread(str):
 
 def test_a_token_of_a_megabyte_is_refused_unread() -> None:
     """Anybody may send one, as often as they like."""
-    assert refusal(Unread("A" * 1_000_000)) == "session_token: longer than 4096 characters"
+    assert (
+        refusal(Unread("A" * 1_000_000)) == "session_token: must not be longer than 4096 characters"
+    )
     with pytest.raises(AssertionError, match="read"):
         read_token(Unread("A" * MAX_TOKEN_BYTES), KEY, STORE)
 

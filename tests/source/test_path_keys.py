@@ -36,7 +36,7 @@ def test_anything_else_is_refused(text: str) -> None:
 @pytest.mark.parametrize("hidden", ["\u200e", "\u202e", "\u2028", "\u2066", "\u061c", "\ufeff"])
 def test_names_that_would_be_shown_otherwise_are_refused(hidden: str) -> None:
     """Answers leave such characters out: the path they name would be no file's."""
-    assert problem(f"a{hidden}b.py") == "contains characters that are never shown"
+    assert problem(f"a{hidden}b.py") == "the path contains invisible characters"
     assert problem("a\u00a0b/\u0444.py") is None
 
 

@@ -82,7 +82,7 @@ def fail(number: int) -> Callable[..., Any]:
         (os, "write", errno.ENOSPC, "creating a file once"),
         (os, "fsync", errno.EIO, "creating a file once"),
         (Path, "replace", errno.EXDEV, "renaming a file"),
-        (fcntl, "flock", errno.ENOLCK, "creating a directory and locking it"),
+        (fcntl, "flock", errno.ENOLCK, "creation and locking of a directory"),
         (mmap, "mmap", errno.ENODEV, "mapping a file"),
     ],
 )

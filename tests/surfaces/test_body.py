@@ -319,12 +319,12 @@ def test_a_wrong_value_is_named_by_its_place(fields: dict[str, object], place: s
 @pytest.mark.parametrize(
     ("fields", "place", "hint"),
     [
-        ({"mode": "debug"}, "$.search.mode", "'debug' is an intent; say it in `intent`"),
-        ({"intent": "code"}, "$.search.intent", "'code' is a corpus; say it in `mode`"),
+        ({"mode": "debug"}, "$.search.mode", "'debug' is an intent; use the field `intent`"),
+        ({"intent": "code"}, "$.search.intent", "'code' is a corpus; use the field `mode`"),
         ({"intent": "all"}, "$.search.intent", "'all' is a corpus"),
         ({"mode": "both"}, "$.search.mode", "'both' is not one of all, code, prose"),
         ({"intent": "swift"}, "$.search.intent", "'swift' is not one of balanced, discovery"),
-        ({"mode": []}, "$.search.mode", "no corpus is named"),
+        ({"mode": []}, "$.search.mode", "must name at least one corpus"),
     ],
 )
 def test_a_word_in_the_wrong_place_is_sent_to_the_right_one(

@@ -58,9 +58,7 @@ def test_one_caller_cannot_take_all_places() -> None:
     with ExitStack() as held:
         for _ in range(2):
             held.enter_context(callers.seated("greedy"))
-        with pytest.raises(
-            Busy, match="this caller has reached its limit of 2 concurrent requests"
-        ):
+        with pytest.raises(Busy, match="the caller has reached the limit of 2 concurrent requests"):
             held.enter_context(callers.seated("greedy"))
         for n in range(6):
             held.enter_context(callers.seated(f"modest{n}"))

@@ -171,7 +171,7 @@ async def test_a_repository_outside_must_not_be_named(place: Path, field: str, a
     """Whoever asks for it by name gets no answer without it."""
     request = FederatedRequest(SEARCH, include_disabled=True, **{field: (alias,)})
 
-    with pytest.raises(Forbidden, match=f"repository {alias}: outside"):
+    with pytest.raises(Forbidden, match=f"repository {alias} is outside"):
         await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), request)
 
 
@@ -238,7 +238,7 @@ async def test_the_guard_lets_through_who_may_be_asked(place: Path) -> None:
 
     assert inner.prepared == ["in"]
     assert isinstance(door.open(here), FakeSearcher)
-    with pytest.raises(Forbidden, match="repository out: outside"):
+    with pytest.raises(Forbidden, match="repository out is outside"):
         door.open(there)
 
 
@@ -256,7 +256,7 @@ async def test_a_repository_outside_must_not_be_named_by_a_path_of_the_caller(pl
     """A path names as an alias does, from where the caller stands as well."""
     request = FederatedRequest(SEARCH, only=("./out",), base_dirs=(place,))
 
-    with pytest.raises(Forbidden, match="repository out: outside"):
+    with pytest.raises(Forbidden, match="repository out is outside"):
         await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), request)
 
 
@@ -311,5 +311,5 @@ async def test_a_path_outside_names_a_repository_as_it_is_written(place: Path) -
 
     for below in ("sub", "gone"):
         request = FederatedRequest(SEARCH, only=(str(place / "out" / below),))
-        with pytest.raises(Forbidden, match="repository out: outside"):
+        with pytest.raises(Forbidden, match="repository out is outside"):
             await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), request)

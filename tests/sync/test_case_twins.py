@@ -115,5 +115,5 @@ def test_a_strict_user_is_not_overruled_by_a_repository(root: Path, home: Path) 
     assert open_engine(root, home).settings.portable_paths
     write_tree(root, {".ggrep.toml": "portable_paths = false\n"})
 
-    with pytest.raises(Exception, match="false is wider than true"):
+    with pytest.raises(Exception, match="false is less strict than true"):
         open_engine(root, home)

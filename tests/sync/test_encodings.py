@@ -133,9 +133,9 @@ def test_answers_and_health_name_what_was_guessed_and_replaced(root: Path, home:
     )
     assert told["replaced_characters"].endswith("torn.txt (utf-8)")
     assert status == {
-        "guessed_encoding": "files whose encoding is guessed: 2; ggrep health names them",
+        "guessed_encoding": "files whose encoding was guessed: 2; ggrep health names them",
         "replaced_characters": (
-            "files with U+FFFD for bytes that are not text: 1; ggrep health names them"
+            "files with U+FFFD in place of invalid bytes: 1; ggrep health names them"
         ),
     }
     assert checks["guessed_encodings"] == ("src/a.c", "src/b.c")

@@ -19,7 +19,7 @@ from tests.fakes.hits import hit
 
 NOTHING: Any = None
 ROOT = Path("/code/shop")
-HELP = "type to search; Enter opens, Escape leaves"
+HELP = "type to search; Enter opens, Escape quits"
 HOSTILE = "a\x1b]0;owned\x07b\x1b[2Jc\r\x9b31md\u202ee"
 
 

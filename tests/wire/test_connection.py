@@ -169,7 +169,7 @@ def test_every_state_has_its_row_and_only_known_steps_lead_on(role: Role) -> Non
             if taken in TABLE[role][state]:
                 assert follow(role, state, taken) is TABLE[role][state][taken]
             else:
-                with pytest.raises(OutOfTurn, match=f"{taken.value} is out of turn"):
+                with pytest.raises(OutOfTurn, match=f"unexpected {taken.value}"):
                     follow(role, state, taken)
 
 
@@ -304,12 +304,12 @@ def test_what_came_before_a_bad_length_is_taken_first_and_answered_last() -> Non
     refused = daemon.refuse(misfit)
 
     assert isinstance(asked, Envelope)
-    assert str(misfit.error) == f"frame: 4294967295 bytes exceed the cap of {CAP}"
+    assert str(misfit.error) == f"frame: 4294967295 bytes are more than the maximum of {CAP}"
     client = client_at("open")
     client.request(Ping(), "a")
     client.receive(replied + refused)
     assert isinstance(client.next_event(), Reply)
-    assert client.next_event() == Lost(f"the daemon refuses a request: {misfit.error}")
+    assert client.next_event() == Lost(f"the daemon refused a request: {misfit.error}")
 
 
 def test_a_misfit_keeps_the_id_that_it_has() -> None:
@@ -353,8 +353,8 @@ def test_a_refusal_without_an_id_of_several_requests_ends_it(*, forgotten: bool)
         assert isinstance(event, Reply)
         assert event.request_id == wanted
     else:
-        assert event == Lost("the daemon refuses a request: no")
-        assert client.lost == "the daemon refuses a request: no"
+        assert event == Lost("the daemon refused a request: no")
+        assert client.lost == "the daemon refused a request: no"
 
 
 def test_the_first_reason_stays() -> None:
@@ -389,7 +389,7 @@ def test_what_cannot_be_asked_changes_nothing() -> None:
 
     with pytest.raises(InvalidRequest):
         client.request(Fetch(EncodeRequest("\ud800")))
-    with pytest.raises(InvalidRequest, match="exceed the cap"):
+    with pytest.raises(InvalidRequest, match="more than the maximum"):
         client.request(Fetch(EncodeRequest("x" * (16 << 20))))
 
     wanted, _ = client.request(Ping())

@@ -32,7 +32,9 @@ def test_a_frame_is_its_length_in_four_bytes_and_its_payload() -> None:
     assert frame(b"{}", cap_bytes=2) == b"\x00\x00\x00\x02{}"
 
 
-@pytest.mark.parametrize(("payload", "told"), [(b"", "0 bytes"), (b"abc", "3 bytes exceed")])
+@pytest.mark.parametrize(
+    ("payload", "told"), [(b"", "must not be empty"), (b"abc", "3 bytes are more")]
+)
 def test_a_frame_nobody_would_read_is_not_written(payload: bytes, told: str) -> None:
     """The writer must learn of it, not the reader."""
     with pytest.raises(FrameError, match=told):
@@ -77,7 +79,9 @@ def test_a_bad_prefix_loses_nothing_that_was_whole_before_it(
 
     assert found == payloads
     assert reader.fault == (
-        f"frame: {size} bytes exceed the cap of {CAP}" if size else "frame: 0 bytes hold no object"
+        f"frame: {size} bytes are more than the maximum of {CAP}"
+        if size
+        else "frame: must not be empty"
     )
     assert not reader.mid_frame
 
@@ -88,7 +92,7 @@ def test_a_broken_reader_stays_broken() -> None:
     assert reader.feed(stream_of([b"first"]) + b"\xff\xff\xff\xff") == [b"first"]
 
     assert reader.feed(stream_of([b"second"])) == []
-    assert "4294967295 bytes exceed" in reader.fault
+    assert "4294967295 bytes are more" in reader.fault
 
 
 def test_a_frame_of_exactly_the_cap_is_taken() -> None:

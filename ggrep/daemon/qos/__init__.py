@@ -1,5 +1,5 @@
-"""Limits on concurrent work: admission, processor permits, handles, encoding slots.
+"""Limits on concurrent work: admission, CPU permits, handles, encoding slots.
 
-`Admission` and the processor permits belong to one event loop; open segments and latencies are
-counted from any thread; `encode_slots` of `embedding` holds across all processes of a host.
+`Admission` and the CPU permits are not thread-safe; counters of open segments and latencies are.
+`encode_slots` in `embedding` is a limit across all processes of the machine.
 """

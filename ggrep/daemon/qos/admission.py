@@ -1,4 +1,4 @@
-"""Decides which queries run, wait or are rejected; latencies of the most recent requests."""
+"""Decides which queries run, wait or are rejected, and records recent latencies."""
 
 import math
 import threading
@@ -17,7 +17,7 @@ from ggrep.model.response import Admitted
 
 
 class LatencyWindow:
-    """The durations of the last requests. Thread-safe."""
+    """The durations of the most recent requests. Thread-safe."""
 
     def __init__(self, size: int = 200) -> None:
         self._durations: deque[float] = deque(maxlen=size)
@@ -30,7 +30,7 @@ class LatencyWindow:
             return len(self._durations)
 
     def add(self, duration_ms: float) -> None:
-        """Add one duration and drop the oldest."""
+        """Add a duration and drop the oldest."""
         with self._guard:
             self._durations.append(duration_ms)
 
@@ -62,10 +62,10 @@ class LatencyWindow:
 
 
 ANONYMOUS: Final = "anonymous"
-"""Name of clients without one."""
+"""Name of clients that report no name."""
 
 QUEUE_PARTS: Final = 2
-"""A client gets at most this fraction of the queue (one half), but at least one place."""
+"""Divisor of the queue's length that gives the maximum number of a client's waiting queries."""
 
 _RETRY_UNMEASURED_MS: Final = 250
 _RETRY_LEAST_MS: Final = 25
@@ -73,11 +73,12 @@ _RETRY_MOST_MS: Final = 30_000
 
 
 class AdmissionLimits(Struct, frozen=True):
-    """Bounds on the queries of one daemon.
+    """Bounds on the queries of a daemon.
 
     Attributes:
-        max_queue_depth: most waiting queries; 0 for no queue.
-        per_client: most running queries of one client; 0 for `max_concurrent`, which bounds it too.
+        max_queue_depth: maximum number of waiting queries; 0 for no queue.
+        per_client: maximum number of running queries of a client, at most `max_concurrent`; 0 for
+            `max_concurrent`.
     """
 
     max_concurrent: int = 8
@@ -86,12 +87,12 @@ class AdmissionLimits(Struct, frozen=True):
 
     @property
     def effective_per_client(self) -> int:
-        """Return the most queries of one client that run concurrently."""
+        """Return the maximum number of running queries of a client."""
         return min(self.per_client or self.max_concurrent, self.max_concurrent)
 
     @property
     def max_queued_per_client(self) -> int:
-        """Return the most queries of one client that wait, if there is a queue."""
+        """Return the maximum number of waiting queries of a client, if there is a queue."""
         return max(self.max_queue_depth // QUEUE_PARTS, 1)
 
 
@@ -99,8 +100,8 @@ class AdmissionStatistics(Struct, frozen=True):
     """The state of admission.
 
     Attributes:
-        busy_total: queries refused because the queue, or the client's part of it, was full.
-        timeouts_total: queries whose deadline passed while they waited.
+        busy_total: queries rejected because the queue or the client's share of it was full.
+        timeouts_total: queries whose deadline passed in the queue.
     """
 
     max_concurrent: int
@@ -114,9 +115,9 @@ class AdmissionStatistics(Struct, frozen=True):
 
 
 class Admission:
-    """Admits the queries of one daemon.
+    """Admits the queries of a daemon.
 
-    Requires: all calls come from the event loop's own thread.
+    Requires: all calls come from the event loop's thread.
     """
 
     def __init__(self, limits: AdmissionLimits, clock: Clock) -> None:
@@ -130,7 +131,7 @@ class Admission:
 
     @asynccontextmanager
     async def admit(self, client: str, lane: Lane, deadline: Deadline) -> AsyncIterator[Admitted]:
-        """Run the block as one query of `client`."""
+        """Run the block as a query of `client`, once admitted."""
         client = client or ANONYMOUS
         if self._permits.closed is not None:
             raise Cancelled(self._permits.closed)
@@ -150,11 +151,11 @@ class Admission:
             self._permits.give_back(client)
 
     def close(self, reason: str) -> None:
-        """Admit no more queries: reject the waiting ones, let the running ones finish."""
+        """Admit no more queries and reject waiting queries; running queries finish."""
         self._permits.close(reason)
 
     def statistics(self) -> AdmissionStatistics:
-        """Return the current load and the counts so far."""
+        """Return the current load and the totals."""
         return AdmissionStatistics(
             max_concurrent=self._limits.max_concurrent,
             max_queue_depth=self._limits.max_queue_depth,
@@ -167,7 +168,7 @@ class Admission:
         )
 
     def retry_after_ms(self) -> int:
-        """Return the time until a rejected query should retry: the time that the queue needs."""
+        """Return the delay until a retry of a rejected query: the time to empty the queue."""
         typical_ms = self._service.p50()
         if typical_ms is None:
             return _RETRY_UNMEASURED_MS
@@ -175,7 +176,7 @@ class Admission:
         return min(max(math.ceil(typical_ms * rounds), _RETRY_LEAST_MS), _RETRY_MOST_MS)
 
     async def _take(self, client: str, lane: Lane, deadline: Deadline) -> bool:
-        """Take a permit; return whether that involved waiting."""
+        """Acquire a permit; return whether the query had to wait."""
         if self._permits.take(client):
             return False
         self._refuse_if_full(client)
@@ -189,10 +190,10 @@ class Admission:
     def _refuse_if_full(self, client: str) -> None:
         mine = self._permits.waiting_of(client)
         if mine >= self._limits.max_queued_per_client:
-            raise self._busy(f"{mine} queries of client {client} wait already")
+            raise self._busy(f"{mine} queries of client {client} are already waiting")
         waiting = self._permits.waiting
         if waiting >= self._limits.max_queue_depth:
-            raise self._busy(f"{waiting} queries wait already")
+            raise self._busy(f"{waiting} queries are already waiting")
 
     def _busy(self, message: str) -> Busy:
         self._busy_total += 1

@@ -1,4 +1,4 @@
-"""Permits of this process: processor cores and open segments, granted fairly."""
+"""Permits of this process: CPU cores and open segments, granted fairly."""
 
 import threading
 from collections import Counter
@@ -14,7 +14,7 @@ from ggrep.base.errors import Busy, Cancelled, InvalidRequest
 from ggrep.base.fair_queue import FairQueue, Lane
 
 _LOOK_EVERY_MS: Final = 100.0
-"""Longest delay until a waiting request notices its end from another thread."""
+"""Maximum delay until a waiting request notices that another thread has ended it."""
 
 
 class _Waiter(Struct):
@@ -27,28 +27,28 @@ class _Waiter(Struct):
 
 
 class Permits:
-    """A fixed number of permits, and the queue of tasks that wait for one.
+    """A fixed number of permits, and the queue of tasks that wait for a permit.
 
-    Requires: all calls come from the event loop's own thread.
+    Requires: all calls come from the event loop's thread.
     """
 
     def __init__(self, total: int, per_client: int | None = None) -> None:
-        """Start with all permits free.
+        """Create the permits, all free.
 
-        `per_client` is the most permits of a client at a time; None for no bound.
+        `per_client` is the maximum number of permits of a client at a time; None for no bound.
         """
         self.total = total
         self.per_client = total if per_client is None else per_client
         self.in_use = 0
         self._by_client: Counter[str] = Counter()
-        """Permits of each client that has any."""
+        """Number of permits by client, without zero counts."""
         self.closed: str | None = None
-        """Reason for the end of grants; None before it."""
+        """Reason why no more permits are granted; None while they are granted."""
         self._queue: FairQueue[_Waiter] = FairQueue()
 
     @property
     def waiting(self) -> int:
-        """Return the number of waiters."""
+        """Return the number of waiting tasks."""
         return len(self._queue)
 
     @property
@@ -57,18 +57,18 @@ class Permits:
         return len(self._by_client.keys() | self._queue.clients())
 
     def waiting_of(self, client: str) -> int:
-        """Return the number of waiting tasks of that client."""
+        """Return the number of waiting tasks of a client."""
         return self._queue.waiting_of(client)
 
     def take(self, client: str) -> bool:
-        """Take a permit if one is free that the client may have, without waiting."""
+        """Acquire a free permit without waiting, if there is one that the client may have."""
         if self.in_use >= self.total or not self._is_eligible(client):
             return False
         self._hold(client)
         return True
 
     def give_back(self, client: str) -> None:
-        """Release a permit of that client and grant it to the next eligible waiter."""
+        """Release a permit of a client and grant it to the next eligible waiting task."""
         self.in_use -= 1
         self._by_client[client] -= 1
         if not self._by_client[client]:
@@ -76,13 +76,13 @@ class Permits:
         self._grant_next()
 
     def bound(self, per_client: int) -> None:
-        """Set the most permits of a client, and grant free permits that this allows."""
+        """Set the maximum number of permits of a client; grant permits that become available."""
         self.per_client = per_client
         while self.in_use < self.total and self._grant_next():
             pass
 
     def _grant_next(self) -> bool:
-        """Grant a free permit to the next eligible waiter; return False if there is none."""
+        """Grant a free permit to the next eligible waiting task; return False if there is none."""
         bounded = self.per_client < self.total
         waiter = self._queue.pop(self._is_eligible if bounded else None)
         if waiter is None:
@@ -93,7 +93,7 @@ class Permits:
         return True
 
     def close(self, reason: str) -> None:
-        """Reject all waiters; permits in use are given back as usual."""
+        """Reject all waiting tasks; permits in use are released as usual."""
         if self.closed is None:
             self.closed = reason
         while (waiter := self._queue.pop()) is not None:
@@ -103,7 +103,8 @@ class Permits:
     async def wait(self, client: str, lane: Lane, deadline: Deadline, stage: str) -> None:
         """Wait in the queue until a permit is granted.
 
-        A permit that is granted in the tick of the task's cancellation is passed on.
+        If the task is cancelled just after a permit was granted, the permit passes to the next
+        task.
         """
         waiter = _Waiter(client)
         ticket = self._queue.push(client, lane, waiter)
@@ -127,7 +128,7 @@ class Permits:
 
 
 async def _settled(waiter: _Waiter, deadline: Deadline, stage: str) -> None:
-    """Wait until `waiter` is settled."""
+    """Wait until `waiter` is granted a permit or rejected."""
     while not waiter.settled.is_set():
         deadline.check(stage)
         patience_ms = min(deadline.remaining_ms(), _LOOK_EVERY_MS)
@@ -136,20 +137,19 @@ async def _settled(waiter: _Waiter, deadline: Deadline, stage: str) -> None:
 
 
 _COMPANY_MS: Final = 1_000.0
-"""Time for which a client counts as active after a request."""
+"""A client counts as active for this time after a request."""
 
 
 class CpuPermits:
-    """As many permits as cores, each for a thread that does a query's work.
+    """Permits for threads that compute queries, as many as there are cores.
 
-    A single active client may get all of them. With several active clients each leaves one core
-    free: the next client then neither waits for a query of another nor shares the cores with as
-    many of its queries as there are cores. Threads of one interpreter take turns, so a query
-    beside such a full load takes as many times longer.
+    A single active client can use all permits. With several active clients, each client leaves one
+    core free, so that the next client does not wait for queries of another client. Threads of an
+    interpreter run in turn, so a query takes longer by a factor of the number of running queries.
 
-    The number of waiters has no bound here, as admission bounds it.
+    The number of waiting tasks has no bound here, because admission bounds it.
 
-    Requires: all calls come from the event loop's own thread.
+    Requires: all calls come from the event loop's thread.
     """
 
     def __init__(self, cores: int, clock: Clock) -> None:
@@ -161,12 +161,12 @@ class CpuPermits:
 
     @property
     def computing(self) -> int:
-        """Return the number of permits whose queries this process computes."""
+        """Return the number of permits for queries that this process computes."""
         return self.permits.in_use - self._elsewhere
 
     @contextmanager
     def elsewhere(self) -> Iterator[None]:
-        """Mark the permit of the block as used for a query that another process computes."""
+        """Mark a permit during the block as one for a query that another process computes."""
         self._elsewhere += 1
         try:
             yield
@@ -175,7 +175,7 @@ class CpuPermits:
 
     @asynccontextmanager
     async def hold(self, client: str, lane: Lane, deadline: Deadline) -> AsyncIterator[float]:
-        """Take a core while the block runs; yield the milliseconds spent waiting."""
+        """Acquire a core during the block; yield the waiting time in milliseconds."""
         arrived_ms = self._clock.monotonic_ms()
         self._note(client, arrived_ms)
         if not self.permits.take(client):
@@ -187,10 +187,10 @@ class CpuPermits:
             self.permits.give_back(client)
 
     def _note(self, client: str, now_ms: float) -> None:
-        """Record the client; with several clients, each gets a bound."""
+        """Record an active client, and set the maximum number of permits of a client."""
         self._seen.pop(client, None)
         self._seen[client] = now_ms
-        # In the order of their last requests, the oldest first.
+        # Clients are in the order of their last requests, the oldest first.
         for other in list(self._seen):
             if now_ms - self._seen[other] <= _COMPANY_MS:
                 break
@@ -205,7 +205,7 @@ _RETRY_AFTER_MS: Final = 100
 
 
 class HandleStatistics(Struct, frozen=True):
-    """The state of a budget."""
+    """The use of a budget."""
 
     open: int
     budget: int
@@ -213,7 +213,7 @@ class HandleStatistics(Struct, frozen=True):
 
 
 class HandleBudget:
-    """The handles of one process; requests beyond it are refused at once. Thread-safe."""
+    """The file handles of a process; requests beyond the budget fail at once. Thread-safe."""
 
     def __init__(self, total: int) -> None:
         self._total = total
@@ -223,7 +223,7 @@ class HandleBudget:
 
     @contextmanager
     def reserve(self, count: int) -> Iterator[None]:
-        """Reserve `count` handles while the block runs."""
+        """Reserve `count` handles during the block."""
         self._take(count)
         try:
             yield
@@ -238,10 +238,13 @@ class HandleBudget:
 
     def _take(self, count: int) -> None:
         if not 0 <= count <= self._total:
-            raise InvalidRequest(f"{count} open handles are outside the budget of {self._total}")
+            raise InvalidRequest(f"{count} open handles exceed the budget of {self._total}")
         with self._guard:
             if self._open + count > self._total:
-                message = f"{self._open} of {self._total} handles are open, {count} more do not fit"
+                message = (
+                    f"{self._open} of {self._total} handles are open; {count} more would "
+                    "exceed the limit"
+                )
                 raise Busy(message, retry_after_ms=_RETRY_AFTER_MS)
             self._open += count
             self._most = max(self._most, self._open)

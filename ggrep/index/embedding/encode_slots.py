@@ -46,7 +46,7 @@ _FIRST_WAIT_MS: Final = 1.0
 _LONGEST_WAIT_MS: Final = 50.0
 _LINE_TTL_MS: Final = 2000
 """A process at the head of the queue without a heartbeat for so long loses its place."""
-_STAGE: Final = "the wait for an encode slot"
+_STAGE: Final = "waiting for an encoding slot"
 
 
 class SlotStatistics(Struct, frozen=True):

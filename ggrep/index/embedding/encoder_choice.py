@@ -45,5 +45,7 @@ def _static(folder: Path, digest: str) -> StaticEncoder:
     """
     model = read_model(folder)
     if model.identity.digest != digest:
-        raise InvalidRequest(f"{MODEL_FAULT}{folder.name!r} was just replaced; try again")
+        raise InvalidRequest(
+            f"{MODEL_FAULT}the model folder {folder.name!r} was replaced a moment ago; try again"
+        )
     return StaticEncoder(model)

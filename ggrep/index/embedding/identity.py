@@ -108,11 +108,14 @@ def static_identity(folder: Path) -> EncoderIdentity:
     try:
         card = stable_json.loads((folder / CARD).read_bytes())
     except (OSError, ValueError) as error:
-        raise InvalidRequest(f"{MODEL_FAULT}no readable {CARD} in {folder.name!r}") from error
+        raise InvalidRequest(
+            f"{MODEL_FAULT}{CARD} in {folder.name!r} is missing or cannot be read"
+        ) from error
     match card:
         case {"features": str(known)} if known != FEATURES:
             raise InvalidRequest(
-                f"{MODEL_FAULT}{folder.name!r} knows {known}, this build makes {FEATURES}"
+                f"{MODEL_FAULT}the model in {folder.name!r} uses features {known}; this "
+                f"build uses {FEATURES}"
             )
         case {"revision": str(revision), "digest": str(digest), "dimension": int(dimension)}:
             sound = revision and "|" not in revision and _SHA256.fullmatch(digest)
@@ -121,7 +124,7 @@ def static_identity(folder: Path) -> EncoderIdentity:
         case _:
             pass
     raise InvalidRequest(
-        f"{MODEL_FAULT}{CARD} in {folder.name!r} lacks a sound revision, digest or dimension"
+        f"{MODEL_FAULT}{CARD} in {folder.name!r} has no valid revision, digest or dimension"
     )
 
 
@@ -138,7 +141,7 @@ def transformer_identity(folder: Path) -> EncoderIdentity:
         InvalidRequest: there is no such folder.
     """
     if not folder.is_dir():
-        raise InvalidRequest(f"encoder: no model folder {folder.name!r}")
+        raise InvalidRequest(f"encoder: the model folder {folder.name!r} does not exist")
     digest = _weights_digest(folder)
     return EncoderIdentity("sentence-transformers", "2", digest, 0, pooling="model")
 

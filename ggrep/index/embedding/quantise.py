@@ -33,7 +33,7 @@ def quantise(vectors: npt.NDArray[np.float32]) -> tuple[Int8, npt.NDArray[np.flo
     """
     if vectors.shape[1] > MAX_DIMENSION:
         raise Incompatible(
-            f"encoder dimension {vectors.shape[1]} exceeds {MAX_DIMENSION}, the most that is exact"
+            f"encoder dimension {vectors.shape[1]} exceeds the maximum of {MAX_DIMENSION}"
         )
     peak = np.max(np.abs(vectors), axis=1, initial=np.float32(0.0))
     factor = np.float32(127.0) / np.where(peak > 0.0, peak, np.float32(1.0))

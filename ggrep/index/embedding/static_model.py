@@ -57,10 +57,10 @@ def read_model(folder: Path) -> StaticModel:
     """
     identity = static_identity(folder)
     if identity.dimension > MAX_DIMENSION:
-        raise InvalidRequest(f"{MODEL_FAULT}dimension {identity.dimension}, above {MAX_DIMENSION}")
+        raise InvalidRequest(f"{MODEL_FAULT}dimension {identity.dimension} exceeds {MAX_DIMENSION}")
     try:
         if model_digest(folder) != identity.digest:
-            raise InvalidRequest(f"{MODEL_FAULT}{folder.name!r} is not what its {CARD} says")
+            raise InvalidRequest(f"{MODEL_FAULT}the files in {folder.name!r} do not match {CARD}")
         words = _words((folder / WORDS).read_bytes())
         vectors = np.asarray(np.load(folder / VECTORS, mmap_mode="r", allow_pickle=False))
         weights = np.load(folder / WEIGHTS, allow_pickle=False)
@@ -75,7 +75,7 @@ def read_model(folder: Path) -> StaticModel:
 def _words(data: bytes) -> list[str]:
     words = data.decode("utf-8").split("\n")
     if words.pop():
-        raise InvalidRequest(f"{MODEL_FAULT}{WORDS} does not end with a line end")
+        raise InvalidRequest(f"{MODEL_FAULT}{WORDS} does not end with a newline")
     require_words(words)
     return words
 
@@ -87,12 +87,14 @@ def require_words(words: list[str]) -> None:
         InvalidRequest: there are too many words, none, duplicates or words out of order.
     """
     if not 0 < len(words) <= MAX_VOCABULARY:
-        raise InvalidRequest(f"{MODEL_FAULT}{len(words)} words, 1 to {MAX_VOCABULARY} are possible")
+        raise InvalidRequest(
+            f"{MODEL_FAULT}{len(words)} words, but 1 to {MAX_VOCABULARY} are allowed"
+        )
     # Code points sort as their UTF-8 does.
     if not all(map(operator.lt, words, words[1:])):
-        raise InvalidRequest(f"{MODEL_FAULT}a word is repeated or out of order")
+        raise InvalidRequest(f"{MODEL_FAULT}{WORDS} is not sorted or repeats a word")
     if not words[0] or "\n" in "".join(words):
-        raise InvalidRequest(f"{MODEL_FAULT}a word is empty or holds a line end")
+        raise InvalidRequest(f"{MODEL_FAULT}a word in {WORDS} is empty or contains a newline")
 
 
 def _require_array(
@@ -100,7 +102,8 @@ def _require_array(
 ) -> None:
     if found.dtype != dtype or found.shape != shape or not found.flags.c_contiguous:
         raise InvalidRequest(
-            f"{MODEL_FAULT}{name} holds {found.dtype} {found.shape}, not {np.dtype(dtype)} {shape}"
+            f"{MODEL_FAULT}{name} is an array {found.dtype} {found.shape}, not "
+            f"{np.dtype(dtype)} {shape}"
         )
 
 

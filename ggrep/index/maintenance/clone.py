@@ -72,7 +72,7 @@ class StorePair(Struct, frozen=True):
         with ExitStack() as stack:
             for store in sorted((self.source, self.target), key=lambda path: path.name):
                 owner_id = f"clone by process {os.getpid()}"
-                patience = self.patience(_QUEUE_MS, f"a writer holds {store.name}")
+                patience = self.patience(_QUEUE_MS, f"another process is writing to {store.name}")
                 lease = hold_lease(store, owner_id, self.clock, patience, ttl_ms=self.ttl_ms)
                 leases[store] = stack.enter_context(lease)
             patience = self.patience(_QUEUE_MS, "the store is being removed")
@@ -132,14 +132,14 @@ def _stores(home: Home, source_id: str, target_id: str) -> tuple[Path, Path]:
     """Return both directories; raise if the target cannot become a copy of the source."""
     source, target = parse_store_id(source_id), parse_store_id(target_id)
     if source.store_id == target.store_id:
-        raise InvalidRequest(f"a store cannot be cloned to itself: {source_id}")
+        raise InvalidRequest(f"store cannot be cloned to itself: {source_id}")
     if source.config != target.config:
         raise InvalidRequest(
-            f"{target_id} is of configuration {target.config}, {source_id} of {source.config}:"
-            " a store holds what its configuration makes of files, so both must be the same"
+            f"store {target_id} has configuration {target.config}, but store {source_id} has"
+            f" {source.config}; a store can only be cloned to one of the same configuration"
         )
     if not home.store_dir(source.store_id).is_dir():
-        raise InvalidRequest(f"no store {source_id!r}; see: ggrep list")
+        raise InvalidRequest(f"there is no store {source_id!r}; see: ggrep list")
     there = home.store_dir(target.store_id)
     if there.exists():
         raise _exists(there)

@@ -83,7 +83,7 @@ def compact(
     """
     clock, started_ms = target.clock, target.clock.monotonic_ms()
     deadline = Deadline.after(clock, readers_ms)
-    patience = Patience(deadline, target.wait, "this store is being collected or removed")
+    patience = Patience(deadline, target.wait, "another process is cleaning or removing this store")
     with shared(store_files.readers_lock(target.store), patience):
         view = open_whole(target, writing=False)
         todo = plan(view, target.settings, force=force)
@@ -95,7 +95,7 @@ def compact(
             published = _attempt(target, todo.groups, lease_ms, started_ms)
             if published is not None:
                 break
-            reason, base = "overtaken by other changes", open_whole(target, writing=False)
+            reason, base = "other changes made the merge useless", open_whole(target, writing=False)
             todo = plan(base, target.settings, force=force)
     before, after = base.manifest, published.manifest if published else base.manifest
     return CompactionReport(

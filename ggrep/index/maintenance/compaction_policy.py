@@ -67,7 +67,7 @@ def _complaint(view: SnapshotView, settings: Settings) -> str | None:
     if counts.tombstones_added >= settings.compaction_overdue_tombstones:
         return f"{counts.tombstones_added} tombstones"
     if dead > DEAD_SHARE * counts.chunks_indexed:
-        return f"{dead} of {counts.chunks_indexed} rows are dead"
+        return f"{dead} of {counts.chunks_indexed} rows are hidden"
     if _old(view.segments):
         return "segments of an earlier build"
     return None

@@ -107,7 +107,8 @@ def reading(store: Path, clock: Clock) -> Iterator[None]:
         raise NoIndex
     deadline = Deadline.after(clock, _READERS_MS)
     with shared(
-        store_files.readers_lock(store), Patience(deadline, time.sleep, "the store is held")
+        store_files.readers_lock(store),
+        Patience(deadline, time.sleep, "another process is cleaning or removing this store"),
     ):
         yield
 

@@ -197,10 +197,10 @@ def remove_store(
     """
     store = home.data / store_id
     if "/" in store_id or store_id.startswith(".") or not store_id or not store.is_dir():
-        raise InvalidRequest(f"no store {store_id!r}; see: ggrep list")
+        raise InvalidRequest(f"there is no store {store_id!r}; see: ggrep list")
     clock = clock or SystemClock()
     owner_id = f"removal by process {os.getpid()}"
-    patience = Patience(Deadline.after(clock, 0), wait, "a writer holds this store")
+    patience = Patience(Deadline.after(clock, 0), wait, "another process is writing to this store")
     with hold_lease(store, owner_id, clock, patience, ttl_ms=_TTL_MS) as lease:
         sweep_remains(store, lease)
         trash = store_files.trash_dir(store, lease.epoch)
@@ -209,7 +209,7 @@ def remove_store(
         no_reader = Patience(readers, wait, "a query is reading this store")
         with alone(store_files.readers_lock(store), no_reader), lease.fenced():
             if not wanted():
-                raise Busy("another process used this store just now", retry_after_ms=1000)
+                raise Busy("another process has just used this store", retry_after_ms=1000)
             store.replace(trash)
             reach("removal.after_move")
         durable.sync_directory(home.data)

@@ -58,15 +58,20 @@ def _sums(_: Examination, manifest: SnapshotManifest) -> Iterator[HealthCheck]:
     counts = manifest.counts
     rows = sum(ref.rows for ref in manifest.segments)
     if rows != counts.chunks_indexed:
-        message = f"segments have {rows} rows, chunks_indexed is {counts.chunks_indexed}"
+        message = f"segments have {rows} rows, but chunks_indexed is {counts.chunks_indexed}"
         yield fail(f"{message}; run: ggrep repair", code="counts_mismatch")
     tombstones = sum(ref.count for ref in manifest.tombstones)
     if tombstones != counts.tombstones_added:
-        message = f"{tombstones} tombstones, tombstones_added is {counts.tombstones_added}"
+        message = (
+            f"there are {tombstones} tombstones, but tombstones_added is {counts.tombstones_added}"
+        )
         yield fail(message, code="tombstones_mismatch")
     times = Counter(ref.table for ref in manifest.segments)
     if doubled := sorted(name for name, count in times.items() if count > 1):
-        yield fail(f"named more than once: {', '.join(doubled)}", code="segment_twice")
+        yield fail(
+            f"the manifest lists segments more than once: {', '.join(doubled)}",
+            code="segment_twice",
+        )
 
 
 def _visible(_: Examination, view: SnapshotView) -> Iterator[HealthCheck]:
@@ -85,10 +90,10 @@ def _visible(_: Examination, view: SnapshotView) -> Iterator[HealthCheck]:
     counted = (files, rows, tuple(lengths.tolist()))
     recorded = (counts.files_indexed, counts.chunks_visible, counts.lengths)
     if counted != recorded:
-        message = f"visible files, rows and lengths are {counted}, counted as {recorded}"
+        message = f"visible files, rows and lengths are {counted}, but the manifest has {recorded}"
         yield fail(message, code="visible_mismatch")
     for key in sorted(key for key, times in seen.items() if times > 1):
-        yield fail(f"visible in more than one segment: {key}", code="path_twice")
+        yield fail(f"a file is visible in more than one segment: {key}", code="path_twice")
 
 
 def _masks(_: Examination, view: SnapshotView) -> Iterator[HealthCheck]:
@@ -96,7 +101,7 @@ def _masks(_: Examination, view: SnapshotView) -> Iterator[HealthCheck]:
         wrong = np.flatnonzero(expected != segment.visible_files)
         if len(wrong):
             key = segment.image.path(int(wrong[0]))
-            message = f"{len(wrong)} files, the first is {key}"
+            message = f"the masks of {len(wrong)} files are wrong, first {key}"
             yield fail(f"segment {segment.image.name}: {message}", code="visibility_mismatch")
 
 
@@ -117,8 +122,9 @@ def _segment(
     if rows != ref.rows:
         yield fail(f"segment {ref.table} has {rows} rows, not {ref.rows}", code="rows_mismatch")
     if (image.files, image.rows) != (ref.files, ref.rows):
-        counted = f"{image.files} files and {image.rows} rows, not {ref.files} and {ref.rows}"
-        yield fail(f"image of {ref.table} has {counted}", code="image_mismatch")
+        counted = f"{image.files} files and {image.rows} rows"
+        named = f"the manifest has {ref.files} and {ref.rows}"
+        yield fail(f"image of {ref.table} has {counted}; {named}", code="image_mismatch")
     if (rows, image.rows) == (ref.rows, ref.rows):
         yield from _compare(store, segment, places)
         if has_texts(image):
@@ -144,10 +150,14 @@ def _compare(store: Path, segment: SegmentView, places: set[_Place]) -> Iterator
                     )
                 places.add(place)
         for what in _wrong(rows, image, paths, hashes):
-            yield fail(f"segment {image.name}: {what}, rows from {rows.start}", code="row_mismatch")
+            yield fail(
+                f"segment {image.name}: in rows from {rows.start}, {what}", code="row_mismatch"
+            )
         if not _has_vectors(rows, vectors, image):
-            what = "vectors are not the image's"
-            yield fail(f"segment {image.name}: {what}, rows from {rows.start}", code="row_mismatch")
+            what = "vectors differ from the image"
+            yield fail(
+                f"segment {image.name}: in rows from {rows.start}, {what}", code="row_mismatch"
+            )
 
 
 def _compare_texts(store: Path, image: SegmentImage) -> Iterator[HealthCheck]:
@@ -164,8 +174,10 @@ def _compare_texts(store: Path, image: SegmentImage) -> Iterator[HealthCheck]:
             ("extents of definitions", extents == texts.extents(here)),
         ):
             if not same:
-                what = f"{name} are not the image's"
-                yield fail(f"segment {image.name}: {what}, rows from {first}", code="row_mismatch")
+                what = f"{name} differ from the image"
+                yield fail(
+                    f"segment {image.name}: in rows from {first}, {what}", code="row_mismatch"
+                )
         first = here.stop
 
 
@@ -200,20 +212,20 @@ def _wrong(
     placed = zip(rows.path_keys, rows.chunk_ids, rows.ordinals, strict=True)
     shown = [image.row_id(row).hex() for row in range(here.start, here.stop)]
     if not rows.row_ids == [row_id_of(*place) for place in placed] == shown:
-        yield "row ids are not those of path, chunk and ordinal"
+        yield "row ids do not match path, chunk and ordinal"
     cut = zip(rows.chunk_hashes, rows.chunker_versions, rows.kinds, strict=True)
     if (rows.text_hashes, rows.chunk_ids) != (
         rows.chunk_hashes,
         [chunk_id_of(*facts) for facts in cut],
     ):
-        yield "chunk ids are not those of the texts"
+        yield "chunk ids do not match the texts"
     files, firsts = image.row_files[here].tolist(), image.file_rows.tolist()
     if (rows.path_keys, rows.file_hashes, rows.ordinals) != (
         [paths[file] for file in files],
         [hashes[file] for file in files],
         [row - firsts[file] for row, file in enumerate(files, rows.start)],
     ):
-        yield "paths, file hashes or ordinals are not the image's"
+        yield "paths, file hashes or ordinals differ from the image"
     starts, ends = image.row_lines(here.start, here.stop)
     anchors = image.row_anchors[here].astype(np.bool_)
     if (rows.start_lines, rows.end_lines, rows.anchors()) != (
@@ -221,7 +233,7 @@ def _wrong(
         ends.tolist(),
         anchors.tolist(),
     ):
-        yield "lines or anchors are not the image's"
+        yield "lines or anchors differ from the image"
 
 
 def _has_vectors(

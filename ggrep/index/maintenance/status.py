@@ -46,8 +46,8 @@ from ggrep.model.status import (
 
 _MOST_RETAINED: Final = 10
 _UNSURE: Final = (
-    (GUESSED, "guessed_encoding", "files whose encoding is guessed"),
-    (REPLACED, "replaced_characters", "files with U+FFFD for bytes that are not text"),
+    (GUESSED, "guessed_encoding", "files whose encoding was guessed"),
+    (REPLACED, "replaced_characters", "files with U+FFFD in place of invalid bytes"),
 )
 
 
@@ -238,13 +238,13 @@ def _near_budgets(disk: Disk) -> Iterator[Notice]:
 def _of_daemon(load: DaemonLoad) -> Iterator[Notice]:
     if load.stale:
         why = load.stale_reason or "the configuration has changed"
-        yield Notice("stale_config", f"the daemon answers from before a change: {why}")
+        yield Notice("stale_config", f"the daemon uses outdated settings: {why}")
     if load.watch.mode == "polling":
-        yield Notice("watch_polling", load.watch.problem or "changes are polled")
-    if load.encode.stale:
         yield Notice(
-            "encode_slot_stale", "the holder of a slot for encoding has died or fallen silent"
+            "watch_polling", load.watch.problem or "the daemon checks for changes at intervals"
         )
+    if load.encode.stale:
+        yield Notice("encode_slot_stale", "a process with an encoding slot has died or hangs")
 
 
 def _shown(

@@ -52,19 +52,19 @@ def _manifest_of(subject: Subject) -> SnapshotManifest | None:
 
 def _damage(subject: Subject) -> HealthCheck:
     damage = subject.examination.damage
-    return ok("no damage of the index is known") if damage is None else fail(damage.notice.message)
+    return ok("no damage is known") if damage is None else fail(damage.notice.message)
 
 
 def _manifest_present(subject: Subject) -> HealthCheck:
     problem = subject.examination.problem
-    return fail(problem) if problem else ok("the pointer's manifest was found and read")
+    return fail(problem) if problem else ok("the manifest of the active snapshot can be read")
 
 
 def _segments_present(subject: Subject, manifest: SnapshotManifest) -> HealthCheck:
     missing = [fault.artifact for fault in subject.examination.faults if fault.missing]
     if missing:
         return fail(f"missing: {', '.join(missing)}")
-    return ok(f"tables and images in place, segments: {len(manifest.segments)}")
+    return ok(f"all tables and images exist, segments: {len(manifest.segments)}")
 
 
 def _artifact_integrity(subject: Subject) -> HealthCheck:
@@ -76,9 +76,9 @@ def _artifact_integrity(subject: Subject) -> HealthCheck:
     if changed:
         return fail("; ".join(changed))
     if examination.manifest is None:
-        return warn("not checked but for the parsers: there is no manifest to go by")
-    how = "hash to what" if examination.deep else "are by size and date what"
-    return ok(f"artifacts and parsers {how} was published")
+        return warn("only the parsers were checked: there is no readable manifest")
+    how = "have the hashes that" if examination.deep else "have the sizes and dates that"
+    return ok(f"artifacts and parsers {how} were published")
 
 
 def _older_snapshots(subject: Subject) -> HealthCheck:
@@ -96,9 +96,9 @@ def _older_snapshots(subject: Subject) -> HealthCheck:
         ]
     if damaged:
         names = ", ".join(sorted(damaged))
-        return warn(f"damaged, so they cannot replace the active one: {names}")
-    how = "are whole" if this.deep else "can be read"
-    return ok(f"{len(others)} older ones {how}")
+        return warn(f"damaged snapshots, which cannot replace the active one: {names}")
+    how = "are undamaged" if this.deep else "can be read"
+    return ok(f"{len(others)} older snapshots {how}")
 
 
 def _tombstones_enforced(_: Subject, view: SnapshotView) -> HealthCheck:
@@ -106,8 +106,8 @@ def _tombstones_enforced(_: Subject, view: SnapshotView) -> HealthCheck:
     for segment, expected in expected_masks(view):
         if not np.array_equal(expected, segment.visible_files):
             name = segment.image.name
-            raise CorruptStore(f"segment {name}: its mask disagrees with the segment map")
-    return ok("masks agree with tombstones and segment map")
+            raise CorruptStore(f"segment {name}: the mask does not match the segment map")
+    return ok("masks match the tombstones and the segment map")
 
 
 def expected_masks(view: SnapshotView) -> Iterator[tuple[SegmentView, npt.NDArray[np.bool_]]]:
@@ -129,10 +129,10 @@ def _index_drift(subject: Subject, manifest: SnapshotManifest) -> HealthCheck:
         if examination.is_sound(ref.table):
             rows = count_rows(examination.store, ref.table)
             if rows != ref.rows:
-                raise CorruptStore(f"segment {ref.table} has {rows} rows, not {ref.rows}")
+                raise CorruptStore(f"segment {ref.table} has {rows} rows instead of {ref.rows}")
     if examination.faults:
         return UNKNOWN
-    return ok(f"{manifest.counts.chunks_indexed} rows where the manifest says so")
+    return ok(f"{manifest.counts.chunks_indexed} rows, as in the manifest")
 
 
 def _row_schema(_: Subject, view: SnapshotView) -> HealthCheck:
@@ -140,7 +140,7 @@ def _row_schema(_: Subject, view: SnapshotView) -> HealthCheck:
     for segment in view.segments:
         name = segment.image.name
         if wrong := schema_differences(view.store, name, segment.image.dimension):
-            raise CorruptStore(f"segment {name}: columns {', '.join(wrong)}")
+            raise CorruptStore(f"segment {name} has wrong columns: {', '.join(wrong)}")
     return ok("tables have the columns of this build")
 
 
@@ -186,7 +186,7 @@ def _permissions(subject: Subject) -> HealthCheck:
     require_mode(store, shared=subject.settings.shared_store)
     modes = modes_in(store.parent)
     if stat.S_IMODE(store.stat().st_mode) & ~modes.directory:
-        return fail("others may look into the store's directory")
+        return fail("other users can list the store's directory")
     odd = sorted(
         path.relative_to(store).as_posix()
         for path in store.rglob("*")
@@ -194,13 +194,13 @@ def _permissions(subject: Subject) -> HealthCheck:
     )
     if odd:
         named = ", ".join(odd[:_NAMED])
-        return warn(f"files of another mode than the store's: {len(odd)}: {named}")
-    return ok("directories and files have the modes that they should")
+        return warn(f"files with a wrong mode: {len(odd)}: {named}")
+    return ok("all directories and files have the right mode")
 
 
 def _filesystem(subject: Subject) -> HealthCheck:
     refuse_network(subject.examination.store)
-    return ok("the store lies on a local file system")
+    return ok("the store is on a local file system")
 
 
 def _orphans(subject: Subject, manifest: SnapshotManifest) -> HealthCheck:
@@ -208,7 +208,7 @@ def _orphans(subject: Subject, manifest: SnapshotManifest) -> HealthCheck:
     examination = subject.examination
     size = sum(_bytes(path) for path in unnamed(examination))
     older = sum(each != manifest for each in examination.readable)
-    return ok(f"bytes that no snapshot names: {size}; snapshots besides the active one: {older}")
+    return ok(f"bytes that no snapshot uses: {size}; snapshots besides the active one: {older}")
 
 
 def unnamed(examination: Examination) -> list[Path]:
@@ -227,7 +227,7 @@ def _bytes(path: Path) -> int:
     return store_bytes(path) if path.is_dir() else path.lstat().st_size if path.exists() else 0
 
 
-_NO_MANIFEST = warn("not checked: there is no manifest to go by")
+_NO_MANIFEST = warn("not checked: there is no readable manifest")
 
 SNAPSHOT: Final[Checks[Subject]] = (
     ("damage", _damage),

@@ -35,23 +35,23 @@ from ggrep.parse.source.path_keys import casefold_collisions, parse_path_key, pr
 _MANY_UNTRACKED = 1_000
 _MUCH_UNTRACKED_BYTES = 100 << 20
 CONTENTS = (
-    (MASKED, "secrets_masked", warn, "files with secrets in them, which are masked"),
-    (RECODED, "other_encodings", ok, "files that are not UTF-8, indexed as what they say"),
+    (MASKED, "secrets_masked", warn, "files that contain secrets, which are masked"),
+    (RECODED, "other_encodings", ok, "files in other encodings than UTF-8, indexed as UTF-8"),
     (
         SHORTENED,
         "shortened_files",
         warn,
         "minified and data files indexed only up to max_bulk_bytes",
     ),
-    (UNREAD, "unread_notebooks", warn, "notebooks that cannot be read, indexed as they are"),
-    (CELL_LINES, "notebook_lines", ok, "notebooks whose lines count within their cells"),
+    (UNREAD, "unread_notebooks", warn, "notebooks that cannot be parsed, indexed as plain text"),
+    (CELL_LINES, "notebook_lines", ok, "notebooks whose line numbers count within the cells"),
     (
         GUESSED,
         "guessed_encodings",
         warn,
-        "files whose encoding is a guess; a charset in .editorconfig declares it",
+        "files whose encoding was guessed; declare it as charset in .editorconfig",
     ),
-    (REPLACED, "undecodable_bytes", warn, "files with bytes that their encoding does not know"),
+    (REPLACED, "undecodable_bytes", warn, "files with bytes that are invalid in their encoding"),
 )
 _LINK_REASONS = ("out_of_root", "symlink_loop")
 
@@ -69,10 +69,13 @@ def _index_state(subject: Subject) -> HealthCheck:
         return warn(f"index_state.json is {what}; the next sync rewrites it")
     manifest = subject.examination.manifest
     if manifest is None:
-        return warn("not checked: there is no manifest to hold it against")
+        return warn("not checked: there is no readable manifest")
     if state.active_snapshot_id != manifest.snapshot_id:
-        return warn(f"it belongs to snapshot {state.active_snapshot_id}; the next sync rewrites it")
-    return ok("the record of the last sync is of the active snapshot")
+        return warn(
+            f"index_state.json belongs to snapshot {state.active_snapshot_id};"
+            " the next sync rewrites it"
+        )
+    return ok("the record of the last sync belongs to the active snapshot")
 
 
 def _casefold_collisions(subject: Subject, view: SnapshotView) -> HealthCheck:
@@ -88,23 +91,25 @@ def _path_safety(subject: Subject, view: SnapshotView) -> HealthCheck:
     """Return whether links lead out of the root or form a cycle; no visible path may leave it."""
     unsafe = [printable(key) for key in _visible(view) if not _is_path_key(key)]
     if unsafe:
-        return fail(f"indexed paths that are none below the root: {len(unsafe)}", unsafe)
+        return fail(f"indexed paths outside the root: {len(unsafe)}", unsafe)
     skipped = subject.state.skipped if subject.state else ()
     outside = [skip.path_key for skip in skipped if skip.reason in _LINK_REASONS]
-    message = f"links out of the root or in circles, not followed: {len(outside)}"
+    message = f"links that lead out of the root or form a loop, not followed: {len(outside)}"
     return warn_if(outside, message, outside)
 
 
 def _unicode_normalisation(_: Subject, view: SnapshotView) -> HealthCheck:
     other = [key for key in _visible(view) if not unicodedata.is_normalized("NFC", key)]
     if other:
-        return warn(f"paths that are not NFC, which other tools may not find: {len(other)}", other)
-    return ok("all paths are in normal form C")
+        return warn(
+            f"paths not in Unicode form NFC, which other tools may not find: {len(other)}", other
+        )
+    return ok("all paths are in Unicode form NFC")
 
 
 def contents(view: SnapshotView) -> Iterator[HealthCheck]:
     """Yield the changes that reading made to files, if any."""
-    if label := view.made_files().told():
+    if label := view.made_files().summary():
         yield ok(label, view.files_of(MACHINE_WRITTEN), code="made_files")
     for trait, code, severity, label in CONTENTS:
         if keys := view.files_of(trait):
@@ -121,9 +126,9 @@ def _repo_hygiene(subject: Subject, root: Path) -> HealthCheck:
     try:
         paths = list_work_tree(root, include_untracked=True).untracked
     except GitFailed as error:
-        return warn(f"git cannot say what is untracked: {error}")
+        return warn(f"git cannot list untracked files: {error}")
     size = sum(_size(root, path) for path in paths)
-    message = f"untracked files that nothing ignores: {len(paths)}, {size} bytes"
+    message = f"untracked files that are not ignored: {len(paths)}, {size} bytes"
     many = len(paths) > _MANY_UNTRACKED or size > _MUCH_UNTRACKED_BYTES
     unclean = bool(paths) and subject.settings.shared_store_clean
     if subject.settings.shared_store and (many or unclean):

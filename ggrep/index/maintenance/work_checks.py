@@ -39,19 +39,22 @@ def _lease(subject: Subject) -> HealthCheck:
     if record is None:
         exists = files.record.exists()
         what = "the record is damaged" if exists else "there is no record of a writer"
-        return warn(f"{what}; the next writer begins another")
+        return warn(f"{what}; the next writer creates one")
     epoch = record.lease_epoch
     if manifest is not None and epoch < manifest.lease_epoch:
-        return warn(f"its epoch {epoch} is before the active snapshot's, {manifest.lease_epoch}")
+        return warn(
+            f"the epoch of the lease, {epoch}, is before that of the active snapshot,"
+            f" {manifest.lease_epoch}"
+        )
     if record.released:
-        return ok(f"no writer is at work; last epoch: {epoch}")
+        return ok(f"no process is writing; last epoch: {epoch}")
     who = f"process {record.pid} of epoch {epoch}"
     if not is_live(files):
-        return warn(f"{who} died at work; the next writer goes on from before it")
+        return warn(f"{who} died while writing; the next writer discards its changes")
     silent_ms = round(subject.clock.monotonic_ms() - record.heartbeat_ms)
     late = silent_ms > record.lease_ttl_ms
-    message = f"{who} is at work, last heard of {silent_ms} ms ago"
-    return warn_if(late, f"{message}; the next writer takes over" if late else message)
+    message = f"{who} is writing, last heartbeat {silent_ms} ms ago"
+    return warn_if(late, f"{message}; the next writer takes the lease over" if late else message)
 
 
 def _derived_caches(subject: Subject) -> HealthCheck:
@@ -67,18 +70,16 @@ def _derived_caches(subject: Subject) -> HealthCheck:
     ]
     if damaged:
         names = ", ".join(damaged)
-        return warn(f"damaged, and not used: {names}; the next sync rewrites them")
-    return ok("stat cache and memory of verified files can be read")
+        return warn(f"damaged caches, which are not used: {names}; the next sync rewrites them")
+    return ok("the caches of file stats and verified files can be read")
 
 
 def _healed(subject: Subject) -> HealthCheck:
     """Return the damage that was repaired."""
     damage = read_healed(subject.examination.store)
     if damage is None:
-        return ok("no damage was ever rebuilt")
-    message = (
-        f"damaged artifacts that were rebuilt: {damage.files}, the last at {rfc3339(damage.at)}"
-    )
+        return ok("nothing was ever repaired")
+    message = f"rebuilt artifacts: {damage.files}, last at {rfc3339(damage.at)}"
     if subject.clock.now() - damage.at < _RECENT:
         return warn(f"{message}; check the disk if it happens again", (damage.last,))
     return ok(message, (damage.last,))
@@ -90,38 +91,40 @@ def _open_handles(subject: Subject) -> HealthCheck:
     segments = len(manifest.segments) if manifest else 0
     budget = subject.settings.max_open_segments_per_query
     near = segments >= NEAR * budget
-    measured = "no daemon: handles not measured"
+    measured = "handles are not measured: no daemon runs"
     if load is not None:
         number, limit = load.handles.segments_open, load.handles.segments_budget
         near = near or bool(limit and number >= NEAR * limit)
-        measured = f"the daemon holds {number} of {limit or 'unlimited'}"
-    return warn_if(near, f"a query opens {segments} segments of {budget}; {measured}")
+        measured = f"the daemon has {number} segments open, limit: {limit or 'none'}"
+    return warn_if(near, f"a query opens {segments} of at most {budget} segments; {measured}")
 
 
 def _embed_limiter(_: Subject, load: DaemonLoad) -> HealthCheck:
     """Return whether every holder of an encoding slot of this host sends heartbeats."""
     encode = load.encode
     if not encode.max_concurrent:
-        return ok("nothing limits encoding on this host")
-    message = f"slots for encoding in use: {encode.in_use} of {encode.max_concurrent}"
+        return ok("encoding is not limited on this host")
+    message = f"encoding slots in use: {encode.in_use} of {encode.max_concurrent}"
     if encode.stale:
-        return warn(f"{message}; a holder has died or fallen silent")
+        return warn(f"{message}; a process with a slot has died or hangs")
     return ok(message)
 
 
 def _daemon_stale(_: Subject, load: DaemonLoad) -> HealthCheck:
     """Return whether the daemon uses the current configuration."""
     if not load.stale:
-        return ok(f"process {load.pid} serves the present configuration")
+        return ok(f"process {load.pid} uses the current settings")
     why = load.stale_reason or "the configuration has changed"
-    return warn(f"process {load.pid} answers from before a change and takes in no other: {why}")
+    return warn(f"process {load.pid} uses outdated settings and indexes no changes: {why}")
 
 
 def _publish_time(subject: Subject) -> HealthCheck:
     if subject.state is None:
         return ok("not measured: there is no record of a sync")
     took_ms = subject.state.last_duration_ms
-    return warn_if(took_ms > PUBLISH_MS, f"the last sync took {took_ms} ms of {PUBLISH_MS}")
+    return warn_if(
+        took_ms > PUBLISH_MS, f"the last sync took {took_ms} ms, budget: {PUBLISH_MS} ms"
+    )
 
 
 def _query_latency(_: Subject, load: DaemonLoad) -> HealthCheck:
@@ -132,8 +135,8 @@ def _query_latency(_: Subject, load: DaemonLoad) -> HealthCheck:
     enough = load.queries.query_total >= _ENOUGH_SEARCHES
     return warn_if(
         enough and (p50 > QUERY_P50_MS or p95 > QUERY_P95_MS),
-        f"recent searches: median {p50} ms of {QUERY_P50_MS},"
-        f" 95th percentile {p95} ms of {QUERY_P95_MS}",
+        f"recent searches: median {p50} ms, budget: {QUERY_P50_MS} ms;"
+        f" 95th percentile {p95} ms, budget: {QUERY_P95_MS} ms",
     )
 
 
@@ -141,7 +144,7 @@ def _segments_touched(_: Subject, load: DaemonLoad) -> HealthCheck:
     touched = load.queries.segments_touched_max
     if touched is None:
         return ok("not measured: no search yet")
-    message = f"recent searches read {touched} segments at most, of {SEGMENTS_TOUCHED}"
+    message = f"recent searches read at most {touched} segments, budget: {SEGMENTS_TOUCHED}"
     return warn_if(touched > SEGMENTS_TOUCHED, message)
 
 
@@ -153,7 +156,9 @@ def _upkeep_time(what: str, subject: Subject) -> HealthCheck:
     }[what]
     if took_ms is None:
         return ok(f"no {what} yet")
-    return warn_if(took_ms > budget_ms, f"the last {what} took {took_ms} ms of {budget_ms}")
+    return warn_if(
+        took_ms > budget_ms, f"the last {what} took {took_ms} ms, budget: {budget_ms} ms"
+    )
 
 
 def _is_stat_cache(path: Path) -> bool:

@@ -161,12 +161,12 @@ def open_pack(path: Path) -> Pack:
     image = open_image(path)
     meta = image.meta
     if meta.get("layout") != LEXICAL_LAYOUT or meta.get("crc32") != _checksums(image.arrays):
-        raise CorruptStore(f"{path.name} is not the pack that was written")
+        raise CorruptStore(f"the pack {path.name} is damaged or was replaced")
     if missing := _NEEDED - image.arrays.keys():
         raise Incompatible(f"{path.name} lacks {', '.join(sorted(missing))}")
     types, languages, told = meta.get("types"), meta.get("languages"), meta.get("segments")
     if not (isinstance(types, list) and isinstance(languages, list) and isinstance(told, list)):
-        raise CorruptStore(f"{path.name} names no segments")
+        raise CorruptStore(f"{path.name} lists no segments")
     held = SegmentImage(
         SegmentName(path.stem),
         image.arrays,
@@ -182,7 +182,7 @@ def _segments(told: Sequence[Json]) -> list[PackedSegment]:
     found, files, rows = [], 0, 0
     for entry in told:
         if not isinstance(entry, dict):
-            raise CorruptStore("a pack's segment is no object")
+            raise CorruptStore("a segment of a pack is not an object")
         one = PackedSegment(
             str(entry["store_id"]),
             SegmentName(str(entry["segment"])),

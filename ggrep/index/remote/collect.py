@@ -76,7 +76,7 @@ def _remote_time(objects: Objects, clock: Clock) -> datetime:
     objects.put(_CLOCK, rfc3339(clock.now()).encode())
     stat = objects.stat(_CLOCK)
     if stat is None:
-        raise RemoteError(f"{objects.name}: it lost an object that was just written")
+        raise RemoteError(f"remote {objects.name} lost an object right after it was written")
     return stat.modified
 
 
@@ -97,7 +97,9 @@ def _needed(objects: Objects) -> tuple[set[str], int]:
 def _trees_of(objects: Objects, key: str) -> Iterator[Blob]:
     found = ref_at(objects, key)
     if found is None:
-        raise RemoteError(f"{objects.name}: {key} is listed but missing; nothing was deleted")
+        raise RemoteError(
+            f"remote {objects.name} lists {key}, but the object is missing; nothing was deleted"
+        )
     yield from (entry.tree for entry in found.value)
 
 
@@ -105,8 +107,10 @@ def _blobs_of(objects: Objects, tree: Blob) -> Iterator[Blob]:
     found = tree_at(objects, tree)
     if found is None:
         raise RemoteError(
-            f"{objects.name}: {layout.tree_key(tree)} is missing, so what it needs is not known;"
-            " nothing was deleted; to fix it, on the machine that pushed it: ggrep push --again"
+            f"remote {objects.name}: the object {layout.tree_key(tree)} is missing, so it "
+            "is unknown which"
+            " objects it needs; nothing was deleted; to fix it, on the machine that pushed it:"
+            " ggrep push --again"
         )
     yield from found.blobs()
 

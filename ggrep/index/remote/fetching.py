@@ -204,7 +204,9 @@ class Fetcher:
             for place in np.flatnonzero(masks[segment.name]).tolist():
                 key, digest = image.path(place), hashes[place]
                 if key in taken:
-                    raise NotTrusted(f"{layout.tree_key(candidate.tree)} shows a file twice")
+                    raise NotTrusted(
+                        f"the tree {layout.tree_key(candidate.tree)} lists a file twice"
+                    )
                 taken.add(key)
                 holds = work_tree.has(key, digest)
                 is_whole = is_whole and holds
@@ -244,20 +246,21 @@ class Fetcher:
         key, target = layout.tree_key(wanted), self._target
         tree = tree_at(self._objects, wanted)
         if tree is None:
-            raise NotTrusted(f"{self._objects.name}: {key} is missing")
+            raise NotTrusted(f"remote {self._objects.name}: the object {key} is missing")
         if tree.config_fingerprint != target.config_fingerprint or (
             tree.embed_config_fingerprint != target.embed_config_fingerprint
         ):
-            raise NotTrusted(f"{key} is of another configuration")
+            raise NotTrusted(f"the tree {key} was indexed under other settings")
         most = target.settings.max_store_bytes
         size = sum(blob.size_bytes for blob in tree.blobs())
         if most and size > most:
-            raise NotTrusted(f"{key} is of {size} bytes, max_store_bytes is {most}")
+            raise NotTrusted(f"the tree {key} has {size} bytes, more than max_store_bytes, {most}")
         free = shutil.disk_usage(self._cache).free
         if 2 * size + _SPARE_BYTES > free:
             raise NotTrusted(
-                f"{key} is of {size} bytes; the disk has {free} left, and it takes"
-                f" {2 * size + _SPARE_BYTES} while it is put into place"
+                f"the disk is too full for the tree {key} of {size} bytes: {free} bytes "
+                "are free, but"
+                f" {2 * size + _SPARE_BYTES} are needed during the pull"
             )
         return tree
 
@@ -295,7 +298,9 @@ class Fetcher:
                 if store_files.image_file(self._aside, segment.name).exists():
                     open_segment_image(self._aside, segment.name).vectors()
             if found_there != (segment.size_bytes, segment.sha256):
-                raise NotTrusted(f"{segment.table.key} is not the table of {segment.name}")
+                raise NotTrusted(
+                    f"the object {segment.table.key} is not the table of segment {segment.name}"
+                )
 
     def _blob(self, blob: Blob) -> Path:
         """Return a blob's file, as a link that no other process removes."""
@@ -325,11 +330,13 @@ def _trusted(blob: Blob) -> Iterator[None]:
     except RemoteError:
         raise
     except (StoreError, Incompatible, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise NotTrusted(f"{blob.key} is no image or table: {error}"[:200]) from error
+        raise NotTrusted(
+            f"the object {blob.key} is not a valid image or table: {error}"[:200]
+        ) from error
     except OSError as error:
         if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EIO}:
             raise
-        raise NotTrusted(f"{blob.key} cannot be laid out: {error.strerror}") from error
+        raise NotTrusted(f"the object {blob.key} cannot be unpacked: {error.strerror}") from error
 
 
 def _bounded(image: Path) -> Path:
@@ -341,7 +348,9 @@ def _bounded(image: Path) -> Path:
     with image.open("rb") as file:
         start = file.read(16)
     if int.from_bytes(start[8:16], "little") > _MOST_HEADER:
-        raise NotTrusted(f"blobs/{image.name} is no image: its header is too large")
+        raise NotTrusted(
+            f"the object blobs/{image.name} is not a valid image: the header is too large"
+        )
     return image
 
 
@@ -357,7 +366,7 @@ def _link(source: Path, goal: Path) -> None:
 def _trusted_mask(masks: Mapping[str, npt.NDArray[np.generic]], segment: RemoteSegment) -> Mask:
     found = masks.get(segment.name)
     if found is None or found.dtype != np.uint8 or found.shape != (segment.files,):
-        raise NotTrusted(f"the masks of a tree do not fit {segment.name}")
+        raise NotTrusted(f"the masks of a tree do not fit segment {segment.name}")
     shown: Mask = found.view(np.uint8) != 0
     return shown
 

@@ -61,33 +61,35 @@ def _shapes(image: SegmentImage, rows: int, files: int) -> None:
     vectors = image.arrays.get("vectors")
     if vectors is not None:
         form = vectors.dtype.str == "|i1" and vectors.ndim == 2 and len(vectors) == rows
-        _require(form, "its vectors are none")
+        _require(form, "invalid vectors")
     if image.dimension:
         _shaped(image, "scales", "<f8", (rows,))
-        _require(bool(np.isfinite(image.scales).all()), "a scale is no number")
+        _require(
+            bool(np.isfinite(image.scales).all()), "a scale of a vector is not a finite number"
+        )
 
 
 def _files(image: SegmentImage, rows: int, files: int) -> None:
     paths = image.arrays["file_paths"]
     if paths.dtype.str != "|u1" or paths.ndim != 1:
-        raise ValueError("its paths are none")
+        raise ValueError("invalid array of paths")
     _shaped(image, "file_path_offsets", "<u4", (files + 1,))
     _ascending(image.arrays["file_path_offsets"].view(np.uint32), len(paths))
     _ascending(image.file_rows, rows)
-    _require(bool((np.diff(image.file_rows.astype(np.int64)) > 0).all()), "a file has no row")
+    _require(bool((np.diff(image.file_rows.astype(np.int64)) > 0).all()), "a file has no rows")
     keys = image.paths()
-    _require(not any(map(problem, keys)), "a path leads nowhere that a file may lie")
+    _require(not any(map(problem, keys)), "a path is invalid")
     order = image.files_by_path
     inside = bool((order < files).all()) if files else True
-    _require(inside and len(np.unique(order)) == files, "its order names a file twice")
+    _require(inside and len(np.unique(order)) == files, "the order of files names a file twice")
     ordered = [keys[place].encode() for place in order.tolist()]
-    _require(all(a < b for a, b in pairwise(ordered)), "it is out of order")
+    _require(all(a < b for a, b in pairwise(ordered)), "paths are not sorted")
 
 
 def _places(image: SegmentImage, files: int) -> None:
     """Check the arrays whose values are indexes into other arrays."""
     expected = np.repeat(np.arange(files, dtype=np.uint32), np.diff(image.file_rows))
-    _require(bool(np.array_equal(image.row_files, expected)), "a row is of another file")
+    _require(bool(np.array_equal(image.row_files, expected)), "a row belongs to another file")
     _below(image.row_corpora, len(CORPORA))
     _below(image.row_types, len(image.types))
     _below(image.arrays["file_languages"].view(np.uint16), len(image.languages))
@@ -99,7 +101,7 @@ def _texts(image: SegmentImage, rows: int, files: int) -> None:
     arrays = image.arrays
     for kind in ("text", "detail"):
         offsets, blocks = arrays[f"{kind}_offsets"], arrays[f"{kind}_blocks"]
-        _require(blocks.dtype.str == "|u1" and blocks.ndim == 1, "its texts are none")
+        _require(blocks.dtype.str == "|u1" and blocks.ndim == 1, "invalid array of texts")
         _shaped(image, f"{kind}_offsets", "<u8", (len(offsets),))
         _ascending(offsets.view(np.uint64), len(blocks))
     _shaped(image, "file_text_starts", "<u8", (files,))
@@ -109,7 +111,7 @@ def _texts(image: SegmentImage, rows: int, files: int) -> None:
     _shaped(image, "detail_rows", "<u4", (len(arrays["detail_offsets"]) - 1,))
     firsts = arrays["detail_rows"].view(np.uint32)
     begins = not rows or bool(len(firsts) and firsts[0] == 0)
-    _require(begins and bool((firsts[1:] > firsts[:-1]).all()), "its details are out of order")
+    _require(begins and bool((firsts[1:] > firsts[:-1]).all()), "details are not sorted")
     _tiles(image, (len(arrays["text_offsets"]) - 1) * BLOCK_BYTES)
 
 
@@ -117,7 +119,7 @@ def _tiles(image: SegmentImage, end: int) -> None:
     """Check that files cover the text stream, which ends before `end`, and rows cover files."""
     arrays = image.arrays
     begins = arrays["file_text_starts"].view(np.uint64)
-    _require(not len(begins) or int(begins.max()) <= end, "a file's text lies outside")
+    _require(not len(begins) or int(begins.max()) <= end, "the text of a file is outside the texts")
     files, sizes = begins.astype(np.int64), arrays["file_text_lengths"].astype(np.int64)
     after = np.append(files[1:], end)
     _require(bool((files + sizes <= after).all()), "texts of files overlap")
@@ -136,7 +138,7 @@ def _keys(image: SegmentImage, files: int) -> None:
     if keys is not None:
         _shaped(image, "definition_keys", "<u8", (len(keys),))
         words = keys.view(np.uint64)
-        _require(bool((words[1:] > words[:-1]).all()), "its definitions are out of order")
+        _require(bool((words[1:] > words[:-1]).all()), "definitions are not sorted")
         _below(words & np.uint64(0xFFFFFFFF), files)
 
 
@@ -156,29 +158,32 @@ def _postings(image: SegmentImage, prefix: str, size: int, fields: int) -> None:
         _shaped(image, name, "<u4", (terms + 1,))
         rows, counts = arrays[f"{prefix}rows{field}"], arrays[f"{prefix}counts{field}"]
         known = rows.dtype.str in {"<u2", "<u4"} and counts.dtype.str in {"|u1", "<u2"}
-        _require(known and len(rows) == len(counts), "its postings are none")
+        _require(known and len(rows) == len(counts), "invalid postings")
         _ascending(arrays[name].view(np.uint32), len(rows))
         _below(rows, size)
         often = arrays.get(f"{prefix}often{field}")
         if often is not None:
             frequent = arrays[f"{prefix}frequent{field}"]
-            _require(often.dtype.str == "<u4" and frequent.dtype.str == "<u2", "counts are none")
-            _require(len(often) == len(frequent), "its frequent terms are none")
+            _require(often.dtype.str == "<u4" and frequent.dtype.str == "<u2", "invalid counts")
+            _require(len(often) == len(frequent), "invalid frequent terms")
             _below(often, len(rows))
 
 
 def _shaped(image: SegmentImage, name: str, kind: str, shape: tuple[int, ...]) -> None:
     found = image.arrays[name]
-    _require(found.dtype.str == kind and found.shape == shape, f"{name} has another form")
+    _require(
+        found.dtype.str == kind and found.shape == shape,
+        f"the array {name} has a wrong type or shape",
+    )
 
 
 def _ascending(offsets: npt.NDArray[np.unsignedinteger], end: int) -> None:
     fits = bool(len(offsets)) and int(offsets[0]) == 0 and int(offsets[-1]) == end
-    _require(fits and bool((offsets[1:] >= offsets[:-1]).all()), "its offsets lead outside")
+    _require(fits and bool((offsets[1:] >= offsets[:-1]).all()), "offsets are outside the array")
 
 
 def _below(values: npt.NDArray[np.generic], end: int) -> None:
-    _require(not len(values) or int(np.max(values)) < end, "a place lies outside")
+    _require(not len(values) or int(np.max(values)) < end, "an index is outside its array")
 
 
 def _require(fits: bool, otherwise: str) -> None:  # noqa: FBT001 - an assertion

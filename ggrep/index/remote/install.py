@@ -232,7 +232,7 @@ def _lies_there(store: Path, segment: RemoteSegment) -> bool:
     except CorruptStore:
         return False  # the store's copy is damaged, and is replaced now
     if not is_same or measure_file(image) != (segment.image.size_bytes, segment.image.sha256):
-        raise NotTrusted(f"the store has another segment of the name {segment.name}")
+        raise NotTrusted(f"the store already has a different segment named {segment.name}")
     return True
 
 

@@ -196,7 +196,7 @@ def read_tree(data: bytes, wanted: Blob) -> Tree:
         NotTrusted: the bytes have another digest, or are not a valid tree.
     """
     if blob_of(data) != wanted:
-        raise NotTrusted("it is not the object that was published")
+        raise NotTrusted("the content does not match the digest of the object")
     tree = _decoded(Tree, data, "a tree", TREE_FORMAT)
     names = [segment.name for segment in tree.segments]
     digests = (tree.config_fingerprint, tree.ignore_fingerprint, tree.embed_config_fingerprint)
@@ -222,9 +222,9 @@ def read_tree(data: bytes, wanted: Blob) -> Tree:
         parse_snapshot_id(tree.snapshot_id)
         parse_store_id(tree.index_id)
     except InvalidRequest as error:
-        raise NotTrusted(f"it is no tree: {error}") from error
+        raise NotTrusted(f"not a valid tree: {error}") from error
     if not all(fits):
-        raise NotTrusted("it does not add up")
+        raise NotTrusted("the fields of the tree contradict each other")
     errors = tuple(
         replace(each, message=sanitise_line(without_directories(each.message))[:_MOST_MESSAGE])
         for each in tree.errors
@@ -246,7 +246,7 @@ def read_state(data: bytes) -> Blob:
     state = _decoded(_State, data, "a state", STATE_FORMAT)
     tree = Blob(state.sha256, state.size_bytes)
     if not _is_tree(tree):
-        raise NotTrusted("it does not refer to a tree")
+        raise NotTrusted("the state object names no tree")
     return tree
 
 
@@ -269,7 +269,7 @@ def read_ref(data: bytes) -> tuple[Entry, ...]:
         all(_is_entry(entry) for entry in ref.entries),
     )
     if not all(fits):
-        raise NotTrusted("it is not as it was written")
+        raise NotTrusted("the ref object was changed or is damaged")
     return ref.entries
 
 
@@ -304,13 +304,13 @@ def _decoded(kind: type[D], data: bytes, what: str, form: str) -> D:
         values: Any = stable_json.loads(data)
         said = values.get("format") if isinstance(values, dict) else None
         if said != form:
-            raise NotTrusted(f"it is not {what} of this build: {said!r:.40}")
+            raise NotTrusted(f"the object is not {what} that this build can read: {said!r:.40}")
         known = {*kind.__struct_fields__}
         if values.keys() - known:
-            raise NotTrusted(f"it has fields that {what} does not have")
+            raise NotTrusted(f"the object has fields that {what} cannot have")
         return decode(kind, values)
     except (DecodeError, ValueError, RecursionError) as error:
-        raise NotTrusted(f"it cannot be read: {error}"[:200]) from error
+        raise NotTrusted(f"the object cannot be read: {error}"[:200]) from error
 
 
 def _is_blob(blob: Blob) -> bool:

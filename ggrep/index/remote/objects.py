@@ -87,14 +87,18 @@ class Objects(Struct):
             try:
                 found = obstore.get(self.store, key)
                 if int(found.meta["size"]) > most_bytes:
-                    raise NotTrusted(f"{self.name}: {key} is larger than {most_bytes} bytes")
+                    raise NotTrusted(
+                        f"remote {self.name}: the object {key} is larger than {most_bytes} bytes"
+                    )
                 data = bytes(found.bytes())
                 version = str(found.meta["e_tag"] or "")
             except FileNotFoundError:
                 return None
         self.traffic.bytes_down += len(data)
         if len(data) > most_bytes:
-            raise NotTrusted(f"{self.name}: {key} is larger than {most_bytes} bytes")
+            raise NotTrusted(
+                f"remote {self.name}: the object {key} is larger than {most_bytes} bytes"
+            )
         return data, version
 
     def fetch(self, key: str, goal: Path, size_bytes: int, sha256: str) -> None:
@@ -122,10 +126,12 @@ class Objects(Struct):
                     file.write(chunk)
             self.traffic.bytes_down += seen
             if (seen, digest.hexdigest()) != (size_bytes, sha256):
-                raise NotTrusted(f"{self.name}: {key} is not the object that was published")
+                raise NotTrusted(
+                    f"remote {self.name}: the content of {key} does not match its digest"
+                )
             partial.replace(goal)
         except _Missing as error:
-            raise NotTrusted(f"{self.name}: {key} is missing") from error
+            raise NotTrusted(f"remote {self.name}: the object {key} is missing") from error
         finally:
             partial.unlink(missing_ok=True)
 
@@ -196,7 +202,10 @@ class Objects(Struct):
         """Raise if one of the folders is a link, because its target can belong to others."""
         for folder in folders:
             if self.directory is not None and (self.directory / folder).is_symlink():
-                raise RemoteError(f"{self.name}: {folder} is a link; nothing was deleted")
+                raise RemoteError(
+                    f"remote {self.name}: the folder {folder} is a symbolic link; nothing "
+                    "was deleted"
+                )
 
     def _require_plain(self, key: str) -> None:
         """Raise if a path in a directory exists but is not a file: reading it could block."""
@@ -204,7 +213,7 @@ class Objects(Struct):
             return
         place = self.directory / key
         if place.exists() and not place.is_file():
-            raise NotTrusted(f"{self.name}: {key} is no file")
+            raise NotTrusted(f"remote {self.name}: {key} is not a file")
 
     def _swap_here(self, directory: Path, key: str, data: bytes, version: str) -> bool:
         with self._locked(directory):
@@ -236,9 +245,11 @@ class Objects(Struct):
         try:
             yield
         except FileNotFoundError as error:
-            raise _Missing(f"{self.name}: {key} is missing") from error
+            raise _Missing(f"remote {self.name}: the object {key} is missing") from error
         except (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError) as error:
-            raise RemoteError(f"{self.name}: not permitted: {key}: {_first_line(error)}") from error
+            raise RemoteError(
+                f"remote {self.name}: access to {key} was denied: {_first_line(error)}"
+            ) from error
         except (exceptions.BaseError, OSError) as error:
             raise RemoteError(f"{self.name}: {key}: {_first_line(error)}") from error
 
@@ -265,7 +276,7 @@ def open_objects(remote: Remote, wait: Callable[[float], None], *, making: bool 
             if making:
                 directory.mkdir(exist_ok=True)
             elif not directory.is_dir():
-                raise RemoteError(f"{remote.name}: there is no directory {directory}")
+                raise RemoteError(f"remote {remote.name}: the directory {directory} does not exist")
             store: Any = LocalStore(prefix=directory)
         elif remote.url.startswith("memory:"):
             store = _memories.setdefault(remote.url, MemoryStore())
@@ -289,8 +300,10 @@ def _of_cloud(remote: Remote) -> Any:  # noqa: ANN401 - obstore's stores have no
         if remote.endpoint:
             if not _CREDENTIALS & environment().keys():
                 # Else a cloud's metadata service would be asked, which knows nothing of this one.
-                told = "no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
-                raise RemoteError(f"{remote.name}: {told}")
+                told = (
+                    "the credentials are missing; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+                )
+                raise RemoteError(f"remote {remote.name}: {told}")
             options |= {"endpoint": remote.endpoint, "virtual_hosted_style_request": False}
         if remote.region:
             options["region"] = remote.region

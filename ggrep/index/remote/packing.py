@@ -48,7 +48,7 @@ def unpack(packed: Path, goal: Path) -> None:
                 if _copied(data, out, size) != size:
                     raise NotTrusted("a packed table ends too early")
         if data.read(1):
-            raise NotTrusted("a packed table goes on behind its end")
+            raise NotTrusted("a packed table has trailing bytes")
     durable.sync_tree(goal)
 
 
@@ -58,12 +58,14 @@ def _header(data: BinaryIO) -> list[tuple[str, int]]:
         listed = stable_json.loads(line)
         found = [(name, size) for name, size in listed]
     except (ValueError, TypeError) as error:
-        raise NotTrusted("a packed table has no header") from error
+        raise NotTrusted("a packed table has no valid header") from error
     for name, size in found:
         if not isinstance(name, str) or type(size) is not int or size < 0 or not _is_safe(name):
-            raise NotTrusted("a packed table names a file that no table has")
+            raise NotTrusted("the header of a packed table contains an invalid file name or size")
     if not 0 < len({name for name, _ in found}) == len(found) <= _MOST_FILES:
-        raise NotTrusted("a packed table names a file twice, none or too many")
+        raise NotTrusted(
+            "the header of a packed table lists no files, too many files, or one twice"
+        )
     return found
 
 

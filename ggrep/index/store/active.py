@@ -34,7 +34,7 @@ def read_active(store: Path) -> SnapshotId | None:
     try:
         return parse_snapshot_id(text.removesuffix("\n"))
     except InvalidRequest as error:
-        raise CorruptStore(f"{path.name} is not a snapshot id") from error
+        raise CorruptStore(f"the file {path.name} does not contain a snapshot id") from error
 
 
 def has_index(store: Path) -> bool:

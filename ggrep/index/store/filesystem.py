@@ -91,7 +91,7 @@ def refuse_network(path: Path) -> str:
         kind = filesystem_type(path) or ""
         magic = file_system_number(os.fsencode(path))
     except OSError as error:
-        raise _unfit(path, "reading the type of the file system", error) from error
+        raise _unfit(path, "detection of the file system type", error) from error
     network = kind if kind in NETWORK_TYPES else NETWORK_MAGICS.get(magic)
     if network is not None:
         raise InvalidRequest(f"{path} is on a network file system ({network}); {ADVICE}")
@@ -120,7 +120,7 @@ def _scratch(directory: Path) -> Iterator[Path]:
             _lock(descriptor)
             yield scratch
     except OSError as error:
-        raise _unfit(directory, "creating a directory and locking it", error) from error
+        raise _unfit(directory, "creation and locking of a directory", error) from error
     finally:
         if scratch is not None:
             shutil.rmtree(scratch, ignore_errors=True)
@@ -142,7 +142,7 @@ def _create_once(scratch: Path) -> None:
         durable.write_all(descriptor, _SAMPLE)
         os.fsync(descriptor)
     with suppress(FileExistsError), durable.opened(path, flags):
-        raise ValueError("an existing file was created again")
+        raise ValueError("exclusive creation of an existing file did not fail")
 
 
 def _rename_and_read(scratch: Path) -> None:
@@ -150,7 +150,7 @@ def _rename_and_read(scratch: Path) -> None:
     durable.write_file(target, b"old")
     durable.replace_file(target, _SAMPLE)
     if target.read_bytes() != _SAMPLE:
-        raise ValueError("the bytes that were read differ from the written ones")
+        raise ValueError("the bytes read differ from the bytes written")
 
 
 def _lock_alone(scratch: Path) -> None:
@@ -160,7 +160,7 @@ def _lock_alone(scratch: Path) -> None:
         _lock(first)
         with suppress(BlockingIOError):
             _lock(second)
-            raise ValueError("a locked file was locked again")
+            raise ValueError("a second lock on a locked file did not fail")
 
 
 def _map(scratch: Path) -> None:
@@ -171,7 +171,7 @@ def _map(scratch: Path) -> None:
         closing(mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)) as mapped,
     ):
         if mapped[:] != _SAMPLE:
-            raise ValueError("the mapped bytes differ from the written ones")
+            raise ValueError("the mapped bytes differ from the bytes written")
 
 
 _STEPS: Final[Mapping[str, Callable[[Path], None]]] = MappingProxyType(
@@ -212,4 +212,4 @@ def _is_unlocked(leftover: Path) -> bool:
 
 def _unfit(directory: Path, step: str, error: Exception) -> StoreError:
     why = (error.strerror if isinstance(error, OSError) else None) or error
-    return StoreError(f"{directory}: not usable for an index: {step} failed: {why}; {ADVICE}")
+    return StoreError(f"{directory} cannot store an index: {step} failed: {why}; {ADVICE}")

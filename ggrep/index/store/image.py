@@ -90,21 +90,21 @@ def open_image(path: Path) -> Image:
     except OSError as error:
         raise read_failure(path.name, error) from error
     if not len(data):
-        raise CorruptStore(f"{path.name} cannot be mapped: it is empty")
+        raise CorruptStore(f"the image {path.name} is empty")
     if data[:8].tobytes() != _MAGIC:
-        raise CorruptStore(f"{path.name} is not an image")
+        raise CorruptStore(f"the file {path.name} is not an image")
     length = int.from_bytes(data[8:16].tobytes(), "little")
     try:
         header = stable_json.loads(data[16 : 16 + length].tobytes())
     except ValueError as error:
-        raise CorruptStore(f"{path.name}: its header is not JSON") from error
+        raise CorruptStore(f"the header of image {path.name} is not JSON") from error
     if not isinstance(header, dict) or not isinstance(header.get("arrays"), dict):
-        raise CorruptStore(f"{path.name}: its header names no arrays")
+        raise CorruptStore(f"the header of image {path.name} lists no arrays")
     if header.get("format") not in {IMAGE_FORMAT, IMAGE_FORMAT_BEFORE}:
-        raise Incompatible(f"{path.name}: image format {header.get('format')!r}")
+        raise Incompatible(f"image {path.name} has an unknown format: {header.get('format')!r}")
     digest = _digest(header)
     if header.get(_DIGEST, digest) != digest:
-        raise CorruptStore(f"{path.name}: its header differs from its digest")
+        raise CorruptStore(f"the header of image {path.name} does not match its digest")
     base = _padded(16 + length)
     arrays = {
         name: _slice(data, base + entry["offset"], entry, path)
@@ -118,7 +118,7 @@ def _slice(data: npt.NDArray[np.uint8], start: int, entry: dict[str, object], pa
     shape = tuple(int(size) for size in entry["shape"])  # type: ignore[attr-defined]  # from JSON
     end = start + dtype.itemsize * math.prod(shape)
     if end > len(data):
-        raise CorruptStore(f"{path.name} is shorter than its header requires")
+        raise CorruptStore(f"the image {path.name} is shorter than its header requires")
     return data[start:end].view(dtype).reshape(shape)
 
 

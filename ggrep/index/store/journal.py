@@ -75,7 +75,9 @@ def _read(store: Path, refs: Sequence[FileRef]) -> Iterable[Mapping[str, object]
         except OSError as error:
             raise read_failure(ref.path, error) from error
         except ValueError as error:
-            raise CorruptStore(f"{ref.path} is not JSON lines") from error
+            raise CorruptStore(f"the journal {ref.path} is not in JSON Lines format") from error
         if len(records) != ref.count:
-            raise CorruptStore(f"{ref.path} has {len(records)} lines, not {ref.count}")
+            raise CorruptStore(
+                f"the journal {ref.path} has {len(records)} lines instead of {ref.count}"
+            )
         yield from records

@@ -144,7 +144,7 @@ def read_manifest(store: Path, snapshot_id: SnapshotId) -> SnapshotManifest:
     label = f"snapshots/{snapshot_id}/{path.name}"
     try:
         if path.stat().st_size > _MAX_BYTES:
-            raise CorruptStore(f"{label} is larger than {_MAX_BYTES} bytes")
+            raise CorruptStore(f"the manifest {label} is larger than {_MAX_BYTES} bytes")
         values = stable_json.loads(path.read_bytes())
     except OSError as error:
         raise read_failure(label, error) from error
@@ -164,7 +164,7 @@ def read_manifest(store: Path, snapshot_id: SnapshotId) -> SnapshotManifest:
     except InvalidRequest as error:
         raise CorruptStore(f"{label}: {error}") from error
     if not is_sound:
-        raise CorruptStore(f"{label}: its root and its store do not belong together")
+        raise CorruptStore(f"manifest {label}: store_id does not belong to canonical_root")
     return manifest
 
 

@@ -148,7 +148,7 @@ def _require_room(store: Path, now: datetime) -> None:
     if len(live) >= MAX_PINS:
         ends = min(pin.expires_at for pin in live.values())
         wait_ms = math.ceil((ends - now).total_seconds() * 1000)
-        raise Busy(f"{len(live)} sessions explore this index", retry_after_ms=wait_ms)
+        raise Busy(f"too many sessions are open on this index: {len(live)}", retry_after_ms=wait_ms)
 
 
 def _end(now: datetime) -> datetime:

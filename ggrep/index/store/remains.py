@@ -59,7 +59,7 @@ def sweep_store(store: Path, clock: Clock, wait: Callable[[float], None], ttl_ms
         Busy: a writer has the store's lease.
     """
     owner_id = f"collection by process {os.getpid()}"
-    patience = Patience(Deadline.after(clock, 0), wait, "a writer holds this store")
+    patience = Patience(Deadline.after(clock, 0), wait, "another process is writing to this store")
     with hold_lease(store, owner_id, clock, patience, ttl_ms=ttl_ms) as lease:
         sweep_remains(store, lease)
 

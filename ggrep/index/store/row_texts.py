@@ -176,7 +176,9 @@ class RowTexts(Struct, frozen=True):
                     known = number, _DETAILS.decode(blocks.block(number))
                 details.append(_DETAIL.decode(known[1][row - first]))
         except IndexError as error:
-            raise CorruptStore(f"segment {self.image.name}: a row lacks details") from error
+            raise CorruptStore(
+                f"segment {self.image.name}: the details of a row are missing"
+            ) from error
         except msgspec.MsgspecError as error:
             raise CorruptStore("details of rows in an image are damaged") from error
         return details
@@ -213,7 +215,9 @@ def shown_of(
         chunk_id = chunk_id_of(chunk_hash, details.chunker_version, kind)
         row_id = row_id_of(PathKey(path.decode()), chunk_id, ordinal)
         if bytes.fromhex(row_id) != image.row_id(row):
-            raise CorruptStore(f"segment {image.name}: the text of row {row} does not fit its id")
+            raise CorruptStore(
+                f"segment {image.name}: the text of row {row} does not match the row id"
+            )
         shown.append(ShownRow(row_id, chunk_id, text, details))
     return shown
 
@@ -230,15 +234,19 @@ class _Blocks:
     def block(self, number: int, most: int | None = None) -> bytes:
         """Return a decompressed block; with `most`, only its first bytes, without a checksum."""
         if not 0 <= number < len(self._offsets) - 1:
-            raise CorruptStore(f"segment {self._segment}: a text is outside its image")
+            raise CorruptStore(
+                f"segment {self._segment}: the position of a text is outside the image"
+            )
         start, end = self._offsets[number : number + 2].tolist()
         stream = zlib.decompressobj()
         try:
             data = stream.decompress(self._data[start:end], most or self._most_bytes)
         except zlib.error as error:
-            raise CorruptStore(f"segment {self._segment}: the image's texts are damaged") from error
+            raise CorruptStore(
+                f"segment {self._segment}: the texts in the image are damaged"
+            ) from error
         if most is None and not stream.eof:
-            raise CorruptStore(f"segment {self._segment}: a block of texts has another size")
+            raise CorruptStore(f"segment {self._segment}: a block of texts has a wrong size")
         return data
 
 
@@ -270,7 +278,7 @@ class _Stream:
                 self._start, self._block = number * BLOCK_BYTES, self._blocks.block(number, most)
             part = self._block[offset : offset + end - start]
             if not part:
-                raise CorruptStore("an image's text ends too early")
+                raise CorruptStore("a text in an image ends too early")
             parts.append(part)
             start += len(part)
         return b"".join(parts)

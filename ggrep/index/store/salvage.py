@@ -115,6 +115,10 @@ def _salvaged(
     sound: list[SegmentRef] = [ref for ref in manifest.segments if ref.table in images]
     lost = tuple(ref.table for ref in manifest.segments if ref.table not in images)
     segments = tuple(SegmentView(images[ref.table], masks[ref.table]) for ref in sound)
-    cause = f"segments {', '.join(lost)} are corrupt" if lost else "its masks or pointer"
+    cause = (
+        f"segments {', '.join(lost)} are corrupt"
+        if lost
+        else "its masks or its pointer are damaged"
+    )
     manifest = replace(manifest, segments=tuple(sound))
     return Salvage(SnapshotView(store, manifest, segments, Damage("index_damaged", cause)), lost)

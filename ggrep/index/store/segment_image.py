@@ -245,7 +245,7 @@ def open_segment_image(store: Path, segment: SegmentName) -> SegmentImage:
     image = open_image(store_files.image_file(store, segment))
     types, languages = image.meta.get("types"), image.meta.get("languages")
     if not isinstance(types, list) or not isinstance(languages, list):
-        raise CorruptStore(f"image of {segment} names no types or languages")
+        raise CorruptStore(f"the image of segment {segment} lists no types or languages")
     return SegmentImage(
         segment,
         image.arrays,

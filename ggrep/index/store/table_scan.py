@@ -181,7 +181,7 @@ def _batches(store: Path, segment: SegmentName) -> Iterator[range]:
 def _rows(start: int, table: "pa.Table", segment: SegmentName) -> TableRows:
     values = {name: table.column(name).to_pylist() for name in _COLUMNS}
     if any(None in column for column in values.values()):
-        raise CorruptStore(f"segment {segment} has rows without a value")
+        raise CorruptStore(f"segment {segment}: a value is missing in some rows")
     vectors, scales = _vectors_of(table)
     return TableRows(
         start=start,

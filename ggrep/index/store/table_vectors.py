@@ -77,11 +77,11 @@ def pages_of(meta: Mapping[str, Json]) -> VectorPages | None:
     try:
         pages = msgspec.convert(described, VectorPages)
     except msgspec.ValidationError as error:
-        raise CorruptStore("an image has invalid positions of its vectors") from error
+        raise CorruptStore("positions of vectors in an image are invalid") from error
     bounds = (pages.dimension - 1, *(number for page in pages.pages for number in page))
     fits = 0 < len(pages.pages) <= _MOST_PAGES and min(bounds) >= 0
     if not _FILE.fullmatch(pages.file) or not fits:
-        raise CorruptStore("an image has positions of vectors outside its table")
+        raise CorruptStore("positions of vectors in an image are outside the table")
     return pages
 
 
@@ -98,7 +98,7 @@ def map_vectors(table: Path, pages: VectorPages, rows: int) -> tuple[npt.NDArray
         raise read_failure(f"{table.name}/{pages.file}", error) from error
     ends = [offset + number * pages.dimension for offset, number in pages.pages]
     if sum(number for _, number in pages.pages) != rows or max(ends, default=0) > len(data):
-        raise CorruptStore(f"{table.name} lacks the vectors of its image")
+        raise CorruptStore(f"the table {table.name} lacks vectors that its image refers to")
     return tuple(
         data[offset:end].view(np.int8).reshape(-1, pages.dimension)
         for (offset, _), end in zip(pages.pages, ends, strict=True)

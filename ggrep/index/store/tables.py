@@ -75,10 +75,12 @@ def _check_written(store: Path, segment: SegmentName, rows: "pa.Table") -> None:
             read = _take_columns(store, segment, range(start, end), None)
         except CorruptStore as error:
             raise StoreError(
-                f"segment {segment} was not written whole: is the disk full?"
+                f"segment {segment} was not written completely; check whether the disk is full"
             ) from error
         if not read.equals(rows.slice(start, end - start).cast(read.schema)):
-            raise StoreError(f"segment {segment} was not written whole: is the disk full?")
+            raise StoreError(
+                f"segment {segment} was not written completely; check whether the disk is full"
+            )
 
 
 def measure_table(store: Path, segment: SegmentName) -> tuple[int, str]:
@@ -166,7 +168,7 @@ def read_columns(
         if not lacking:
             raise
         raise Incompatible(
-            f"segment {segment} has no {' and '.join(lacking)}; run: ggrep index --reset"
+            f"segment {segment} lacks the columns {' and '.join(lacking)}; run: ggrep index --reset"
         ) from error
 
 
@@ -196,7 +198,7 @@ def _connect(store: Path) -> "lancedb.DBConnection":
         # A panic is not an `Exception`, although its cause can be just a lack of file descriptors.
         if type(error).__name__ != _PANIC:
             raise
-        raise StoreError(f"the database does not start: {error}") from error
+        raise StoreError(f"the database cannot be opened: {error}") from error
     return connection
 
 
@@ -301,17 +303,17 @@ def hex_id(value: object) -> str:
 
 def _int(value: object) -> int:
     if not isinstance(value, int):
-        raise CorruptStore(f"row column has type {type(value).__name__}, not an integer")
+        raise CorruptStore(f"a column of a row has type {type(value).__name__} instead of int")
     return value
 
 
 def _bytes(value: object) -> bytes:
     if not isinstance(value, bytes):
-        raise CorruptStore(f"row column has type {type(value).__name__}, not bytes")
+        raise CorruptStore(f"a column of a row has type {type(value).__name__} instead of bytes")
     return value
 
 
 def _strings(value: object) -> tuple[str, ...]:
     if not isinstance(value, list):
-        raise CorruptStore(f"row column has type {type(value).__name__}, not a list")
+        raise CorruptStore(f"a column of a row has type {type(value).__name__} instead of list")
     return tuple(str(item) for item in value)

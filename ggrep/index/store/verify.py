@@ -144,13 +144,18 @@ class Verifier:
             CorruptStore: a sum is wrong, or the manifest belongs to another store.
         """
         if store_id is not None and manifest.store_id != store_id:
-            raise CorruptStore(f"manifest of {manifest.snapshot_id}: store_id of another store")
+            raise CorruptStore(
+                f"manifest of {manifest.snapshot_id}: store_id belongs to another store"
+            )
         counts = manifest.counts
         if counts.chunks_indexed != sum(ref.rows for ref in manifest.segments):
-            raise CorruptStore(f"manifest of {manifest.snapshot_id}: chunks_indexed is not the sum")
+            raise CorruptStore(
+                f"manifest of {manifest.snapshot_id}: chunks_indexed is not the sum of the rows"
+            )
         if counts.tombstones_added != sum(ref.count for ref in manifest.tombstones):
             raise CorruptStore(
-                f"manifest of {manifest.snapshot_id}: tombstones_added is not the sum"
+                f"manifest of {manifest.snapshot_id}: tombstones_added is not the sum of "
+                "the tombstones"
             )
 
     def segment(self, ref: SegmentRef) -> None:

@@ -215,7 +215,9 @@ def view_of(store: Path, manifest: SnapshotManifest) -> SnapshotView:
         image = open_segment_image(store, ref.table)
         mask = masks.get(ref.table)
         if mask is None or len(mask) != image.files or image.rows != ref.rows:
-            raise CorruptStore(f"{manifest.visibility.path} does not fit segment {ref.table}")
+            raise CorruptStore(
+                f"the masks {manifest.visibility.path} do not fit segment {ref.table}"
+            )
         segments.append(SegmentView(image, mask.view(np.bool_)))
     return SnapshotView(store, manifest, tuple(segments))
 

@@ -38,10 +38,14 @@ def within_budget(
     size = sum(file.size_bytes for file in included)
     if size <= most_bytes:
         return tree, ()
-    held = f"{len(included)} included files hold {size} bytes, max_bytes_indexed is {most_bytes}"
+    held = (
+        f"{len(included)} included files have {size} bytes, more than max_bytes_indexed, "
+        f"{most_bytes}"
+    )
     if not allow_degraded:
         raise BudgetExceeded(
-            f"{held}; include less, raise it, or index what fits: ggrep index --allow-degraded"
+            f"{held}; include fewer files, raise max_bytes_indexed, or index only a part: "
+            "ggrep index --allow-degraded"
         )
     sums = list(accumulate(file.size_bytes for file in included))
     left = included[bisect_right(sums, most_bytes) :]
@@ -56,7 +60,7 @@ def within_budget(
         skipped=tuple(sorted((*tree.skipped, *skips), key=_by_bytes)),
         included=tree.included - out,
     )
-    message = f"{held}; from this path on {len(left)} of them are left out"
+    message = f"{held}; {len(left)} of them, from this path on, are left out"
     return cut, (DegradedFile(DATASET_BUDGET, message, first),)
 
 

@@ -103,7 +103,7 @@ class GitConsistency:
         """Return the reason why a snapshot may have files of several states."""
         if not self.mixed:
             return ()
-        message = "git kept moving files; some may be of another commit than the others"
+        message = "git kept changing files; the index may mix files of different commits"
         return (DegradedFile(GIT_AT_WORK, message, ".git"),)
 
     def notices(self) -> Sequence[Notice]:
@@ -112,8 +112,8 @@ class GitConsistency:
         if lock is None:
             return ()
         message = (
-            f"{lock[0]} has been there for long and was waited for no longer;"
-            " if no git is at work there, delete it"
+            f"the lock file {lock[0]} is old and was ignored;"
+            " if no git command is running there, delete it"
         )
         return (Notice(GIT_AT_WORK, message, ".git"),)
 

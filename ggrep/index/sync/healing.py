@@ -38,7 +38,7 @@ from ggrep.index.sync import stat_cache
 from ggrep.index.sync.image_builder import ImageBuilder
 
 _RETRY_MS = 10.0
-_OTHER = "its source gives another file"
+_OTHER = "the rebuilt file differs from the published one"
 
 
 class Healer:
@@ -112,16 +112,14 @@ class Healer:
             raise
         except (GgrepError, OSError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
-            raise CorruptStore(
-                f"{ref.path} is damaged, and cannot be made again: {reason}"
-            ) from error
+            raise CorruptStore(f"{ref.path} is damaged and cannot be rebuilt: {reason}") from error
 
     @contextmanager
     def _alone(self, ref: FileRef) -> Iterator[None]:
         """Let nobody else heal this store meanwhile."""
         patience = Patience(self._deadline, time.sleep, "", _RETRY_MS)
         late = (
-            f"{ref.path} is damaged and being made again, which takes longer than this request had;"
+            f"{ref.path} is damaged; rebuilding it takes longer than the timeout of this request;"
             " ask again, or run: ggrep repair"
         )
         try:

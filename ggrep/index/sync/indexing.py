@@ -93,7 +93,7 @@ def index_files(  # noqa: PLR0913 - what is read, by what, and where it goes
             reading.indexed.append(text.path_key)
             reading.known[text.path_key] = KnownFile(text.file, text.digest)
             if cut.problem is not None:
-                message = f"{cut.problem}: cut by {cut.method} instead"
+                message = f"{cut.problem}; the file was cut by {cut.method} instead"
                 reading.problems.append(DegradedFile("chunk_failed", message, text.path_key))
     return reading
 

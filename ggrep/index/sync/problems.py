@@ -54,7 +54,7 @@ def nothing_to_index(tree: Walk) -> tuple[Notice, ...]:
     if tree.files or not tree.excluded:
         return ()
     rules = ", ".join(f"{number} {rule}" for rule, number in tree.excluded)
-    told = f"there is nothing to index: all that lies at the root is left out ({rules})"
+    told = f"there is nothing to index: all files are left out ({rules})"
     return (Notice("nothing_to_index", told),)
 
 
@@ -73,7 +73,7 @@ def of_reading(reading: Reading, waiting: Iterable[PathKey]) -> tuple[DegradedFi
         )
         for skip in reading.failed
     ]
-    message = "the machine left its parser no time; it is tried again by itself"
+    message = "the machine is too busy to parse this file; ggrep retries later"
     return (
         *failed,
         *(DegradedFile(PARSE_PENDING, message, key) for key in (*reading.put_off, *waiting)),
@@ -94,8 +94,8 @@ def _doubt(reading: FileReading) -> str:
     """Return why the text of a file may not be what its author wrote."""
     encoding = reading.encoding or "utf-8"
     if reading.traits & GUESSED:
-        return f"its encoding is guessed to be {encoding}; {DECLARE}"
-    return f"it holds bytes that are not {encoding}; correct them, or {DECLARE}"
+        return f"its encoding was guessed to be {encoding}; {DECLARE}"
+    return f"it contains bytes that are invalid in {encoding}; correct them, or {DECLARE}"
 
 
 def of_snapshot(

@@ -75,8 +75,8 @@ def _require_turns(report: SyncReport, store: Path) -> None:
     """Raise where a machine that was too busy to parse would cost files that the old index has."""
     late = [p.path_key for p in report.degraded if p.code == PARSE_PENDING]
     if late and read_active(store) is not None:
-        told = f"the machine left the parsers no time for {len(late)} files, {late[0]} among them"
-        raise SyncRefused((f"{told}; the index stays as it was, try again later",))
+        told = f"the machine is too busy to parse {len(late)} files, for example {late[0]}"
+        raise SyncRefused((f"{told}; the old index was kept; try again later",))
 
 
 def _take_over(aside: Path, store: Path, lease: Lease) -> SnapshotManifest:

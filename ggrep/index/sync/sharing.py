@@ -24,9 +24,9 @@ def require_clean(target: SyncTarget, git: GitState | None) -> None:
     if not (settings.shared_store and settings.shared_store_clean):
         return
     if git is None or git.dirty is None:
-        raise SyncRefused((f"{_CLEAN}: git cannot say whether the work tree is clean",))
+        raise SyncRefused((f"{_CLEAN}: git cannot determine whether the work tree is clean",))
     if git.head_sha is None:
-        raise SyncRefused((f"{_CLEAN}: nothing was committed yet",))
+        raise SyncRefused((f"{_CLEAN}: the repository has no commit yet",))
     if git.dirty is not False:
         raise SyncRefused((f"{_CLEAN}: the work tree differs from its commit",))
 
@@ -49,7 +49,7 @@ def state_to_publish(target: SyncTarget, git: GitState | None) -> GitState | Non
     if now is None:
         return replace(git, dirty=git.dirty or None)
     if target.settings.shared_store_clean:
-        raise SyncRefused((f"{_CLEAN}: another commit was checked out meanwhile",))
+        raise SyncRefused((f"{_CLEAN}: another commit was checked out during the sync",))
     return replace(git, dirty=True)
 
 
@@ -60,6 +60,5 @@ def notices(target: SyncTarget, manifest: SnapshotManifest) -> Iterable[Notice]:
         too = ", untracked files included" if git.untracked_included else ""
         yield Notice(
             "shared_dirty",
-            f"this shared store was made of a work tree that differs from its commit{too}:"
-            " all who share it see that",
+            f"this shared store contains uncommitted changes{too}: all its users see them",
         )

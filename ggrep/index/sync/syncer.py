@@ -470,7 +470,7 @@ def _require_room(target: SyncTarget) -> None:
     """Raise if the store is over its budget before anything is written."""
     most = target.settings.max_store_bytes  # 0 is no bound
     if most and (used := store_bytes(target.store)) > most:
-        raise BudgetExceeded(f"store holds {used} bytes, max_store_bytes is {most}")
+        raise BudgetExceeded(f"the store has {used} bytes, more than max_store_bytes, {most}")
 
 
 def _until(files: Iterable[SourceFile], time: Deadline | None) -> Iterator[SourceFile]:

@@ -16,7 +16,7 @@ from ggrep.base.ids import PathKey
 from ggrep.model.response import GitState
 from ggrep.parse.source.walk import WITHOUT_GIT, Walk
 
-_LISTED_BEFORE: Final = "the list of files stays as it was, new files wait until git answers"
+_LISTED_BEFORE: Final = "the list of files is kept, and new files are indexed once git answers"
 
 
 def as_listed_before(

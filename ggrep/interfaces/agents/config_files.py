@@ -71,14 +71,14 @@ class ConfigFiles(Struct, frozen=True):
         try:
             real = path.resolve()
         except (OSError, RuntimeError) as error:
-            raise Refused("its links form a loop") from error
+            raise Refused("the file is a loop of symbolic links") from error
         if not any(real.is_relative_to(top) for top in self._allowed()):
             top = "home directory" if self.project is None else "project"
-            raise Refused(f"it is a link that leads out of the {top}")
+            raise Refused(f"the file is a link that leads out of the {top}")
         if path.is_symlink() and not real.exists():
-            raise Refused("it is a broken link")
+            raise Refused("the file is a broken link")
         if real.exists() and not real.is_file():
-            raise Refused("it is not a regular file")
+            raise Refused("the path is not a regular file")
         return real
 
     def _allowed(self) -> list[Path]:

@@ -169,5 +169,8 @@ class Agents(Struct, frozen=True):
             return
         make_directory(self.home.locks)
         deadline = Deadline.after(SystemClock(), _PATIENCE_MS)
-        with alone(self.home.agents_lock, Patience(deadline, time.sleep, "another is installing")):
+        with alone(
+            self.home.agents_lock,
+            Patience(deadline, time.sleep, "another process is installing ggrep's entries"),
+        ):
             yield

@@ -109,7 +109,7 @@ def value_of(text: str) -> Json:
     except JsoncError as error:
         if error.reason == "empty":
             return None
-        raise Refused(f"it is not valid JSON: {error}") from error
+        raise Refused(f"the file is not valid JSON: {error}") from error
 
 
 @lru_cache(maxsize=_KEPT)

@@ -45,7 +45,7 @@ def insertion(text: str, piece: Piece, *, is_there: bool) -> Splice:
             return text_edit.append_block(text, piece.spelled)
         case WholeFile():
             if is_there:
-                raise Refused("another file has its name")
+                raise Refused("another file has this name")
             return Splice(0, "", piece.text)
 
 
@@ -76,7 +76,7 @@ def require_same(before: str, after: str, piece: Piece, *, is_there: bool) -> No
     entry = None if isinstance(piece, WholeFile) and not after else find(after, piece)
     fits = entry is not None and entry.spelled == piece.spelled if is_there else entry is None
     if not same or not fits:
-        raise Refused("ggrep's entry cannot be separated from the rest")
+        raise Refused("the entry of ggrep cannot be separated from the rest of the file")
 
 
 def says_something(text: str, piece: Piece) -> bool:
@@ -182,11 +182,11 @@ def digest_of(data: bytes) -> str:
 def _text(data: bytes) -> tuple[str, str]:
     """Return the byte order mark, or an empty text, and the text after it."""
     if len(data) > MAX_BYTES:
-        raise Refused(f"it is larger than {MAX_BYTES // 2**20} MiB")
+        raise Refused(f"the file is larger than {MAX_BYTES // 2**20} MiB")
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
-        raise Refused("it is not UTF-8") from error
+        raise Refused("the file is not UTF-8") from error
     return (_BOM, text[1:]) if text.startswith(_BOM) else ("", text)
 
 

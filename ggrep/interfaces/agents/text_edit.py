@@ -162,7 +162,7 @@ def find_block(text: str, start: str, end: str = "") -> FoundEntry | None:
     if not begins and not ends:
         return None
     if len(begins) != 1 or len(ends) != 1 or ends[0] < begins[0]:
-        raise Refused(f"its markers of {NAME} do not pair")
+        raise Refused(f"the begin and end markers of {NAME} do not match")
     inner = lines[begins[0] : ends[0] + 1]
     at = sum(map(len, lines[: begins[0]]))
     indent = inner[0].partition(first)[0]
@@ -248,7 +248,7 @@ def _value(text: str) -> Mapping[str, object]:
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise Refused(f"it is not TOML: {error}") from error
+        raise Refused(f"the file is not valid TOML: {error}") from error
 
 
 def _copy(value: Mapping[str, object]) -> dict[str, object]:

@@ -50,13 +50,13 @@ def read_record(file: Path) -> dict[str, Written]:
     try:
         document = stable_json.loads(file.read_bytes())
         if document["schema_version"] != VERSION:
-            raise InvalidRequest(f"{file}: written by another build of ggrep")
+            raise InvalidRequest(f"file {file} was written by another build of ggrep")
         return {path: _written_of(each) for path, each in document["files"].items()}
     except FileNotFoundError:
         return {}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidRequest(
-            f"{file}: not in the form that ggrep writes; delete or rename it"
+            f"file {file} does not have the format that ggrep writes; delete or rename it"
         ) from error
 
 
@@ -99,8 +99,8 @@ def _json(written: Written) -> Json:
 
 
 _REASONS: Final[Mapping[str, str]] = {
-    "differs": "an entry of this name has other content; it was not changed",
-    "changed": "ggrep's entry was edited; it was not changed",
+    "differs": "an entry with this name has other content, so it was not changed",
+    "changed": "the entry of ggrep was edited by hand, so it was not changed",
 }
 _TRIES: Final = 3
 
@@ -148,7 +148,7 @@ class Run(Struct, frozen=True):
         try:
             others = self._others(client, path)
             if others:
-                return Done(client.name, path, "kept", f"{', '.join(others)} still uses it")
+                return Done(client.name, path, "kept", f"{', '.join(others)} still uses this entry")
             return self._changed(client, path, act)
         except Refused as error:
             return Done(client.name, path, "refused", str(error))
@@ -182,7 +182,7 @@ class Run(Struct, frozen=True):
                 self._write(real, old, planned.data, () if mine is None else mine.directories)
                 diff = _diff(path, old, planned.data)
                 return Done(client.name, path, planned.state, _REASONS.get(planned.state, ""), diff)
-        raise Refused("another program is writing to it")
+        raise Refused("another program is writing to the file")
 
     def _remember(self, path: Path, written: Written | None) -> None:
         before = dict(self.record)
@@ -194,7 +194,7 @@ class Run(Struct, frozen=True):
             write_record(self.home.agents, self.record)
 
     def _hand_over(self, directories: Sequence[str]) -> None:
-        """Record directories with another file below them, to be removed with that."""
+        """Record directories that still contain another file, to remove them with that file."""
         for directory in directories:
             for path, written in self.record.items():
                 if path.startswith(f"{directory}/"):

@@ -68,7 +68,7 @@ def _check(data: bytes) -> None:
         elif colon is not None:
             key = stable_json.loads(text)
             if key in open_keys[-1]:
-                raise InvalidRequest(f"the body contains {key!a} twice in one object")
+                raise InvalidRequest(f"the body contains the key {key!a} twice in one object")
             open_keys[-1].add(key)
 
 
@@ -100,7 +100,7 @@ def _check_headers(headers: Headers, max_bytes: int) -> None:
     kind, _, parameter = headers.get("content-type", "").partition(";")
     charset = parameter.strip().lower().replace('"', "")
     if kind.strip().lower() != "application/json" or charset not in {"", "charset=utf-8"}:
-        raise _unsupported("the body must be application/json")
+        raise _unsupported("the Content-Type of the body must be application/json")
     if headers.get("content-encoding", "identity").lower() != "identity":
         raise _unsupported("the body must not be compressed")
     length = headers.get("content-length", "0")
@@ -120,9 +120,11 @@ def read_parameters(parameters: QueryParams, known: Collection[str]) -> dict[str
     items = parameters.multi_items()
     for name, _ in items:
         if name not in known:
-            raise InvalidRequest(f"unknown parameter {name!a}; known: {', '.join(sorted(known))}")
+            raise InvalidRequest(
+                f"unknown query parameter {name!a}; known: {', '.join(sorted(known))}"
+            )
         if [other for other, _ in items].count(name) > 1:
-            raise InvalidRequest(f"{name}: given more than once")
+            raise InvalidRequest(f"{name}: must be given only once")
     return dict(items)
 
 
@@ -169,7 +171,7 @@ async def while_present(receive: Receive, work: Callable[[], Awaitable[T]]) -> T
     if raised:
         raise raised[0]
     if not returned:
-        raise ClientGone("the client left")
+        raise ClientGone("the client closed the connection")
     return returned[0]
 
 

@@ -31,7 +31,7 @@ class ApiMetrics:
             buckets=_BUCKETS,
         )
         self._in_flight = Gauge(
-            "ggrep_api_requests_in_flight", "Requests at work.", registry=self._registry
+            "ggrep_api_requests_in_flight", "Requests in progress.", registry=self._registry
         )
 
     def began(self) -> None:
@@ -39,7 +39,7 @@ class ApiMetrics:
         self._in_flight.inc()
 
     def ended(self, route: str, status: int, seconds: float) -> None:
-        """Count a request out; status 0 means that its client had left."""
+        """Count a finished request; status 0 means that the client closed the connection."""
         self._in_flight.dec()
         self._requests.labels(route, str(status or "gone")).inc()
         self._seconds.labels(route).observe(seconds)
@@ -65,7 +65,7 @@ class Measured:
         self._routes = frozenset(routes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand a request on and count it."""
+        """Pass a request on and count it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

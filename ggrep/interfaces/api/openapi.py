@@ -62,16 +62,17 @@ def _moved(value: Json) -> Json:
 _FAILURES: Final = {
     "400": "The request is invalid; the reply names every issue.",
     "401": "The bearer token is missing or wrong.",
-    "403": "A path outside the allowed roots, or a page of another site.",
+    "403": "The path is outside the allowed roots, or the request comes from a page of "
+    "another site.",
     "405": "The route has no such method.",
-    "408": "The body did not arrive in time.",
-    "409": "Nothing is indexed, the index has another version, or a session cannot continue.",
+    "408": "The body was not received in time.",
+    "409": "There is no index, the index has another version, or a session cannot continue.",
     "413": "The body is too large.",
     "415": "The body is not application/json.",
     "421": "The Host header does not name this server.",
-    "429": "Too many searches at once; Retry-After says when to try again.",
+    "429": "Too many concurrent searches; Retry-After is the time to wait.",
     "500": "A store or the program failed.",
-    "503": "A shutdown ended the request.",
+    "503": "The server was shut down during the request.",
     "504": "The deadline has passed.",
 }
 _OF_A_BODY: Final = frozenset({"408", "413", "415"})
@@ -154,11 +155,11 @@ def openapi_document() -> dict[str, Json]:
                     "health",
                     "Check a repository's store, or that the server answers.",
                     _json(
-                        "The checks; without a root, the server's own.",
+                        "The checks of the store; without a root, those of the server.",
                         {"anyOf": [_ref("own_health"), _ref("health")]},
                     ),
                     _FAILURES.keys() - _OF_A_BODY,
-                    parameters=[_ROOT, _flag("deep", "Read every artifact again."), _PATHS],
+                    parameters=[_ROOT, _flag("deep", "Verify the hash of every file."), _PATHS],
                 )
             },
             "/metrics": {
@@ -176,7 +177,8 @@ def openapi_document() -> dict[str, Json]:
             "/session": {
                 "post": _operation(
                     "session",
-                    "Exchange a code or the token for a key of the page.",
+                    "Exchange the code from the printed address, or the token, for a key "
+                    "of the page.",
                     _json("The key.", _ref("page_session")),
                     _OF_ANY_ROUTE,
                 )
@@ -184,8 +186,12 @@ def openapi_document() -> dict[str, Json]:
             "/places": {
                 "get": _operation(
                     "places",
-                    "Return what the page can search.",
-                    _json("The places; paths are for callers with the token.", _ref("page_places")),
+                    "List the repositories and workspaces that the page can search.",
+                    _json(
+                        "The repositories and workspaces; paths are only for callers "
+                        "with the token.",
+                        _ref("page_places"),
+                    ),
                     _OF_ANY_ROUTE,
                 )
             },
@@ -226,7 +232,7 @@ def _asset(path: str, media_type: str) -> dict[str, Json]:
 
 def _stream() -> dict[str, Json]:
     description = (
-        "Events `repo`, one for each repository that is done, then one `answer` or `error`, whose"
+        "One event `repo` for each finished repository, then one event `answer` or `error`, whose"
         " data is the document of the plain search. Only the last is contractual."
     )
     event: dict[str, Json] = {

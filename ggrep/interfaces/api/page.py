@@ -107,7 +107,11 @@ class PageRoutes(Struct, frozen=True):
         if self.keys is not None:
             key = self.keys.exchange(bearer_of(request.headers.getlist("authorization")))
             if key is None:
-                raise Refusal(401, "unauthorized", "the address was used already, or is not valid")
+                raise Refusal(
+                    401,
+                    "unauthorized",
+                    "the address is not valid or was already used; for a new one: ggrep ui",
+                )
         return document_response(PageSession(key=key).to_dict())
 
     async def places(self, request: Request) -> ASGIApp:

@@ -88,7 +88,7 @@ class AllowedRoots:
             InvalidRequest: its path is relative.
         """
         if call.request.include_paths and not authorised:
-            raise Forbidden("$.debug.includePaths: only for callers with the token")
+            raise Forbidden("$.debug.includePaths: allowed only for callers with the token")
         path = _absolute(call.workspace_path, "$.workspacePath")
         return await open_workspace(
             path,
@@ -122,9 +122,9 @@ class AllowedRoots:
             path = _absolute(named, "root")
             return await to_thread.run_sync(self._root, path, abandon_on_cancel=True)
         if self._default_root is None:
-            raise InvalidRequest("root: name the directory of a repository")
+            raise InvalidRequest("root: must be the directory of a repository")
         if canonical(self._default_root) != self._default_root:
-            raise Forbidden("the default root has become a link")
+            raise Forbidden("the default root was replaced by a symbolic link")
         return self._default_root
 
     def _root(self, path: Path) -> Path:
@@ -340,7 +340,7 @@ class Routes(Struct, frozen=True):
 
     @contextmanager
     def service_for(self, request: Request) -> "Iterator[Federator]":
-        """Reserve a place for a request; yield the service on behalf of its caller.
+        """Count a request against the limits; yield the service on behalf of its caller.
 
         Raises:
             Busy: no place is free.
@@ -404,5 +404,5 @@ def _shown(request: Request, parameters: dict[str, str]) -> Callable[[Document],
     if not read_flag(parameters, "includePaths"):
         return without_paths
     if not request.scope.get(AUTHORISED, False):
-        raise Forbidden("includePaths: only for callers with the token")
+        raise Forbidden("includePaths: allowed only for callers with the token")
     return lambda document: document

@@ -17,7 +17,7 @@ _INTERRUPTED = 130
 
 
 def run(arguments: list[str], began_ms: float | None = None) -> int:
-    """Run one command, which began at that moment or begins now; return its exit status.
+    """Run one command; return its exit status. Its time counts from the given moment, else now.
 
     With `--json` among the arguments every failure is one JSON document on standard output.
     """

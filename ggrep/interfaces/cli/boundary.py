@@ -1,4 +1,4 @@
-"""Errors become output and exit status here, and nowhere else."""
+"""Converts errors to output and exit status; no other module does."""
 
 import os
 import sys
@@ -34,7 +34,7 @@ def bounded(
     """Run one command and write all its output; return its exit status.
 
     With `--json` among the arguments every failure is one JSON document on standard output.
-    `translated` knows the errors of the library that reads arguments.
+    `translated` converts the errors of the library that parses arguments.
     """
     with begun_at(began_ms):
         return _bounded(act, arguments, translated)
@@ -71,7 +71,7 @@ def _bounded(act: Callable[[], object], arguments: list[str], translated: Transl
 
 @contextmanager
 def could_not_run(what: str) -> Iterator[None]:
-    """Give a failure status 2: status 1 means that a difference was found."""
+    """Exit with status 2 after a failure, as status 1 means that a difference was found."""
     try:
         yield
     except Cancelled:
@@ -125,7 +125,7 @@ def _fail(error: GgrepError, terminal: Terminal, options: list[str]) -> int:
 
 
 def _document(error: GgrepError, options: list[str]) -> Document:
-    """Return the JSON of a failure: for a question to a workspace in the shape of its answers."""
+    """Return the JSON of a failure; that of a workspace query has the shape of its answers."""
     words = {word.partition("=")[0] for word in options}
     if options[0] in READ_BY_DAEMONS and "--workspace" in words:
         from ggrep.federation.federated_response import failure_json
@@ -144,7 +144,7 @@ class SeveralWords(UsageError):
         self.words = words
 
     def meant_by(self, arguments: Sequence[str]) -> UsageError:
-        """Return the same error with the line that was meant, options and all."""
+        """Return the same error with the command line that was probably meant."""
         command, *left = arguments
         for word in self.words:
             left.remove(word)

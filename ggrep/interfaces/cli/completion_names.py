@@ -1,6 +1,6 @@
 """Names that completions look up in files: profiles, repositories, tags, stores and their roots.
 
-Files are searched by expressions, not parsed: a missing or extra name does no harm.
+Files are searched by regular expressions and not parsed, as a missing or extra name does no harm.
 """
 # ruff: noqa: PTH100, PTH109, PTH111, PTH112, PTH113, PTH118, PTH119, PTH120, PTH123, PTH208
 # pathlib takes longer to import than all of this to run
@@ -23,7 +23,7 @@ _STORE_ROOT = re.compile(r'"canonical_root"\s*:\s*("(?:\\.|[^"\\])*")')
 
 
 def named(kind: str, before: list[str], repo_file: str) -> list[str]:
-    """Return all names of a kind, such as `@tag`, sorted; `before` may name a workspace's file."""
+    """Return all names of a kind, such as `@tag`, sorted; `before` may contain a workspace file."""
     match kind:
         case "@repository":
             results = _repositories(_workspace(before))
@@ -44,7 +44,7 @@ def named(kind: str, before: list[str], repo_file: str) -> list[str]:
 
 
 def _workspace(before: list[str]) -> str:
-    """Return the typed workspace file: the value of `--workspace`, or a word with its ending."""
+    """Return the typed workspace file: the value of `--workspace`, or a word that ends like one."""
     for at, word in enumerate(before[:-1]):
         if word == "--workspace":
             return before[at + 1]
@@ -56,7 +56,7 @@ def _workspace(before: list[str]) -> str:
 
 
 def _repositories(file: str) -> list[str]:
-    """Return the aliases of a workspace, and the names of directories that have none."""
+    """Return the aliases of a workspace, or directory names of repositories without one."""
     text, result = _bare(file), []
     for entry in _REPO.findall(text):
         alias = _ALIAS.search(entry)
@@ -75,12 +75,12 @@ def _repositories(file: str) -> list[str]:
 
 
 def _bare(file: str) -> str:
-    """Return a workspace's file without its comments."""
+    """Return the text of a workspace file without its comments."""
     return _COMMENT.sub(lambda match: match[1] or " ", _read(os.path.expanduser(file)))
 
 
 def _above(name: str) -> str:
-    """Return the nearest file of a name in the current directory or above it."""
+    """Return the nearest file of that name in the current directory or its parents."""
     here = os.getcwd()
     while not os.path.isfile(os.path.join(here, name)) and here != os.path.dirname(here):
         here = os.path.dirname(here)

@@ -25,13 +25,13 @@ def address_of(place: Location, terminal: Terminal, flags: Mapping[str, object])
 
 
 def is_indexed(address: "DaemonAddress") -> bool:
-    """Return whether the repository has an index, intact or not."""
+    """Return whether the repository has an index, even a damaged one."""
     return has_index(address.identity.store)
 
 
 @contextmanager
 def watching(terminal: Terminal, label: str, quiet_ms: float = 0.0) -> Iterator["Watcher | None"]:
-    """Yield a function that draws a daemon's progress after a while; None off a terminal."""
+    """Yield a function that draws a daemon's progress after a delay; None without a terminal."""
     if not terminal.progress:
         yield None
         return

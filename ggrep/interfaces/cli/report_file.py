@@ -13,7 +13,7 @@ from ggrep.model.sanitise import sanitise_line
 
 def require_writable(reports: Mapping[str, Path | None], inputs: Iterable[Path]) -> None:
     """Raise, before the work starts, unless every report has a writable place of its own."""
-    taken = {_place(path): f"{shown_path(path)}, which is read" for path in inputs}
+    taken = {_place(path): f"{shown_path(path)}, an input file" for path in inputs}
     for flag, path in reports.items():
         if path is None:
             continue
@@ -32,7 +32,7 @@ def require_writable(reports: Mapping[str, Path | None], inputs: Iterable[Path])
 def write_report(flag: str, path: Path, data: bytes) -> None:
     """Write the report that belongs to a flag.
 
-    A regular file is replaced whole, where links lead; anything else, as a pipe, is written into.
+    A regular file, the target of any links, is replaced; others, such as pipes, are written to.
     """
     if is_standard_output(path):
         sys.stdout.flush()
@@ -52,7 +52,7 @@ def write_report(flag: str, path: Path, data: bytes) -> None:
             durable.replace_file(Path(os.path.realpath(path)), data, mode=0o644)
     except BrokenPipeError as error:
         # Not the reader of standard output, whose leaving is no failure.
-        raise UsageError(f"{flag}: {shown_path(path)}: the pipe has no reader") from error
+        raise UsageError(f"{flag}: {shown_path(path)}: no process reads the pipe") from error
     except OSError as error:
         raise UsageError(f"{flag}: {shown_path(path)}: {error.strerror or error}") from error
 

@@ -75,13 +75,13 @@ class View(Protocol):
         """Take a printable character, or a key by its name, as `page-up`."""
 
     async def work(self, screen: "Screen") -> None:
-        """Do what needs no key, until it returns or is cancelled."""
+        """Run work that needs no key, until it returns or is cancelled."""
 
 
 def require_screen(refusal: str, *, prints: bool = False) -> None:
     """Raise a UsageError with the refusal unless a view can be shown.
 
-    The output of a command that `prints` its result may go elsewhere.
+    If the command `prints` its result, standard output need not be a terminal.
     """
     is_there = _terminal_stream() is not None if prints else os.isatty(1)
     if not is_there or os.environ.get("TERM", "dumb") == "dumb":  # noqa: TID251 - as curses does
@@ -89,7 +89,7 @@ def require_screen(refusal: str, *, prints: bool = False) -> None:
 
 
 def run_view(view: View, style: Style) -> None:
-    """Show a view until it closes its screen; it needs what `require_screen` requires.
+    """Show a view until it closes its screen; requires a terminal as `require_screen` checks.
 
     The process ends by a signal that would have ended it without a view.
 
@@ -194,7 +194,7 @@ class Screen:
                 yield self._window.get_wch()
 
     def _sequence(self, pressed: list[str | int]) -> str:
-        """Take a sequence that curses does not know; return its key, empty for none.
+        """Parse a sequence that curses does not know; return its key, empty for none.
 
         The marks around pasted text are such sequences.
         """
@@ -300,9 +300,9 @@ def _terminal_streams() -> Iterator[None]:
 
 @contextmanager
 def _known_term() -> Iterator[None]:
-    """Let curses know the terminal in the block, if need be as one of a usual kind.
+    """Use a terminal description that curses knows in the block, a common one if necessary.
 
-    Over a network `TERM` may name a terminal that this machine does not describe.
+    Over a network, `TERM` may name a terminal without a description on this machine.
     """
     environ = os.environ  # noqa: TID251 - curses reads this variable
     term = environ["TERM"]
@@ -312,7 +312,7 @@ def _known_term() -> Iterator[None]:
                 curses.setupterm(fd=1)
                 break
         else:
-            raise UsageError(f"TERM: {term!r} is not described on this machine")
+            raise UsageError(f"TERM: {term!r} has no terminfo entry on this machine")
         yield
     finally:
         environ["TERM"] = term

@@ -63,7 +63,7 @@ class Terminal(Struct, frozen=True):
     began_ms: float | None = None
 
     def deadline(self, timeout_ms: float) -> Deadline:
-        """Return the end of so much time, which counts from the start of the command."""
+        """Return the deadline for a timeout that counts from the start of the command."""
         if self.began_ms is None:
             return Deadline.after(SystemClock(), timeout_ms)
         return Deadline(SystemClock(), self.began_ms + timeout_ms)
@@ -97,7 +97,7 @@ class Terminal(Struct, frozen=True):
             self._write_bytes(text.encode())
 
     def write_answer(self, rendered: "Rendered | Printed", *, json: bool) -> None:
-        """Write rendered output to both streams, what goes before it first."""
+        """Write rendered output to both streams, after the text that precedes it."""
         self.note(rendered.before)
         if json:
             self.write_rendered(rendered.out)
@@ -106,7 +106,7 @@ class Terminal(Struct, frozen=True):
         self.note(rendered.err)
 
     def write_long(self, text: str) -> None:
-        """Write text as `write` does, through a pager where the terminal is shorter."""
+        """Write text as `write` does, through a pager if it exceeds the terminal's height."""
         if sys.stdout is not sys.__stdout__ or not paged(text, dict(self.environ)):
             self.write(text)
 
@@ -135,7 +135,7 @@ _BEGAN_MS: ContextVar[float | None] = ContextVar("_BEGAN_MS", default=None)
 
 @contextmanager
 def begun_at(began_ms: float | None) -> Iterator[None]:
-    """Let terminals that are opened in the block know when the command began."""
+    """Set the start time of the command for terminals that are opened in the block."""
     token = _BEGAN_MS.set(began_ms)
     try:
         yield
@@ -145,9 +145,9 @@ def begun_at(began_ms: float | None) -> Iterator[None]:
 
 @contextmanager
 def ended_at(deadline: Deadline) -> Iterator[None]:
-    """End the block shortly after a deadline, wherever it is then; see `alarm.arm`.
+    """End the block shortly after a deadline, at any step; see `alarm.arm`.
 
-    Only the main thread of a process can be ended so.
+    This only works in the main thread of a process.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -281,7 +281,7 @@ def _is_interactive() -> bool:
 
 @contextmanager
 def show_progress(terminal: Terminal, label: str) -> Iterator["Progress"]:
-    """Yield the callback that draws one sync's progress; silent off a terminal."""
+    """Yield the callback that draws the progress of a sync; it draws only on a terminal."""
     if not terminal.progress:
         yield lambda _: None
         return
@@ -297,7 +297,7 @@ def show_progress(terminal: Terminal, label: str) -> Iterator["Progress"]:
 def show_done(
     terminal: Terminal, label: str, of: str, total: int
 ) -> Iterator[Callable[[int], None]]:
-    """Yield a function that draws how many of a total are done; silent off a terminal."""
+    """Yield a function that draws a done and a total number; it draws only on a terminal."""
     if not terminal.progress:
         yield lambda _: None
         return

@@ -1,4 +1,4 @@
-"""Text that fits a terminal: quantities for people, pairs and tables."""
+"""Formats quantities, label-value pairs and tables for terminals."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -52,7 +52,7 @@ def plural(count: int, noun: str, nouns: str | None = None) -> str:
 def shorten(text: str, width: int) -> str:
     """Return `text` in at most `width` cells, cut in its middle: ends distinguish paths.
 
-    The end gets two thirds of the room: the last parts of a path are its name.
+    The end gets two thirds of the width, as the last parts of a path distinguish it.
     """
     if cell_len(text) <= width:
         return text

@@ -34,7 +34,7 @@ def console() -> int:
     """Run ggrep as this process; return the exit status, or end the process with it at once.
 
     Python takes a tenth of a second to unload modules at exit, and waits for threads, which may run
-    beyond the deadline. A command that only asks leaves nothing to clean up.
+    beyond the deadline. Query commands leave nothing to clean up.
     """
     status, words = main(), sys.argv[1:]
     asked = bool(words) and (is_search(words) or words[0] in READ_BY_DAEMONS)
@@ -88,7 +88,7 @@ def _run(words: list[str], began_ms: float, *, begun_here: bool) -> int:
 
 
 def _without_terminal_options(words: list[str]) -> list[str]:
-    """Return arguments without options of the terminal, which become variables of this process."""
+    """Return arguments without terminal options, which become variables of this process."""
     if not any(word.startswith(("--colo", "--no-pager")) for word in words):
         return words
     from ggrep.base.terminal import UnknownWord, without_terminal_options
@@ -114,7 +114,7 @@ def _help(words: list[str]) -> int | None:
 def _refused(words: list[str]) -> int | None:
     """Report an unknown option; None if `ggrep.interfaces.cli` must check the line.
 
-    JSON and unprintable words need more than is loaded here.
+    JSON output and unprintable words need modules that are not loaded here.
     """
     is_long = any(word.startswith("--") for word in words)
     if not is_long or "--json" in words or not all(map(str.isprintable, words)):
@@ -130,7 +130,7 @@ def _refused(words: list[str]) -> int | None:
 
 
 def _by_daemon(words: list[str], began_ms: float, *, begun_here: bool) -> int | None:
-    """Let a daemon answer a command that only asks, else search here; None for other commands."""
+    """Let a daemon answer a query command, else search in this process; None for other commands."""
     if not words or words[0] not in READ_BY_DAEMONS:
         return None
     from ggrep.interfaces.entry.fast import answer, search

@@ -50,7 +50,7 @@ class Connection:
     def _require_own(self) -> None:
         """Raise unless a running process of this user, or of root, is at the other end.
 
-        In a home that a group shares it may be another user's: then `ggrep.interfaces.cli` asks.
+        In a shared home it may belong to another user; then `ggrep.interfaces.cli` queries it.
         """
         self._pid, uid = peer_of(self._peer)
         if uid not in {os.geteuid(), 0}:
@@ -59,7 +59,7 @@ class Connection:
 
     def _require_running(self) -> None:
         if is_stopped(self._pid):
-            raise ValueError("the daemon is stopped")
+            raise ValueError("the daemon is suspended")
 
     def receive(self, until_ms: float) -> dict[str, object]:
         """Return the next object that the daemon sends."""
@@ -69,11 +69,11 @@ class Connection:
         return parse(self._take(size, until_ms).decode())
 
     def close(self) -> None:
-        """End the connection; a daemon that is still at work on the request stops."""
+        """End the connection; the daemon then cancels a running request."""
         self._peer.close()
 
     def _wait(self, until_ms: float, most_ms: float) -> None:
-        """Set the socket's timeout: until a moment, and at most so many milliseconds."""
+        """Set the socket's timeout: until the given time, and at most that many milliseconds."""
         left_ms = until_ms - now_ms()
         if left_ms <= 0.0:
             raise TimeoutError
@@ -88,7 +88,7 @@ class Connection:
                 self._require_running()
                 continue
             if not data:
-                raise ValueError("the daemon went away")
+                raise ValueError("the daemon closed the connection")
             self._received += data
         taken = bytes(self._received[:size])
         del self._received[:size]
@@ -104,7 +104,7 @@ def frame(message: object) -> bytes:
 
 
 def parse(text: str) -> dict[str, object]:
-    """Return the object that `text` spells."""
+    """Return the JSON object in `text`."""
     try:
         value, end = make_scanner(_Reading)(text, 0)  # type: ignore[arg-type] # it reads these attributes
     except StopIteration as error:

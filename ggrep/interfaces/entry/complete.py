@@ -1,4 +1,4 @@
-"""Answers a shell's completions: words on standard output, one a line, and nothing else.
+"""Prints completions for a shell: words on standard output, one per line.
 
     ggrep __complete -- WORDS... CURRENT
 
@@ -17,7 +17,7 @@ _OPTIONS = "--version " + " ".join(_EVERYWHERE)
 
 
 def complete(words: list[str]) -> int:
-    """Print candidates for the last word; nothing where it is unknown or a file's name."""
+    """Print candidates for the last word; nothing for unknown words and file names."""
     try:
         results = candidates(words)
     except (OSError, ValueError):
@@ -65,7 +65,7 @@ def _of_command(name: str, before: list[str], typed: list[str], current: str) ->
 
 
 def _colours(before: list[str], current: str) -> list[str] | None:
-    """Return candidates for `--color`; None where another word is typed."""
+    """Return candidates for `--color`; None if another word is completed."""
     words = _EVERYWHERE["--color"] or ""
     if before[-1:] == ["--color"]:
         return _begun(current, words)

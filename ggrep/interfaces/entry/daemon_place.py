@@ -1,6 +1,6 @@
-"""The repository of a command line and the hint that leads to its daemon.
+"""Finds the repository of a command line and the locator of its daemon.
 
-The root is a guess that holds in ordinary trees; the daemon compares it with its own.
+The root is a guess that is right in ordinary trees; the daemon compares it with its own root.
 """
 
 # ruff: noqa: PTH110, PTH112, PTH113, PTH118, PTH120, PTH123, PTH208
@@ -17,7 +17,7 @@ _MOST_BYTES = 16 * 1024
 
 
 class LikelyRoot:
-    """A root, and the part of it that is meant: a path key, empty for all of it."""
+    """A root, and the part to search: a path key, empty for the whole root."""
 
     __slots__ = ("root", "scope")
 
@@ -27,7 +27,7 @@ class LikelyRoot:
 
 
 class Locator:
-    """Address of a daemon, and the store and configuration that it reported to serve."""
+    """Address of a daemon, and the store and configuration that it serves."""
 
     __slots__ = ("address", "build", "config_fingerprint", "store_id")
 
@@ -39,7 +39,7 @@ class Locator:
 
 
 def place_of(path: str | None, environ: dict[str, str]) -> LikelyRoot:
-    """Return the root that `path`, or the current directory, belongs to, most likely."""
+    """Return the root that `path`, or the current directory, probably belongs to."""
     real = os.path.realpath(path or os.curdir, strict=True)
     real.encode()  # `ggrep.interfaces.cli` reports paths that are not UTF-8
     directory = real if os.path.isdir(real) else os.path.dirname(real)
@@ -60,7 +60,7 @@ def place_of(path: str | None, environ: dict[str, str]) -> LikelyRoot:
 
 
 def locator_file(root: str, environ: dict[str, str]) -> str:
-    """Return the path of the hint that a daemon of root and profile leaves in the ggrep home."""
+    """Return the path of the locator that a daemon of root and profile writes in the ggrep home."""
     home = environ.get("GGREP_HOME") or os.path.join(_user_home(environ), ".ggrep")
     if not home.startswith("/"):
         raise ValueError(home)
@@ -71,7 +71,7 @@ def locator_file(root: str, environ: dict[str, str]) -> str:
 
 
 def is_led(path: str | None, environ: dict[str, str]) -> bool:
-    """Return whether the home has a hint for `path` or for a directory above it."""
+    """Return whether the home has a locator for `path` or a directory above it."""
     root = os.path.realpath(path or os.curdir)
     while not os.path.exists(locator_file(root, environ)):
         if root == "/":
@@ -81,7 +81,7 @@ def is_led(path: str | None, environ: dict[str, str]) -> bool:
 
 
 def read_locator(file: str, root: str) -> Locator:
-    """Return the hint in `file`, which only daemons of its owner can have left."""
+    """Return the locator in `file`, which only its owner's daemons can have written."""
     # Non-blocking: it may be a pipe.
     descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
@@ -92,7 +92,7 @@ def read_locator(file: str, root: str) -> Locator:
         os.close(descriptor)
     lines = data.split(b"\n")
     if len(lines) != 7 or [lines[0], lines[1], lines[6]] != [MAGIC, os.fsencode(root), b""]:
-        raise ValueError("the file is of another root or format")
+        raise ValueError("the locator belongs to another root or has another format")
     store_id, fingerprint, address, build = lines[2:6]
     return Locator(store_id.decode(), fingerprint.decode(), os.fsdecode(address), build.decode())
 
@@ -105,7 +105,7 @@ def _user_home(environ: dict[str, str]) -> str:
 
 
 def _is_marker(path: str) -> bool:
-    """Tell whether git takes the directory above `path` for the top of a work tree."""
+    """Return whether git treats the directory above `path` as the top of a work tree."""
     if os.path.isdir(path):
         return os.path.isfile(os.path.join(path, "HEAD"))
     if not os.path.isfile(path):
@@ -125,7 +125,7 @@ _TIMEOUT = "--timeout-ms"
 
 
 def place_of_line(line: Line, environ: dict[str, str]) -> LikelyRoot:
-    """Return the likely root of a line; of a workspace one whose daemon left a hint."""
+    """Return the likely root of a line; of a workspace, a root whose daemon wrote a locator."""
     file = line.text("--workspace")
     if file is None:
         return place_of(place_in(line), environ)
@@ -137,7 +137,7 @@ def place_of_line(line: Line, environ: dict[str, str]) -> LikelyRoot:
             continue  # not every included directory is a repository
         if os.path.exists(locator_file(place.root, environ)):
             return place
-    raise ValueError("no daemon of it left a hint")
+    raise ValueError("no daemon of this root has written a locator")
 
 
 def _roots_in(file: str) -> list[str]:
@@ -180,7 +180,7 @@ def place_in(line: Line) -> str | None:
 
 
 def with_timeout(arguments: list[str], timeout_ms: int) -> list[str]:
-    """Return a line that names a time limit, with another one."""
+    """Return a line with its timeout replaced."""
     at = next(at for at, word in enumerate(arguments) if word.partition("=")[0] == _TIMEOUT)
     behind = at + 1 if "=" in arguments[at] else at + 2
     return [*arguments[:at], f"{_TIMEOUT}={timeout_ms}", *arguments[behind:]]

@@ -1,9 +1,9 @@
-"""Has a running daemon answer a command, without loading the search modules.
+"""Lets a running daemon answer a command, without loading the search modules.
 
-A command that only asks is sent as it was typed; here it is read for its repository, time limit
-and output format. The hint that leads to the daemon may be of another root, configuration or
-build. The daemon gets all that this process relied on and compares; after any mismatch nothing is
-written, and `ggrep.interfaces.cli` runs the command.
+A query command is sent as it was typed; this module only reads its repository, timeout and output
+format. The locator of the daemon may belong to another root, configuration or build, so the daemon
+compares these with its own. After any mismatch nothing is written, and `ggrep.interfaces.cli` runs
+the command.
 """
 
 import os
@@ -55,7 +55,7 @@ _LEFT_TO_CLI = frozenset({"stale_hint", "incompatible", "invalid_request", "no_i
 
 
 def answer(arguments: list[str], began_ms: float) -> int | None:
-    """Have a daemon answer a command; return the exit status, or None where nothing was written."""
+    """Let a daemon answer a command; return the exit status, or None if nothing was written."""
     if not terminal.are_our_own():
         return None
     environ = dict(os.environ)  # noqa: TID251 - config.settings is too slow to import here
@@ -67,7 +67,7 @@ def answer(arguments: list[str], began_ms: float) -> int | None:
 
 
 def search(arguments: list[str], began_ms: float, *, begun_here: bool) -> int | None:
-    """Search where no daemon answered; return the exit status, or None for other commands.
+    """Search in this process; return the exit status, or None for other commands.
 
     A command ends when its `--timeout-ms` is over, even while it loads modules; the time of a sync
     that it waits for does not count.
@@ -96,7 +96,7 @@ def search(arguments: list[str], began_ms: float, *, begun_here: bool) -> int | 
 
 
 def _head_start(line: Line) -> "Preload | None":
-    """Have a process begin to become a daemon, where none seems to run; None without one."""
+    """Start a process that becomes a daemon, if none seems to run; None without one."""
     from ggrep.protocol.client.preload import Preload
 
     environ = dict(os.environ)  # noqa: TID251 - as above
@@ -108,7 +108,7 @@ def _head_start(line: Line) -> "Preload | None":
 
 
 def interrupted(arguments: list[str], interrupt: KeyboardInterrupt) -> int:
-    """Report that a command was interrupted, or that its time is over; return the exit status."""
+    """Report that a command was interrupted or exceeded its timeout; return the exit status."""
     environ = dict(os.environ)  # noqa: TID251 - as above
     if isinstance(interrupt, TimeIsUp):
         request_id = os.urandom(8).hex()
@@ -171,13 +171,13 @@ def messages_of(
 
 
 def judged(reply: dict[str, object], *, strict: bool = False) -> Rendered:
-    """Return what the daemon's reply has us print; with `strict` a failure has status 2, not 1."""
+    """Return the output of the daemon's reply; with `strict` a failure has status 2, not 1."""
     error = reply.get("error")
     holder = reply if error is None else error
     if not isinstance(holder, dict) or holder.get("code") in _LEFT_TO_CLI:
         raise ValueError("the daemon declined")
     if holder.get("stopping"):
-        raise ValueError("another daemon must be queried")
+        raise ValueError("another daemon must answer this command")
     match holder.get("rendered"):
         case {"out": str(out), "err": str(err), "exit_status": int(status), **more}:
             pass
@@ -244,7 +244,7 @@ def _ask(arguments: list[str], line: Line, environ: dict[str, str], began_ms: fl
 
 
 def _timeout_of(line: Line) -> int:
-    """Return the milliseconds that a line gives its answer; 0 where it says nothing."""
+    """Return the timeout in a line, in milliseconds; 0 without one."""
     timeout_ms = line.value("--timeout-ms")
     return timeout_ms if isinstance(timeout_ms, int) else 0
 
@@ -259,12 +259,12 @@ def refused(message: str, arguments: list[str]) -> int | None:
 
 
 def _require_peer(hello: dict[str, object], locator: Locator) -> None:
-    """Raise unless the peer is the daemon of the hint, and up to date."""
+    """Raise unless the peer is the daemon of the locator and has current settings."""
     names = ("protocol_version", "store_id", "config_fingerprint", "build", "stale")
     greeted = [hello.get(name) for name in names]
     expected = [PROTOCOL_VERSION, locator.store_id, locator.config_fingerprint, locator.build]
     if greeted not in ([*expected, False], [*expected, None]):
-        raise ValueError("another daemon, or a stale one")
+        raise ValueError("the daemon serves another root or has outdated settings")
 
 
 def _failed(
@@ -275,7 +275,7 @@ def _failed(
     environ: dict[str, str],
     request_id: str = "",
 ) -> Rendered:
-    """Return a failure as `ggrep.interfaces.cli` prints it; the message needs no escapes."""
+    """Return a failure as `ggrep.interfaces.cli` prints it; the message must need no escapes."""
     options = _options(arguments)
     of_workspace = any(word.partition("=")[0] == "--workspace" for word in options)
     named = f',"request_id":"{request_id}"' if request_id else ""
@@ -293,7 +293,7 @@ def _failed(
 
 
 def _printed(rendered: Rendered, arguments: list[str], environ: dict[str, str]) -> int:
-    """Write it; return the exit status."""
+    """Write the output; return the exit status."""
     broken = terminal.deliver(
         rendered.out,
         rendered.err,
@@ -310,5 +310,5 @@ def _colour(arguments: list[str], environ: dict[str, str]) -> bool:
 
 
 def _options(arguments: list[str]) -> list[str]:
-    """Return the words before those that are no options."""
+    """Return the words before `--`, or all words."""
     return arguments[: arguments.index("--")] if "--" in arguments else arguments

@@ -12,7 +12,7 @@ _WRONG_USAGE = 2
 
 
 def shown(typed: list[str]) -> int | None:
-    """Print a page of help; return the exit status, or None where nothing was printed."""
+    """Print a page of help; return the exit status, or None if nothing was printed."""
     before = typed[: typed.index("--")] if "--" in typed else typed
     is_whole = not ASKING.isdisjoint(before) or (typed[:1] == ["help"] and _are_words(typed))
     if not is_whole and typed and not (len(typed) == 1 and typed[0] in ABOVE_OTHERS):

@@ -46,7 +46,7 @@ def failure_mark(*, colour: bool) -> str:
 
 
 def _write(descriptor: int, data: bytes) -> None:
-    """Write all of `data`, however little is taken at a time."""
+    """Write all of `data`, in several calls if necessary."""
     left = memoryview(data)
     while left:
         try:

@@ -69,16 +69,16 @@ def expected_path(table: Table, key: str, path: str) -> str:
 def _fault(path: str) -> str:
     """Return why no file can have this path; empty if one can."""
     if path.endswith("/"):
-        return "names a directory; name files, or write **/* behind it"
+        return "is a directory; use files, or append **/*"
     normal = posixpath.normpath(path)
     if normal.startswith("/") or normal.split("/")[0] in {".", ".."}:
-        return "leads out of the root; paths are counted from it"
+        return "leads out of the root; paths are relative to the root"
     if is_glob(normal) and _NEVER in compile_glob(normal.encode()).pattern:
-        return "is no glob: a bracket is not closed, or holds nothing"
+        return "is not a glob: a bracket is not closed or is empty"
     for bracket in _BRACKET.finditer(normal):
         for each in _RANGE.finditer(bracket[1]):
             if each["low"] is not None and each["low"] > each["high"]:
-                return f"is no glob: the range {each[0]} runs backwards"
+                return f"is not a glob: the range {each[0]} runs backwards"
     return ""
 
 
@@ -129,19 +129,22 @@ def refuse_idle(table: Table, expected: Expected, limit: int) -> None:
 def _too_many(expected: Expected, limit: int) -> Iterator[tuple[str, str]]:
     for path, most in expected.within:
         if most > limit:
-            yield "expect_within", f"{path!r} at {most} lies behind the limit of {limit} hits"
+            yield "expect_within", f"{path!r} at {most} is beyond the limit of {limit} hits"
     if expected.min_hits > limit:
-        yield "expect_min_hits", f"{expected.min_hits} are more than the limit of {limit} hits"
+        yield "expect_min_hits", f"{expected.min_hits} exceed the limit of {limit} hits"
     plain = {path for path in expected.all_paths if not is_glob(path)}
     if len(plain) > limit:
-        yield "expect_all", f"{len(plain)} files are more than the limit of {limit} hits"
+        yield "expect_all", f"{len(plain)} files exceed the limit of {limit} hits"
     if expected.max_hits is None:
         return
     if expected.max_hits >= limit:
         never = f"{expected.max_hits} never fails with a limit of {limit} hits"
         yield "expect_max_hits", never
     if expected.max_hits < max(expected.min_hits, len(plain), int(_wants_a_hit(expected))):
-        yield "expect_max_hits", f"{expected.max_hits} hits are fewer than are expected elsewhere"
+        yield (
+            "expect_max_hits",
+            f"{expected.max_hits} hits are fewer than other keys of the check expect",
+        )
 
 
 def _wants_a_hit(expected: Expected) -> bool:
@@ -170,7 +173,7 @@ def _contradictions(expected: Expected) -> Iterator[tuple[str, str]]:
     for key, paths in wanted.items():
         for path in paths:
             if path in expected.no_paths:
-                yield "expect_none", f"{path!r} is in {key} too"
+                yield "expect_none", f"{path!r} is also in {key}"
 
 
 DEFAULT_CHECK_LIMIT: Final = 10
@@ -232,18 +235,16 @@ def _check(table: Table, defaults: Table) -> Check:
     table.only(CHECK)
     for key in ("id", "query"):
         if not table.has(key):
-            table.fail(f"the check has no {key}")
+            table.fail(f"the key {key} of a check is missing")
     if not any(table.has(key) for key in EXPECTING):
         if table.has("max_bytes"):
-            table.fail(
-                "max_bytes says how much a slate may take; give place or section", "max_bytes"
-            )
+            table.fail("max_bytes only applies to slates; add place or section", "max_bytes")
         table.fail(
-            f"check {table.text('id')!r} expects nothing; give an expect_ key, place or section"
+            f"check {table.text('id')!r} expects nothing; add an expect_ key, place or section"
         )
     expected = _expected(table)
     if table.has("max_bytes") and not expected.of_slate:
-        table.fail("max_bytes is of a slate; give place or section, too", "max_bytes")
+        table.fail("max_bytes only applies to slates; also add place or section", "max_bytes")
     question = _question(table, defaults, expected)
     refuse_idle(table, expected, question.limit)
     return Check(
@@ -277,7 +278,7 @@ def _target(table: Table, defaults: Table) -> QueriedPath:
 def _expected(table: Table) -> Expected:
     order = expected_paths(table, "expect_order")
     if len(order) == 1:
-        table.fail("expect_order: one path has no order; name two", "expect_order")
+        table.fail("expect_order: must list at least two paths", "expect_order")
     return Expected(
         any_paths=expected_paths(table, "expect_any"),
         all_paths=expected_paths(table, "expect_all"),
@@ -312,6 +313,8 @@ def _within(table: Table) -> tuple[tuple[str, int], ...]:
         table.fail('expect_within must be a table, { "path" = 3 }', "expect_within")
     for path, most in value.items():
         if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-            table.fail(f"expect_within: {path!r} needs a whole number from 1 up", "expect_within")
+            table.fail(
+                f"expect_within: {path!r} must be a whole number of at least 1", "expect_within"
+            )
     within = [(expected_path(table, "expect_within", path), most) for path, most in value.items()]
     return tuple(sorted(within))

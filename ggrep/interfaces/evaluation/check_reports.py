@@ -131,7 +131,7 @@ def sarif_json(outcome: CheckResult, *, version: str, base: Path) -> dict[str, J
 
 def _result(verdict: Verdict, miss: Miss, index: int, uri: str, level: str) -> Json:
     check = verdict.check
-    message = f"{check.question.id}: wanted {miss.wanted}; came {miss.came}"
+    message = f"{check.question.id}: expected {miss.wanted}; actual {miss.came}"
     return {
         "ruleId": miss.rule,
         "ruleIndex": index,
@@ -175,7 +175,7 @@ def _table(outcome: CheckResult) -> Iterator[str]:
     ]
     if not rows:
         return
-    yield "| check | question | wanted | came |"
+    yield "| check | question | expected | actual |"
     yield "|---|---|---|---|"
     for name, query, miss in rows:
         name_cell = f"{_cell(name)} (as before)" if name in excused else _cell(name)
@@ -234,7 +234,7 @@ def _case(verdict: Verdict, file: str, base: Path, *, timed: bool) -> Iterator[s
     if verdict.holds:
         yield head + "/>"
         return
-    misses = [f"{miss.rule}: wanted {miss.wanted}; came {miss.came}" for miss in verdict.misses]
+    misses = [f"{miss.rule}: expected {miss.wanted}; actual {miss.came}" for miss in verdict.misses]
     rules = [miss.rule for miss in verdict.misses]
     seen = [f"to see: {command}" for command in commands(check, rules, base)]
     body = [_text(line) for line in (f"query: {check.question.query}", *misses, *seen)]

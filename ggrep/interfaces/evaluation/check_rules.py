@@ -90,11 +90,11 @@ def _came(place: LineRange, slate: ShownSlate) -> str:
     if file is None:
         return f"{place.path} is not among the {_files(slate)} of the slate"
     shown = file.shows(place)
-    suffix = ", but a range that holds it is named" if file.is_reachable(place) else ""
+    suffix = ", but a range that contains it is listed" if file.is_reachable(place) else ""
     if shown:
         verb = "is" if shown == 1 else "are"
         return f"{shown} of the {place.lines} lines of {place} {verb} shown{suffix}"
-    return f"{place.path} is named, and none of the lines {place.first}-{place.last} shown{suffix}"
+    return f"{place.path} is listed, but none of the lines {place.first}-{place.last} shown{suffix}"
 
 
 def _stands(path: str, files: list[ShownFile], slate: ShownSlate) -> str:
@@ -145,7 +145,7 @@ def read_baseline(path: Path, max_drop: int) -> Baseline:
             f"--baseline: {shown} is not a report of ggrep check --json: {error}"
         ) from error
     if report.schema_version != 1:
-        raise InvalidRequest(f"--baseline: {shown} is of schema {report.schema_version}")
+        raise InvalidRequest(f"--baseline: {shown} has schema version {report.schema_version}")
     return Baseline(frozenset(check.id for check in report.checks if not check.holds), max_drop)
 
 
@@ -268,12 +268,12 @@ class CheckResult(Struct, frozen=True):
 
     @property
     def allowed(self) -> int:
-        """Return the number of checks that may fail beside the excused ones."""
+        """Return the number of checks that may fail besides the excused ones."""
         return self.baseline.max_drop if self.baseline else self.file.allow_failures
 
     @property
     def ok(self) -> bool:
-        """Return whether no more checks fail than are allowed."""
+        """Return whether the number of failing checks is within the allowed number."""
         return self.failed - len(self.excused) <= self.allowed
 
 
@@ -312,7 +312,9 @@ def first_checks(questions: Sequence[str], asker: Asker) -> str:
         name = _free("-".join(_WORD.findall(query.lower())) or "check", ids)
         answer = asker.ask(CaseQuery(name, query, limit=DEFAULT_CHECK_LIMIT))
         if not answer.files:
-            raise UsageError(f"--init: {query!r}: {answer.error or 'no hit, so nothing to expect'}")
+            raise UsageError(
+                f"--init: {query!r}: {answer.error or 'no hits, so there is no expectation'}"
+            )
         lines += (
             "",
             "[[checks]]",

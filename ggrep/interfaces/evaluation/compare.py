@@ -67,7 +67,7 @@ def _fault(document: object) -> str:
         if not fault:
             key = (row["workspace"] or "", row["id"])
             first = seen.setdefault(key, place)
-            fault = "" if first == place else f"{where}.id is that of queries[{first}] too"
+            fault = "" if first == place else f"{where}.id is the same as that of queries[{first}]"
         faults.append(fault)
     return next((fault for fault in faults if fault), "")
 
@@ -125,7 +125,7 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> Comparison:
     new = {_key(row): row for row in after["queries"]}
     common = sorted(old.keys() & new.keys())
     if not common:
-        raise UsageError("the two reports share no query")
+        raise UsageError("the two reports have no query in common")
     pairs = [(old[key], new[key]) for key in common]
     categories = sorted({str(row["category"]) for row, _ in pairs})
     by_category = {

@@ -28,7 +28,9 @@ def refuse_second(table: Table, first_line: int) -> None:
     """Raise unless the table is the first of its name."""
     if table.line != first_line:
         name = table.text("id")
-        table.fail(f"two are named {name!r}; the first is in line {first_line}", "id")
+        table.fail(
+            f"two cases or checks have the name {name!r}; the first is in line {first_line}", "id"
+        )
 
 
 def read_question(table: Table, defaults: Table, *, limit_key: str, limit: int) -> CaseQuery:
@@ -43,7 +45,7 @@ def read_question(table: Table, defaults: Table, *, limit_key: str, limit: int) 
     corpora = table.texts("corpora", defaults.texts("corpora"))
     for word in corpora:
         if word not in CORPUS_WORDS:
-            table.fail(f"corpora: {word!r} is none of {', '.join(CORPUS_WORDS)}", "corpora")
+            table.fail(f"corpora: {word!r} is not one of {', '.join(CORPUS_WORDS)}", "corpora")
     usual = defaults.number(limit_key, limit)
     per_file = defaults.number("per_file", DEFAULT_PER_FILE)
     question = CaseQuery(
@@ -69,7 +71,7 @@ def read_places(table: Table, key: str) -> tuple[Choice, ...]:
     value = table.data[key]
     choices = [value] if isinstance(value, str) else value
     if not isinstance(choices, list) or not choices or [] in choices:
-        table.fail(f"{key} must be a list of places that says something", key)
+        table.fail(f"{key} must be a list of at least one place", key)
     wanted = tuple(
         tuple(_place(table, key, each) for each in (item if isinstance(item, list) else [item]))
         for item in choices
@@ -83,8 +85,8 @@ def read_places(table: Table, key: str) -> tuple[Choice, ...]:
 def _place(table: Table, key: str, value: object) -> LineRange:
     place = line_range_of(value) if isinstance(value, str) else None
     if place is None:
-        table.fail(f"{key}: {value!r} is no place such as src/lock.c:120-127", key)
+        table.fail(f"{key}: {value!r} is not a place such as src/lock.c:120-127", key)
     path = posixpath.normpath(place.path)
     if path.startswith("/") or path.split("/")[0] in {".", ".."}:
-        table.fail(f"{key}: {value!r} leads out of the root; paths are counted from it", key)
+        table.fail(f"{key}: {value!r} leads out of the root; paths are relative to the root", key)
     return LineRange(path, place.first, place.last)

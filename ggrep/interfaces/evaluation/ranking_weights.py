@@ -30,13 +30,15 @@ def weights_from(values: Mapping[str, Json]) -> Weights:
     usual = asdict(DEFAULT_WEIGHTS)
     for name in sorted(values):
         if name not in usual:
-            raise InvalidRequest(f"no weight named {name!r}; there are {', '.join(sorted(usual))}")
+            raise InvalidRequest(
+                f"unknown weight {name!r}; known weights: {', '.join(sorted(usual))}"
+            )
     read: dict[str, object] = {
         name: _number(name, value) for name, value in values.items() if name != "fields"
     }
     for name in _SWITCHES & read.keys():
         if read[name] not in (0, 1):
-            raise InvalidRequest(f"{name} is a switch: 0 or 1, not {values[name]}")
+            raise InvalidRequest(f"{name} must be 0 or 1, is {values[name]}")
         read[name] = int(values[name] == 1)
     if read.get("k1") == 0:
         raise InvalidRequest("k1 must be above 0")
@@ -47,17 +49,17 @@ def weights_from(values: Mapping[str, Json]) -> Weights:
 
 def _fields(value: Json) -> tuple[FieldWeights, ...]:
     if not isinstance(value, dict):
-        raise InvalidRequest("fields is not an object of field names")
+        raise InvalidRequest("fields must be an object whose keys are field names")
     for name in sorted(value):
         if name not in FIELDS:
-            raise InvalidRequest(f"no field named {name!r}; there are {', '.join(FIELDS)}")
+            raise InvalidRequest(f"unknown field {name!r}; known fields: {', '.join(FIELDS)}")
     usual = zip(FIELDS, DEFAULT_WEIGHTS.fields, strict=True)
     return tuple(_field(name, weights, value.get(name, {})) for name, weights in usual)
 
 
 def _field(name: str, usual: FieldWeights, value: Json) -> FieldWeights:
     if not isinstance(value, dict) or not value.keys() <= set(_FIELD_PARTS):
-        raise InvalidRequest(f"fields.{name} is not an object of {' and '.join(_FIELD_PARTS)}")
+        raise InvalidRequest(f"fields.{name} must be an object of {' and '.join(_FIELD_PARTS)}")
     parts = {part: _number(f"fields.{name}.{part}", each) for part, each in value.items()}
     if parts.get("b", 0.0) > 1.0:
         raise InvalidRequest(f"fields.{name}.b must be between 0 and 1")
@@ -66,5 +68,5 @@ def _field(name: str, usual: FieldWeights, value: Json) -> FieldWeights:
 
 def _number(name: str, value: Json) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-        raise InvalidRequest(f"{name} is not a number from 0 up")
+        raise InvalidRequest(f"{name} must be a number of at least 0")
     return float(value)

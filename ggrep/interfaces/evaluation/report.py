@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ggrep.model.evaluation import Weights
 
 SHOWN_FILES: Final = 10
-_NOT_ANSWERED: Final = "the worker gave no answer"
+_NOT_ANSWERED: Final = "the worker returned no answer"
 
 
 class Run(Struct, frozen=True):
@@ -196,7 +196,7 @@ def stated_bound(measure: str, least: float | None, max_drop: float) -> Bound:
     flag = measure.removesuffix("10").replace("_", "-")
     for name, value in (("--fail-under", least), ("--max-drop", max_drop)):
         if value is not None and not 0.0 <= value <= 1.0:  # true for NaN as well
-            raise UsageError(f"{name}-{flag}: {value} is not between 0 and 1")
+            raise UsageError(f"{name}-{flag}: {value} must be from 0 to 1")
     return Bound(measure, least, max_drop)
 
 

@@ -108,11 +108,11 @@ def narrowed(suite: Suite, wanted: Narrowing) -> Suite:
         known = {read(case) for case in suite.cases}
         for name in names:
             if name not in known:
-                raise UsageError(f"{flag}: the suite has no case with {name!r}")
+                raise UsageError(f"{flag}: no case of the suite has the value {name!r}")
         if names:
             cases = tuple(case for case in cases if read(case) in names)
     if not cases:
-        raise UsageError(f"{suite.name}: none of its {len(suite.cases)} cases is selected")
+        raise UsageError(f"{suite.name}: the options select none of the {len(suite.cases)} cases")
     return replace(suite, cases=cases)
 
 
@@ -142,7 +142,7 @@ def check_keys(name: str, cases: Sequence[Case]) -> None:
     seen = set()
     for case in cases:
         if case.key in seen:
-            raise UsageError(f"{name}: two cases are named {case.question.id!r}")
+            raise UsageError(f"{name}: two cases have the name {case.question.id!r}")
         seen.add(case.key)
 
 
@@ -173,7 +173,7 @@ def read_kit(folder: Path, *, federated: bool, whole: bool = False) -> Suite:
         single: dict[str, Mapping[str, Any]] = {}
         for record in _records(folder / QUERIES, digest):
             if record["qid"] in single:
-                raise UsageError(f"{folder / QUERIES}: two questions are named {record['qid']!r}")
+                raise UsageError(f"{folder / QUERIES}: two questions have the id {record['qid']!r}")
             single[record["qid"]] = record
         if federated:
             asked = _records(folder / _FEDERATED, digest)
@@ -181,7 +181,7 @@ def read_kit(folder: Path, *, federated: bool, whole: bool = False) -> Suite:
         else:
             cases = tuple(kit.single(record) for record in single.values())
     except (KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"{folder}: not a suite of this form: {error!r}") from error
+        raise UsageError(f"{folder}: invalid suite: {error!r}") from error
     check_keys(folder.name, cases)
     task = "federated" if federated else "single"
     return Suite(folder.name, "kit", task, digest.hexdigest(), cases)
@@ -274,12 +274,12 @@ def _case(table: Table, defaults: Table) -> Case:
     table.only(CASE)
     for key in ("id", "query"):
         if not table.has(key):
-            table.fail(f"the case has no {key}")
+            table.fail(f"the key {key} of a case is missing")
     name = table.text("id")
     expected = _expected(table)
     places = read_places(table, "places")
     if not expected.says_something and not places:
-        table.fail(f"case {name!r} expects nothing; give relevant, places or an expect_ key")
+        table.fail(f"case {name!r} expects nothing; add relevant, places or an expect_ key")
     target, repo, workspace = _target(table, defaults)
     question = read_question(table, defaults, limit_key="k", limit=DEFAULT_LIMIT)
     if places:

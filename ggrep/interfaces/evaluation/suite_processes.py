@@ -80,7 +80,7 @@ class Workers:
         """Yield a process of that command, which is killed when the block is left."""
         with self._lock:
             if self._ended:
-                raise Cancelled("the run was ended")
+                raise Cancelled("the run was cancelled")
             # Python puts the current directory first on the path of a module that it runs. A
             # measured repository must not replace the program, so the process starts elsewhere.
             process = subprocess.Popen(  # noqa: S603 - the command is ours or a test's

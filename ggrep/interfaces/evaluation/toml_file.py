@@ -43,11 +43,11 @@ def _needed(kind: object, **texts: str) -> dict[str, DeclaredKey]:
     return {name: DeclaredKey(name, kind, Key(text, 1), NODEFAULT) for name, text in texts.items()}
 
 
-_NAMING: Final = _needed(
-    str, id="Its name, unlike all others of the file.", query="Text of the query."
-) | _keys(str, notes="Anything.")
+_NAMING: Final = _needed(str, id="Name, unique in the file.", query="Text of the query.") | _keys(
+    str, notes="Anything."
+)
 _PUTTING: Final = {
-    **_keys(bool, alone=Key("A directory is a root of its own.")),
+    **_keys(bool, alone=Key("The directory is searched as a root of its own.")),
     **_keys(str, mode=Key("Purpose of the hits.", words=_MODES)),
     **_keys(int, per_file=Key("Maximum number of hits of one file.", 0, MAX_QUERY_PER_FILE)),
     **_keys(
@@ -74,11 +74,11 @@ CASE: Final[Keys] = {
     **_keys(
         _TEXTS,
         relevant="Files that answer.",
-        secondary="Files that answer, too; all count alike.",
-        expect_any_path_contains="One of these must be found in some path.",
-        expect_all_path_contains="Each of these must be found in some path.",
-        expect_any_path_regex="One of these must be found in some path.",
-        expect_all_path_regex="Each of these must be found in some path.",
+        secondary="Further files that answer; all have the same weight.",
+        expect_any_path_contains="At least one of these texts must occur in the path of a hit.",
+        expect_all_path_contains="Each of these texts must occur in the path of a hit.",
+        expect_any_path_regex="At least one of these texts must occur in the path of a hit.",
+        expect_all_path_regex="Each of these texts must occur in the path of a hit.",
     ),
     **_keys(str, expect_confidence=_FLOOR),
     **_keys(
@@ -96,21 +96,21 @@ CHECK_DEFAULTS: Final[Keys] = {
     **_keys(
         int,
         limit=Key("Requested hits; 10 by default.", 1, MAX_QUERY_RESULTS),
-        rank_tolerance=Key("Places by which a rank may be missed."),
+        rank_tolerance=Key("Number of ranks by which a file may miss its expected rank."),
     ),
     **_keys(str, root="Directory to search, relative to this file."),
 }
 EXPECTING: Final[Keys] = {
     **_keys(
         _TEXTS,
-        expect_any="Paths of which one must come.",
-        expect_all="Paths of which each must come.",
-        expect_none="Paths of which none may come.",
-        expect_order=Key("Paths, each before the next.", 2),
+        expect_any="At least one of these paths must be among the hits.",
+        expect_all="All of these paths must be among the hits.",
+        expect_none="None of these paths may be among the hits.",
+        expect_order=Key("Paths in the expected order of the hits.", 2),
     ),
     **_keys(
         str,
-        expect_first="Path that comes before all others.",
+        expect_first="Path of the first hit.",
         expect_section=Key("Section of the best hit.", words=SECTIONS),
         expect_symbol="A name that some hit defines.",
         expect_confidence=_FLOOR,
@@ -119,7 +119,7 @@ EXPECTING: Final[Keys] = {
     **_keys(
         int,
         expect_min_hits=Key("Least number of hits.", 1),
-        expect_max_hits=Key("Maximum number of hits; 0 where nothing may come."),
+        expect_max_hits=Key("Maximum number of hits; 0 if no hits are expected."),
     ),
     **_keys(
         _CHOICES,
@@ -272,7 +272,7 @@ class TomlFile(Struct, frozen=True):
         if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
             self.fail(f"{name} must be tables, [[{name}]]", TOP, name)
         if not value:
-            self.fail(f"there is no [[{name}]]")
+            self.fail(f"the file has no table [[{name}]]")
         return [Table(self, (name, index), each, known) for index, each in enumerate(value)]
 
 
@@ -299,7 +299,7 @@ class Table(Struct, frozen=True):
             if key not in known:
                 meant = _nearest(key, known)
                 names = ", ".join(sorted(known))
-                advice = f"did you mean {meant!r}?" if meant else f"known are {names}"
+                advice = f"did you mean {meant!r}?" if meant else f"known keys: {names}"
                 self.fail(f"unknown key {key!r}; {advice}", key)
 
     def has(self, key: str) -> bool:
@@ -310,7 +310,7 @@ class Table(Struct, frozen=True):
         """Return a string that is not blank, or the default if the key is missing."""
         value = self.data.get(key, default)
         if not isinstance(value, str) or (key in self.data and not value.strip()):
-            self.fail(f"{key} must be a string that says something", key)
+            self.fail(f"{key} must be a non-empty string", key)
         return value
 
     def number(self, key: str, default: int) -> int:
@@ -319,9 +319,9 @@ class Table(Struct, frozen=True):
             return default
         value, least, most = self.data[key], self.known[key].says.least, self.known[key].says.most
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            self.fail(f"{key} must be a whole number from {least} up, is {value!r}", key)
+            self.fail(f"{key} must be a whole number of at least {least}, is {value!r}", key)
         if most and value > most:
-            self.fail(f"{key} must be {most} at most, is {value}", key)
+            self.fail(f"{key} must be at most {most}, is {value}", key)
         return value
 
     def flag(self, key: str, *, default: bool) -> bool:
@@ -338,7 +338,7 @@ class Table(Struct, frozen=True):
         if not isinstance(values, list | tuple) or not all(
             isinstance(each, str) and each.strip() for each in values
         ):
-            self.fail(f"{key} must be a list of strings that say something", key)
+            self.fail(f"{key} must be a list of non-empty strings", key)
         if key in self.data and not values:
             self.fail(f"{key} is an empty list", key)
         return tuple(values)
@@ -369,7 +369,7 @@ def read_toml(path: Path) -> TomlFile:
     label = sanitise_line(str(path))
     try:
         if path.stat().st_size > MAX_FILE_BYTES:
-            raise UsageError(f"{label}: larger than {MAX_FILE_BYTES} bytes")
+            raise UsageError(f"the file {label} is larger than {MAX_FILE_BYTES} bytes")
         raw = path.read_bytes()
     except OSError as error:
         raise UsageError(f"{label}: {error.strerror or error}") from error

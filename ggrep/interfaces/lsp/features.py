@@ -142,7 +142,7 @@ def _body(arguments: Sequence[Any], route: str) -> Mapping[str, Any]:
         case [Mapping() as body] if not body.keys() & {"root", "workspacePath", "format"}:
             return body
         case _:
-            raise JsonRpcInvalidParams(f"give a query, or the body of POST {route}")
+            raise JsonRpcInvalidParams(f"the argument must be a query or the body of POST {route}")
 
 
 async def _check(ls: GgrepServer, arguments: Sequence[Any]) -> None:

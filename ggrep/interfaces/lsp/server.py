@@ -89,7 +89,7 @@ def path_of(uri: str) -> Path | None:
 class Named(NamedTuple):
     """A name in a file, the root of its repository, and its definitions.
 
-    If the position is in the name of a definition, that is the only one.
+    If the position is in the name of a definition, it is the only definition.
     """
 
     root: Path

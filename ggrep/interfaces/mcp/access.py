@@ -90,7 +90,7 @@ class Access:
     def _own_root(self) -> Path:
         given = self._start.path or self._start.directory
         if given is None:
-            raise InvalidRequest("the directory that the server was started in is gone")
+            raise InvalidRequest("the directory in which the server was started no longer exists")
         return canonical_root(given)
 
     def _repository(self, named: str | None) -> AllowedRepo:
@@ -100,7 +100,7 @@ class Access:
             except InvalidRequest as error:
                 raise InvalidRequest(
                     f"`root` is missing and the server has no default repository ({error});"
-                    " give `root`"
+                    " pass `root`"
                 ) from error
         real = self._checked(self._absolute(named))
         root = self._checked(canonical_root(real))
@@ -126,7 +126,7 @@ class Access:
             choice = (
                 ", ".join(each.repo_set_id for each in self._loaded()) or "the path of its file"
             )
-            raise InvalidRequest(f"`workspace` is missing; give {choice}")
+            raise InvalidRequest(f"`workspace` is missing; use {choice}")
         if named.startswith("ws1-"):
             return AllowedWorkspace(self._file_of(named), _EVERYWHERE)
         file = self._absolute(named)
@@ -145,7 +145,7 @@ class Access:
             return known[meant[0]]
         names = ", ".join(sorted(known)) or "none"
         raise InvalidRequest(
-            f"{workspace_id}: this server knows no workspace of that id; it knows {names}"
+            f"{workspace_id} is not the id of a workspace of this server; known ids: {names}"
         )
 
     def _loaded(self) -> tuple[Workspace, ...]:
@@ -155,9 +155,9 @@ class Access:
 
     def _absolute(self, named: str) -> Path:
         if not named.strip() or "\0" in named:
-            raise InvalidRequest(f"{named!a} is not the path of anything")
+            raise InvalidRequest(f"{named!a} is not a valid path")
         if self._start.directory is None and not os.path.isabs(named):  # noqa: PTH117 - lexical
-            raise InvalidRequest(f"{named}: give an absolute path")
+            raise InvalidRequest(f"{named} must be an absolute path")
         return (self._start.directory or Path("/")) / named
 
 

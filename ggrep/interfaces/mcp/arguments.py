@@ -91,7 +91,7 @@ def read_arguments(
     options = _read_options(tool, given.get(OPTIONS) if rare else None, rare)
     for name in sorted(values.keys() & options.keys()):
         if values[name] != options[name]:
-            raise InvalidRequest(f"{tool}: {name} is given twice, in {OPTIONS} too")
+            raise InvalidRequest(f"{tool}: {name} is given both as an argument and in {OPTIONS}")
     usual = {each.name: each.default for each in (*arguments, *rare) if each.default is not None}
     return usual | values | options
 
@@ -107,7 +107,7 @@ def _read_options(tool: str, options: object, rare: Sequence[Argument]) -> dict[
         key, equals, text = str(option).partition("=")
         if key not in known or not equals:
             named = ", ".join(f"{name}=" for name in known)
-            raise InvalidRequest(f"{tool}: unknown option {option!a:.80}; it takes {named}")
+            raise InvalidRequest(f"{tool}: unknown option {option!a:.80}; known options: {named}")
         value = _typed(tool, known[key], _meant(known[key], text))
         earlier = values.get(key)
         if isinstance(earlier, list) and isinstance(value, list):
@@ -132,7 +132,9 @@ def _typed(tool: str, argument: Argument, value: object) -> object:
         return [value]
     if not _is(argument.kind, value):
         wanted = "an array of strings" if argument.kind == "array" else f"of type {argument.kind}"
-        raise InvalidRequest(f"{tool}: {argument.name} must be {wanted}, is {value!a:.80}")
+        raise InvalidRequest(
+            f"{tool}: the argument {argument.name} must be {wanted}, is {value!a:.80}"
+        )
     return value
 
 
@@ -207,13 +209,15 @@ def in_our_words(
     for word, value in _flat(arguments, values):
         name = _ours(word, arguments)
         if name is None and word in parts:
-            raise InvalidRequest(f"{tool}: {word} must be an object, is {value!a:.80}")
+            raise InvalidRequest(f"{tool}: the argument {word} must be an object, is {value!a:.80}")
         if name is None:
             raise InvalidRequest(_unknown(tool, word, arguments, elsewhere))
         if value is None and name in values_by_name:
             continue
         if values_by_name.get(name) is not None and values_by_name[name] != value:
-            raise InvalidRequest(f"{tool}: {spelt[name]} and {word} are the same; give one of them")
+            raise InvalidRequest(
+                f"{tool}: {spelt[name]} and {word} have the same meaning; use one of them"
+            )
         spelt[name], values_by_name[name] = word, value
     return values_by_name
 
@@ -259,4 +263,4 @@ def _unknown(
 
         close = get_close_matches(word.rpartition(".")[2], known, n=1)
         meant = f"; did you mean {close[0]}?" if close else ""
-    return f"{tool}: unknown argument {word!a:.80}{meant}; it takes {', '.join(known)}"
+    return f"{tool}: unknown argument {word!a:.80}{meant}; known arguments: {', '.join(known)}"

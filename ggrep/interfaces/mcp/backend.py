@@ -1,6 +1,6 @@
 """The backend of the server, loaded when the first tool is called.
 
-A client waits for the list of tools at its start; it must not wait for modules of searches.
+At its start a client waits for the list of tools, which must not wait for search modules.
 """
 
 from collections.abc import Callable, Mapping
@@ -92,7 +92,7 @@ class LazyBackend:
 
 
 def _broken(name: str, error: Broken) -> "Document":
-    """Return a tool's failure without the modules that usually build it: they may be broken."""
+    """Return a tool's failure without the modules that usually build it, as they may be broken."""
     failure: dict[str, Json] = {"code": error.code, "message": str(error)}
     if name != "search_workspace":
         return {**query_error(error), **failure}

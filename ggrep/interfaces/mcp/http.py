@@ -58,7 +58,9 @@ def access_rules(host: str, names: tuple[str, ...], token: str | None) -> Access
     """
     local = is_loopback(host)
     if token is None and not local:
-        raise InvalidRequest(f"{host}: beyond this machine a token is required")
+        raise InvalidRequest(
+            f"--host {host}: a token is required to accept requests from other machines"
+        )
     hosts = host_names((host, *names)) | (LOOPBACK_NAMES if local else frozenset())
     return AccessRules(token, hosts, same_hosts=True)
 

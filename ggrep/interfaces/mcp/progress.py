@@ -1,4 +1,4 @@
-"""Progress notifications for repositories that are done, and for indexing."""
+"""Progress notifications for finished repositories and for indexing."""
 
 import math
 from collections.abc import Awaitable, Callable

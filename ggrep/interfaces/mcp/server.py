@@ -38,7 +38,7 @@ OUTPUT_SCHEMA: Final = "outputSchema"
 
 _READ_ONLY = types.ToolAnnotations(read_only_hint=True)
 _VIEW: Final = AgentView(arguments=True)
-_NOTHING_FITS = "nothing of it fits max_bytes"
+_NOTHING_FITS = "not even its first line fits max_bytes"
 _RESOURCE_NOT_FOUND: Final = -32002
 _JSON: Final = "application/json"
 
@@ -61,7 +61,9 @@ def build_server(
         tool = BY_NAME.get(params.name)
         if tool is None:
             known = ", ".join(each.name for each in listed())
-            raise MCPError(types.INVALID_PARAMS, f"no tool {params.name!a}; there are {known}")
+            raise MCPError(
+                types.INVALID_PARAMS, f"unknown tool {params.name!a}; known tools: {known}"
+            )
         arguments = dict(params.arguments or {})
         if structured:
             arguments[STRUCTURED.name] = True
@@ -107,7 +109,9 @@ async def _read(backend: LazyBackend, uri: str) -> types.ReadResourceResult:
     resource = BY_URI.get(uri.rstrip("/"))
     if resource is None:
         known = ", ".join(BY_URI)
-        raise MCPError(_RESOURCE_NOT_FOUND, f"no resource {uri:.200}; there are {known}")
+        raise MCPError(
+            _RESOURCE_NOT_FOUND, f"unknown resource {uri:.200}; known resources: {known}"
+        )
     try:
         text = stable_json.dumps(await backend.read(resource.name)).decode()
     except ResourceFailed as error:

@@ -54,7 +54,7 @@ async def lines_of(
                 yield line.decode(errors="replace")
             buffered = rest
         if len(buffered) > most:
-            notify(f"standard input: a message of more than {most} bytes; the server ends")
+            notify(f"standard input: a message is larger than {most} bytes; the server stops")
             return
         if not block:
             if buffered.strip():

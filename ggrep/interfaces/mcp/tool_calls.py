@@ -61,8 +61,8 @@ _HINTS: Mapping[str, str] = MappingProxyType(
     {
         "forbidden": "start `ggrep mcp` with --allowed-root DIRECTORY, or with --allow-any-root",
         "no_index": "run `ggrep index` in the repository, or try again later",
-        "busy": "ask again after retry_after_ms",
-        "timeout": "give a larger timeout_ms; `ggrep stop` ends a daemon that hangs",
+        "busy": "repeat the call after retry_after_ms",
+        "timeout": "use a larger timeout_ms; `ggrep stop` ends a daemon that hangs",
         "session_expired": "start a new session with session: new",
         "session_full": "start a new session with session: new",
         "incompatible": "restart the server: ggrep was upgraded while it ran",
@@ -133,10 +133,10 @@ def wanted_of(tool: str, values: _Values) -> tuple[str, ...]:
     wanted = dict.fromkeys(map(str, [*alone, *(listed if isinstance(listed, list) else [])]))
     if not wanted:
         raise InvalidRequest(
-            f"{tool}: the argument {singular!a} is missing; {plural} takes several"
+            f"{tool}: the argument {singular!a} is missing; for several values use {plural}"
         )
     if len(wanted) > MAX_SEVERAL:
-        raise InvalidRequest(f"{tool}: {len(wanted)} {plural}; ask for at most {MAX_SEVERAL}")
+        raise InvalidRequest(f"{tool}: {len(wanted)} {plural}; the maximum is {MAX_SEVERAL}")
     return tuple(wanted)
 
 
@@ -225,7 +225,7 @@ class NavigationCalls(Struct, frozen=True):
         place = await self.places.repository(_text(values, "root"))
         if not values.get("path") and not place.scope:
             if "depth" in values:
-                raise InvalidRequest("depth: only with path")
+                raise InvalidRequest("depth: allowed only with path")
             tour = parse_repo_body("tour", {key: body[key] for key in body.keys() - {"path"}})
             return await self.asked.ask_repo(place.root, tour.request)
         outline = parse_repo_body("outline", {**body, "path": values.get("path") or [place.scope]})
@@ -248,7 +248,9 @@ def placed_for(arguments: Sequence[Argument], values: Mapping[str, object]) -> t
     of_slates = {each.name for each in arguments if each.place[:1] in {("slate",), ("session",)}}
     idle = sorted(values.keys() & (_OF_HITS if slate else of_slates))
     if idle:
-        raise InvalidRequest(f"{', '.join(idle)}: {'not' if slate else 'only'} with format slate")
+        raise InvalidRequest(
+            f"{', '.join(idle)}: {'not allowed' if slate else 'allowed only'} with format slate"
+        )
     return tuple(
         replace(argument, place=("slate", "anchors"))
         if slate and argument.name == "anchors"

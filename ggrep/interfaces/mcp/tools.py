@@ -244,15 +244,15 @@ _FILTER: Final = _argument("search.filter", f"{named_filters()}; - negates")
 _FILTER_TOO: Final = replace(_FILTER, says="As in search")
 _TOP: Final = _argument("search.top", "Maximum number of hits", default=10)
 _SNIPPET: Final = _argument("search.snippet", "Text of a hit", default="short")
-_WORKSPACE: Final = _argument("workspacePath", "Its file or id", required=False)
+_WORKSPACE: Final = _argument("workspacePath", "Workspace file or id", required=False)
 _TEXT_BYTES: Final = Argument("text_bytes", "integer")
 """Maximum bytes of the text; a structured document is always complete."""
 _CONTRACT: Final = (
     Argument("workspacePath", "string", says="As workspace"),
     Argument("search", "object", says="As in the HTTP request: top, mode, filter..."),
-    Argument("select", "object", says="As there: repos, tags, repoFilter..."),
-    Argument("merge", "object", says="As there: strategy, rrfK, fold"),
-    Argument("limits", "object", says="As there: maxRepos, perRepoTop..."),
+    Argument("select", "object", says="As in the HTTP request: repos, tags..."),
+    Argument("merge", "object", says="As in the HTTP request: strategy, fold..."),
+    Argument("limits", "object", says="As in the HTTP request: maxRepos..."),
 )
 """Objects of the contract's request, listed beside the flat arguments for their fields."""
 
@@ -262,7 +262,7 @@ _SEARCH: Final = (
     _TOP,
     _SNIPPET,
     _FILTER,
-    _argument("search.find", "Take the query as"),
+    _argument("search.find", "How to interpret the query"),
 )
 _EXACT_PLACES: Final = (
     "search.ignoreCase",
@@ -292,8 +292,8 @@ _CONTEXT: Final = (
     _argument("slate.level", "0 paths to 3 whole", default=1),
     _argument("slate.maxBytes", "Maximum bytes"),
     _FILTER_TOO,
-    _argument("session.token", "new, or a token to go on"),
-    _argument("session.targets", "Places to open in a session"),
+    _argument("session.token", "new, or a token to continue"),
+    _argument("session.targets", "Places to show more of, in a session"),
     _argument("session.deltaOnly", "Only files new to the session"),
 )
 _CONTEXT_RARE: Final = _rest(_CONTEXT, body.REPOSITORY["slate"], without=_OF_HITS)
@@ -301,7 +301,7 @@ _FEDERATED: Final = (
     _QUERY,
     _WORKSPACE,
     _argument("select.only", "Repositories: alias, id or path"),
-    _argument("format", "Hits, or as context"),
+    _argument("format", "Hits, or a slate like context"),
     replace(_TOP, default=None),
     _FILTER_TOO,
 )
@@ -315,7 +315,7 @@ _EXPAND: Final = (
     _argument("target", "path:line, path:line-line, name, row_id or path", required=False),
     Argument("targets", "array", says="Several at once"),
     _ROOT,
-    _argument("boundary", "How much"),
+    _argument("boundary", "Amount of code"),
     _argument("focus", "Words: only lines that decide about them"),
     _argument("maxBytes", "Maximum bytes"),
     _WORKSPACE,
@@ -383,13 +383,13 @@ TOOLS: Final = (
     Tool(
         "ggrep_status",
         "State of an index. Use when answers look old.",
-        (_ROOT, Argument("sync", "boolean", says="First take in all changes"), STRUCTURED),
+        (_ROOT, Argument("sync", "boolean", says="Index all changes first"), STRUCTURED),
         (Argument("timeout_ms", "integer"),),
     ),
     Tool(
         "ggrep_health",
         "Check an index. Use when searches fail.",
-        (_ROOT, Argument("deep", "boolean", says="Read all of it; slow"), STRUCTURED),
+        (_ROOT, Argument("deep", "boolean", says="Verify every file; slow"), STRUCTURED),
     ),
     Tool(
         "good_search",

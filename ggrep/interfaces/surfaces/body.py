@@ -49,7 +49,7 @@ class _Workspace(_Named, frozen=True):
 
     format: Annotated[
         Literal["hits", "slate"],
-        Field("format", "Ranked lists of hits (default), or a slate: evidence by file."),
+        Field("format", "Ranked lists of hits (default), or a slate: evidence grouped by file."),
     ] = "hits"
 
 
@@ -136,7 +136,7 @@ def parse_federated_body(body: Mapping[str, object]) -> FederatedCall:
     if "\0" in str(parsed.of(_Workspace).get("path")):
         fields.add("workspacePath", "invalid", "must be the path of a workspace file")
     if body.get("session") is not None and parsed.make(_Workspace, path="").format != "slate":
-        fields.add("session", "invalid", "only with format slate")
+        fields.add("session", "invalid", "allowed only with format slate")
     top = parsed.of(FederatedRequest).get("top", SearchRequest("").limit)
     search = _search(parsed, query=parsed.of(SearchRequest).get("query", ""), limit=top)
     request = parsed.make(FederatedRequest, search=search)

@@ -26,12 +26,21 @@ _ISSUES_SHOWN: Final = 32
 _REFUSED: Final = {
     "repo": (
         "ERR_FEDERATED_REPO_FLAG_NOT_ALLOWED",
-        "repositories of a workspace are chosen with `select` or `only`",
+        "to select repositories of a workspace, use `select` or `only`",
     ),
-    "$.search.scope": ("ERR_FEDERATED_SCOPE_NOT_ALLOWED", "no path may be given"),
-    "args": (INVALID_REQUEST, "command-line arguments are not taken; say it in fields"),
-    "argv": (INVALID_REQUEST, "command-line arguments are not taken; say it in fields"),
-    "rawArgs": (INVALID_REQUEST, "command-line arguments are not taken; say it in fields"),
+    "$.search.scope": ("ERR_FEDERATED_SCOPE_NOT_ALLOWED", "a path is not allowed here"),
+    "args": (
+        INVALID_REQUEST,
+        "command-line arguments are not allowed; use the fields of the request",
+    ),
+    "argv": (
+        INVALID_REQUEST,
+        "command-line arguments are not allowed; use the fields of the request",
+    ),
+    "rawArgs": (
+        INVALID_REQUEST,
+        "command-line arguments are not allowed; use the fields of the request",
+    ),
 }
 
 T = TypeVar("T")
@@ -148,7 +157,7 @@ def one_of(*given: tuple[Fields, str, T | None]) -> T | None:
     values = [each for each in given if each[2] is not None]
     for holder, key, _ in values[1:]:
         first, name, _ = values[0]
-        holder.add(key, "duplicate", f"says again what {first.at(name)} says")
+        holder.add(key, "duplicate", f"has the same meaning as {first.at(name)}; use only one")
     return values[0][2] if values else None
 
 
@@ -325,9 +334,9 @@ def _judge(leaf: Leaf, body: Fields, key: str, value: object) -> None:
                 bounds = f"{says.least} or more"
             body.add(key, "range", f"must be {bounds}, is {value}")
         case str() if says.least and not value.strip():
-            body.add(key, "invalid", f"the {key} is empty")
+            body.add(key, "invalid", f"the {key} must not be empty")
         case tuple() if len(value) > says.most:
-            body.add(key, "range", f"holds {len(value)} values, {says.most} at most")
+            body.add(key, "range", f"has {len(value)} values; the maximum is {says.most}")
 
 
 def _intent(body: Fields, key: str) -> Mode | None:
@@ -337,7 +346,7 @@ def _intent(body: Fields, key: str) -> Mode | None:
         return known.get(word or "")
     message = f"{word!a} is not one of {', '.join(known)}"
     if word in {"all", *CORPUS_WORDS}:
-        message = f"{word!r} is a corpus; say it in `mode`"
+        message = f"{word!r} is a corpus; use the field `mode`"
     body.add(key, "unsupported", message, code=INVALID_MODE)
     return None
 
@@ -348,13 +357,13 @@ def _corpora(body: Fields, key: str) -> tuple[Corpus, ...] | None:
         return None
     for word in words:
         if word in {mode.value for mode in Mode}:
-            message = f"{word!r} is an intent; say it in `intent`"
+            message = f"{word!r} is an intent; use the field `intent`"
             body.add(key, "unsupported", message, code=INVALID_MODE)
         elif word != "all" and word not in CORPUS_WORDS:
             message = f"{word!a} is not one of {', '.join(['all', *CORPUS_WORDS])}"
             body.add(key, "unsupported", message, code=INVALID_MODE)
     if not words:
-        body.add(key, "empty", "no corpus is named", code=INVALID_MODE)
+        body.add(key, "empty", "must name at least one corpus", code=INVALID_MODE)
     if "all" in words:
         return CORPORA
     chosen = {CORPUS_WORDS.get(word) for word in words}

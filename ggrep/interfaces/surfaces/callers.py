@@ -77,7 +77,7 @@ class Callers:
                 retry_after_ms=_RETRY_AFTER_MS,
             )
         if caller and self._at_work[caller] >= self._per_caller:
-            message = f"this caller has reached its limit of {self._per_caller} concurrent requests"
+            message = f"the caller has reached the limit of {self._per_caller} concurrent requests"
             raise Busy(message, retry_after_ms=_RETRY_AFTER_MS)
         seat = self._seat_of(caller)
         self._at_work[caller] += 1

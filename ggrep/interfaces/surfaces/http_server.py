@@ -36,7 +36,7 @@ BODY_TIMEOUT_S: Final = 20.0
 
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
 _CODES: Final = {404: "not_found", 405: "method_not_allowed"}
-_MESSAGES: Final = {404: "there is no such route", 405: "the route has no such method"}
+_MESSAGES: Final = {404: "there is no such route", 405: "the route does not support this method"}
 _CLOSE: Final = {"connection": "close"}
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -147,7 +147,7 @@ class Gate:
 
     def _check_host(self, values: Sequence[str]) -> None:
         if len(values) != 1 or not self._names_server(values[0]):
-            raise Refusal(421, "misdirected_request", "the Host header does not name this server")
+            raise Refusal(421, "misdirected_request", "the Host header does not match this server")
 
     def _names_server(self, host: str) -> bool:
         parts = _HOST.fullmatch(host)
@@ -160,7 +160,9 @@ class Gate:
             # Images and forms of other pages have no Origin, but browsers send their site.
             if is_navigation or headers.get("sec-fetch-site", "none") in {"none", "same-origin"}:
                 return ""
-            raise Refusal(403, "forbidden", "requests from pages of other sites are refused")
+            raise Refusal(
+                403, "forbidden", "requests from web pages of other sites are not allowed"
+            )
         if len(values) == 1 and values[0] in self._rules.origins:
             return values[0]
         scheme, _, host = values[0].partition("://")
@@ -236,7 +238,7 @@ async def receive_body(receive: Receive, max_bytes: int) -> bytes:
             while True:
                 message = await receive()
                 if message["type"] == "http.disconnect":
-                    raise ClientGone("the client left")
+                    raise ClientGone("the client closed the connection")
                 received += message.get("body", b"")
                 if len(received) > max_bytes:
                     raise too_large(max_bytes)
@@ -333,8 +335,14 @@ def bind(host: str, port: int) -> socket.socket:
         listener.set_inheritable(False)
     except OSError as error:
         listener.close()
-        why = "is taken" if error.errno == errno.EADDRINUSE else (error.strerror or str(error))
-        raise InvalidRequest(f"--port: {port} on {host}: {why}") from error
+        why = (
+            "the port is in use"
+            if error.errno == errno.EADDRINUSE
+            else (error.strerror or str(error))
+        )
+        raise InvalidRequest(
+            f"--port: the server cannot listen on port {port} of {host}: {why}"
+        ) from error
     return listener
 
 

@@ -43,10 +43,10 @@ class IndexedJson(TypedDict):
 
 
 class PagedJson(TypedDict):
-    """The continuation of an answer."""
+    """The cursor of an answer with several pages."""
 
     next_cursor: NotRequired[Named]
-    """Cursor of the next page; absent on the last."""
+    """Cursor of the next page; absent on the last page."""
 
 
 class AnswerJson(DocumentJson):
@@ -67,31 +67,31 @@ class AnswerJson(DocumentJson):
     embed_config_fingerprint: Sha256
     """Identity of the embedded texts and their encoder (SHA-256, hex)."""
     snapshot_id: SnapshotId | None
-    """The one snapshot that everything in this answer was read from; null for a scan."""
+    """The snapshot from which the whole answer was read; null for a scan."""
     degraded: bool
     """Whether the snapshot left out files that could not be indexed."""
     indexed: IndexedJson
     git: GitState | None
     limits_hit: Sequence[LimitHit]
-    """Cuts that were made."""
+    """Limits that cut the answer."""
     warnings: Sequence[Notice]
     """Warnings to read before trusting the answer."""
 
 
 class TimedJson(TypedDict):
-    """Durations of an answer that may state them."""
+    """Durations of the stages of an answer."""
 
     timings_ms: NotRequired[Mapping[str, Count]]
     """Milliseconds of each stage; absent in deterministic mode. Stages may be added."""
 
 
 class SearchLimitsJson(TypedDict):
-    """Limits of the request, after clamping."""
+    """Effective limits of the request."""
 
     max_results: Count
     """Maximum number of hits."""
     per_file: Count
-    """Maximum number of hits of one file; 0 for no bound."""
+    """Maximum number of hits in a file; 0 for no bound."""
     snippet: Annotated[str, SnippetMode]
     """Amount of text that each hit shows."""
 
@@ -135,8 +135,8 @@ class HitJson(TypedDict):
                     "additionalProperties": {"type": "number"},
                     "properties": {
                         "rule": {
-                            "description": "Rule that chose the hit: the list's order, a"
-                            " place of its bucket, or a place that no bucket used.",
+                            "description": "Rule that chose the hit: the list's order, the"
+                            " quota of its bucket, or an unused slot.",
                             "enum": ["best", "quota", "fill"],
                         }
                     },
@@ -154,9 +154,9 @@ class SearchMoreJson(TypedDict):
     """Keys that only some searches of a repository have."""
 
     matches: NotRequired[MatchTotals]
-    """Totals of matches; present where lines are matched, for a text or an expression."""
+    """Totals of matches; present for a search by text or regular expression."""
     partial: NotRequired[Literal["scan"]]
-    """Present where the first index is not there yet and a quick scan of the work tree answered."""
+    """Present when there is no index yet and a scan of the work tree answered."""
     scan: NotRequired[ScanFacts]
     timings_ms: NotRequired[SearchTimingsJson]
     explain: NotRequired[ExplainJson]
@@ -168,45 +168,45 @@ class SearchJson(AnswerJson, SearchMoreJson):
     mode: Annotated[str, Mode]
     """Intent of the query, which divides the hits among buckets."""
     confidence: Annotated[str, Confidence]
-    """Fit of the best hits to the query: `weak` answers are shortened, and one without any strong
-    match shows three hits at most.
-    """
+    """Fit of the best hits to the query: a `weak` answer is shortened, and an answer without a
+    strong match has at most three hits."""
     limits: SearchLimitsJson
     results: Sequence[HitJson]
     """Hits, best first."""
 
 
 class ExpandLimitsJson(TypedDict):
-    """Limits of the request, after clamping."""
+    """Effective limits of the request."""
 
     boundary: Boundary
-    """Requested extent; `auto` is the definition around a place, or a whole file, if it fits."""
+    """Requested extent; `auto` is the definition around a location, or the whole file if it
+    fits."""
     max_expand_bytes: Count
     """Maximum bytes of the text."""
 
 
 class ExpansionJson(TypedDict):
-    """The place whose surroundings are shown."""
+    """The requested location of surrounding code."""
 
     target: str
-    """Requested place."""
+    """Requested location."""
     limits: ExpandLimitsJson
 
 
 @extends(ExpandResponse, own_field)
 class ExpandJson(AnswerJson, TimedJson, ExpansionJson):
-    """The code around a place of one repository, as it was indexed."""
+    """The indexed code around a location of a repository."""
 
 
 class ReferencesLimitsJson(TypedDict):
-    """Limits of the request, after clamping."""
+    """Effective limits of the request."""
 
     max_references: Count
-    """Most mentions; 0 for as many as the caps allow."""
+    """Maximum number of mentions; 0 for as many as the caps allow."""
     strings: bool
-    """Whether mentions in string literals are shown too."""
+    """Whether mentions in string literals are also shown."""
     comments: bool
-    """Whether mentions in comments and documents are shown too."""
+    """Whether mentions in comments and documents are also shown."""
 
 
 @extends(ReferencesResponse, own_field)
@@ -219,7 +219,7 @@ class ReferencesJson(AnswerJson, TimedJson, PagedJson):
 
 
 class SymbolLimitsJson(TypedDict):
-    """Limits of the request, after clamping."""
+    """Effective limits of the request."""
 
     max_symbols: Count
     """Maximum number of definitions; 0 for as many as the caps allow."""
@@ -240,21 +240,21 @@ class AnswersJson(TypedDict):
     schema_version: Literal[1]
     """Version of this shape; another number is another shape."""
     answers: Sequence[SymbolJson | ReferencesJson | ExpandJson | FailureJson]
-    """One answer for each request; a failure when it has none."""
+    """An answer or a failure for each request."""
 
 
 class OutlineLimitsJson(TypedDict):
-    """Limits of the request, after clamping."""
+    """Effective limits of the request."""
 
     depth: Count
-    """Levels that are shown; 0 for as many as fit."""
+    """Number of levels to show; 0 for as many as fit."""
     max_outline_bytes: Count
     """Maximum bytes of the text."""
 
 
 @extends(OutlineResponse, own_field)
 class OutlineJson(AnswerJson, TimedJson):
-    """Definitions in files and folders of one repository, as they were indexed."""
+    """Indexed definitions in files and folders of a repository."""
 
     targets: Sequence[str]
     """Requested files and folders."""
@@ -262,7 +262,7 @@ class OutlineJson(AnswerJson, TimedJson):
 
 
 class TourLimitsJson(TypedDict):
-    """Limits of the request, after clamping."""
+    """Effective limits of the request."""
 
     max_tour_bytes: Count
     """Maximum bytes of the text."""

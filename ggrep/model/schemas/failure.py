@@ -1,4 +1,4 @@
-"""A failure, as every surface reports it."""
+"""The JSON of a failure, the same for all surfaces."""
 
 from collections.abc import Sequence
 from typing import Annotated, Final, NotRequired, TypedDict
@@ -15,20 +15,20 @@ CODES: Final = tuple(
         }
     )
 )
-"""Names of failures; workspaces add `ERR_WORKSPACE_*` and `ERR_FEDERATED_*`."""
+"""Codes of failures; workspaces also use `ERR_WORKSPACE_*` and `ERR_FEDERATED_*`."""
 
 
 class IssueJson(TypedDict):
-    """One thing wrong with a workspace file or a federated request."""
+    """A mistake in a workspace file or a workspace request."""
 
     code: ErrorCode
     """Stable name of the mistake."""
     message: str
-    """One line for people."""
+    """Text on a single line."""
     path: str
     """File with the mistake; empty for a request."""
     field: str
-    """Place of the mistake, such as $.repos[2].root; empty when unknown."""
+    """JSON path of the mistake, such as `$.repos[2].root`; empty if unknown."""
     reason: str
     """A short stable word such as missing, type or duplicate; may be empty."""
     hint: str
@@ -44,16 +44,16 @@ class ErrorJson(TypedDict):
     """The failure."""
 
     code: Annotated[str, CODES] | ErrorCode
-    """Stable name of the failure; callers decide by it."""
+    """Stable name of the failure, for programs."""
     message: SafeLine
     retry_after_ms: NotRequired[Count]
-    """Milliseconds to wait before trying again; present for busy alone."""
+    """Milliseconds to wait before trying again; present only for busy."""
     snapshot_id: NotRequired[SnapshotId]
-    """Snapshot that was in use; absent without one."""
+    """Snapshot that was queried; absent if there was none."""
     request_id: NotRequired[RequestId]
-    """Id of the failed request; absent without one."""
+    """Id of the failed request; absent if it had none."""
     issues: NotRequired[Annotated[Sequence[IssueJson], Held(least=1)]]
-    """All mistakes of a workspace file or a federated request."""
+    """All mistakes in a workspace file or a workspace request."""
     reasons: NotRequired[Annotated[Sequence[str], Held(least=1)]]
     """Reasons why nothing was published, a line for each file or rule."""
 

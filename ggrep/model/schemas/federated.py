@@ -60,7 +60,7 @@ class SelectedRepoJson(TypedDict):
     alias: str | None
     """Short name of the repository; null for none."""
     priority: int
-    """Priority; the higher one wins ties under rrf."""
+    """Priority; a higher priority wins ties with `rrf`."""
     enabled: bool
     """Whether it is searched by default."""
 
@@ -73,15 +73,15 @@ class SelectionJson(TypedDict):
     selectedRepos: Sequence[SelectedRepoJson]
     """Selected repositories by priority, highest first, then alias, then id."""
     explicitSelects: Sequence[str]
-    """Tokens of --select as read."""
+    """Values of `--select`."""
     tags: Sequence[str]
     """Requested tags, lower-case, sorted."""
     repoFilter: Sequence[str]
     """Requested globs."""
     only: Sequence[str]
-    """Tokens of --only as read."""
+    """Values of `--only`."""
     includeDisabled: bool
-    """Whether disabled repositories were selected too."""
+    """Whether disabled repositories were also selected."""
 
 
 Strategy: TypeAlias = Annotated[str, ("rrf", "global")]
@@ -93,11 +93,12 @@ class MergeJson(TypedDict):
     strategy: Strategy
     """The strategy that was used."""
     rrfK: Positive
-    """Damping of strategies by ranks."""
+    """Rank constant k of rrf."""
     requested: NotRequired[Strategy]
     """Requested strategy; present when it could not be used."""
     fold: bool
-    """Whether copies of one text in several repositories are shown once, under `alsoIn`."""
+    """Whether copies of a text in several repositories are shown once; `alsoIn` lists the
+    copies."""
 
 
 class FederatedLimitsJson(TypedDict):
@@ -106,38 +107,38 @@ class FederatedLimitsJson(TypedDict):
     top: Count
     """Maximum number of hits of each list."""
     perRepoTop: Count
-    """Maximum number of hits taken from one repository."""
+    """Maximum number of hits from a repository."""
     concurrency: Positive
-    """Maximum number of repositories queried at once."""
+    """Maximum number of concurrently queried repositories."""
     maxRepos: Count
-    """Maximum number of repositories searched, those that fit the query best; 0 for all."""
+    """Maximum number of searched repositories, those that fit the query best; 0 for all."""
 
 
 class CorpusCohortJson(TypedDict):
     """The repositories that were queried for one corpus."""
 
     cohortKey: str | None
-    """Equal keys mean comparable indexes; null when several were mixed or none is there."""
+    """Key of the cohort; equal keys mean comparable indexes. Null for mixed cohorts or none."""
     repoIds: Annotated[Sequence[RepoId], Held(unique=True)]
     """Queried repositories."""
     excludedRepoIds: Annotated[Sequence[RepoId], Held(unique=True)]
-    """Repositories that were not queried, because their index does not compare."""
+    """Repositories that were not queried because their indexes are not comparable."""
 
 
 class CohortsJson(TypedDict):
     """Repositories with comparable indexes."""
 
     policy: Annotated[str, ("default", "strict", "priority", "unsafe-mix")]
-    """Rule that chooses one of several cohorts."""
+    """Rule for choosing a cohort."""
     byMode: Mapping[Annotated[str, Corpus], CorpusCohortJson]
     """Cohorts by requested corpus."""
 
 
 class StatisticsReposJson(TypedDict):
-    """The repositories whose statistics scores use."""
+    """The repositories whose statistics affect scores."""
 
     repoIds: Annotated[Sequence[RepoId], Held(unique=True)]
-    """Repositories whose figures were summed; empty but under global."""
+    """Repositories whose term statistics were summed; empty unless the strategy is global."""
 
 
 class WorkspaceMetaJson(TypedDict):
@@ -150,15 +151,15 @@ class WorkspaceMetaJson(TypedDict):
     workspace: NamedWorkspaceJson
     selection: SelectionJson
     snapshots: Mapping[RepoId, SnapshotId]
-    """The snapshot of each repository of `repos` that has one."""
+    """Snapshots of the repositories in `repos` that have one."""
     ruledOut: NotRequired[int]
     """Number of healthy selected repositories without a hit; they are not in `repos`.
 
-    Other lists of repositories in this object leave them out."""
+    Other lists of repositories in this object omit them."""
 
 
 class MergeRulesJson(TypedDict):
-    """The rules that made the lists."""
+    """The settings of merging."""
 
     merge: MergeJson
     limits: FederatedLimitsJson
@@ -167,7 +168,7 @@ class MergeRulesJson(TypedDict):
 
 
 class FederatedMetaJson(WorkspaceMetaJson, MergeRulesJson):
-    """The queried repositories, and the rules of the merge."""
+    """The queried repositories, and the settings of merging."""
 
 
 class RepoFailureJson(TypedDict):
@@ -176,7 +177,7 @@ class RepoFailureJson(TypedDict):
     code: FailureCode
     """Stable name of the failure; NO_INDEX when nothing was published."""
     message: str
-    """One line for people."""
+    """Text on a single line."""
 
 
 class CorpusResultJson(TypedDict):
@@ -184,17 +185,17 @@ class CorpusResultJson(TypedDict):
 
     status: RepoStatus
     count: Count
-    """Hits that it gave for the merge."""
+    """Number of hits that it contributed to the merge."""
     error: NotRequired[RepoFailureJson]
 
 
 class CouldChangeJson(TypedDict):
-    """Whether the answer could change with its lists; present when it gave none."""
+    """Whether lists of this repository could change the answer; present if it returned none."""
 
     verdict: Literal["no", "yes", "unknown"]
-    """`unknown` when its content is unknown."""
+    """`unknown` if the content of the repository is unknown."""
     reason: str
-    """Reason, as one of a few fixed texts."""
+    """Reason, from a fixed set of texts."""
 
 
 class FederatedRepoJson(TypedDict):
@@ -208,16 +209,16 @@ class FederatedRepoJson(TypedDict):
     perMode: Mapping[Annotated[str, Corpus], CorpusResultJson]
     """Outcomes by requested corpus."""
     snapshotId: SnapshotId | None
-    """Snapshot that answered, or that it reported; null when unknown."""
+    """Snapshot that answered, or that the repository reported; null if unknown."""
     degraded: bool | None
     """Whether the snapshot left out files that could not be indexed; null when unknown."""
     partialIndex: bool | None
     """Whether the first index is still being built; null when unknown."""
     error: NotRequired[RepoFailureJson]
     compatibilityKey: str | None
-    """Repositories with equal keys hold comparable indexes; null when unknown."""
+    """Repositories with equal keys have comparable indexes; null when unknown."""
     profile: NotRequired[str]
-    """The profile whose view narrows its hits and slates; present when one does."""
+    """The profile that restricts its hits and slates; absent if there is none."""
     couldChange: NotRequired[CouldChangeJson]
     repoRootCanonical: NotRequired[str]
     """Absolute path of its files; present only when absolute paths were requested."""
@@ -228,7 +229,7 @@ class FederatedLimitJson(TypedDict):
     """A bound that changed the answer."""
 
     repoId: NotRequired[RepoId]
-    """The repository that met it; absent for the coordinator's own."""
+    """The repository that reached the limit; absent for limits of the whole answer."""
 
 
 @may_grow
@@ -238,7 +239,7 @@ class RepoStatsJson(TypedDict):
     elapsedMs: Figure
     """Total duration of its calls, milliseconds."""
     freshness: NotRequired[Freshness]
-    """Whether the index is known to hold the work tree as it is at that moment."""
+    """Whether the index is known to match the work tree at that time."""
 
 
 @may_grow
@@ -250,7 +251,7 @@ class FederatedStatsJson(TypedDict):
     repos: Mapping[RepoId, RepoStatsJson]
     """Figures by repository."""
     fromMemory: bool
-    """Whether the lists come from an earlier request over the same snapshots."""
+    """Whether the lists were cached by an earlier request over the same snapshots."""
 
 
 class StatedJson(TypedDict):
@@ -260,10 +261,10 @@ class StatedJson(TypedDict):
 
 
 class FailureDetailsJson(TypedDict):
-    """Figures that go with the code."""
+    """Additional values for the code."""
 
     retry_after_ms: NotRequired[Count]
-    """Milliseconds to wait before trying again."""
+    """Milliseconds to wait before a retry."""
 
 
 class DetailedFailureJson(TypedDict):
@@ -272,14 +273,14 @@ class DetailedFailureJson(TypedDict):
     code: FailureCode
     """Stable name of the failure."""
     message: str
-    """One line for people."""
+    """Text on a single line."""
     request_id: NotRequired[RequestId]
-    """Id of the failed request; absent without one."""
+    """Id of the failed request; absent if it had none."""
     snapshot_id: NotRequired[SnapshotId]
-    """Snapshot that was in use; absent without one."""
+    """Snapshot that was queried; absent if there was none."""
     details: FailureDetailsJson
     issues: NotRequired[Annotated[Sequence[IssueJson], Held(least=1)]]
-    """All mistakes of a workspace file or a federated request."""
+    """All mistakes in a workspace file or a workspace request."""
 
 
 @held_to(dependentRequired={"meta": ["repos", "limits_hit"], "repos": ["meta"]})
@@ -292,14 +293,14 @@ class FederatedErrorJson(DocumentJson, StatedJson):
     ok: Literal[False]
     """Whether there is an answer."""
     backend: Literal["federated", "repository"]
-    """The part that failed: a workspace, or over HTTP one repository."""
+    """The failed part: a workspace, or over HTTP a repository."""
     meta: NotRequired[FederatedMetaJson | WorkspaceMetaJson]
-    """Workspace and repositories; without rules of merging where no lists were requested."""
+    """Workspace and repositories; rules of merging only if lists were requested."""
     repos: NotRequired[Sequence[FederatedRepoJson]]
     """Every selected repository, by id."""
     diagnostics: Diagnostics
     limits_hit: NotRequired[Sequence[FederatedLimitJson]]
-    """Cuts that were made."""
+    """Limits that cut the answer."""
     code: FailureCode
     """Stable name of the failure; the same as error.code."""
     message: str
@@ -320,7 +321,7 @@ class AttendedJson(StatedJson):
     """Every selected repository, by id."""
     diagnostics: Diagnostics
     limits_hit: Sequence[FederatedLimitJson]
-    """Cuts that were made."""
+    """Limits that cut the answer."""
 
 
 class AskedJson(DocumentJson, StatedJson):
@@ -329,10 +330,10 @@ class AskedJson(DocumentJson, StatedJson):
     backend: Literal["federated"]
     meta: FederatedMetaJson
     repos: Sequence[FederatedRepoJson]
-    """Selected repositories that matter to the answer, by id: all of a few."""
+    """Selected repositories that affect the answer, by id; all if they are few."""
     diagnostics: Diagnostics
     limits_hit: Sequence[FederatedLimitJson]
-    """Cuts that were made."""
+    """Limits that cut the answer."""
 
 
 class FederatedAnswerJson(AskedJson):
@@ -341,22 +342,21 @@ class FederatedAnswerJson(AskedJson):
     ok: Literal[True]
     """Whether there is an answer."""
     confidence: Annotated[str, Confidence]
-    """Fit of the best hits of all repositories to the query: `weak` answers have their lists
-    shortened, and one without any strong match has three hits in each at most; a weak slate is
-    shorter.
-    """
+    """Fit of the best hits of all repositories to the query: a `weak` answer has shortened lists,
+    an answer without a strong match has at most three hits in each list, and a weak slate is
+    shorter."""
 
 
 class FederatedSlateJson(FederatedAnswerJson, ContinuedJson):
     """Evidence for a question from the repositories of a workspace.
 
-    The answer of a workspace search with a slate in the place of its lists.
+    The answer of a workspace search with a slate instead of lists.
     """
 
     format: Literal["slate"]
-    """Format of the answer: a slate in the place of the lists."""
+    """Format of the answer: a slate instead of lists."""
     slate: SlateJson
-    """Slate of files of all repositories, each with its repository's name in the workspace."""
+    """Slate with files of all repositories; each file has the name of its repository."""
 
 
 class RepoPlaceJson(TypedDict):
@@ -372,14 +372,14 @@ class RepoPlaceJson(TypedDict):
     end: Positive
     """Last line of the chunk, 1-based, inclusive."""
     id: Sha256
-    """Id of the chunk; equal for the same text at the same place of the same path."""
+    """Id of the chunk; equal for the same text at the same position in the same path."""
 
 
 class RepoFileMatchesJson(TypedDict):
     """A file of a repository with lines that match."""
 
     repoId: str
-    """The repository that holds the file."""
+    """Repository of the file."""
     repoAlias: str | None
     """Short name of the repository; null for none."""
     file: str
@@ -408,20 +408,20 @@ class FederatedHitJson(RepoPlaceJson):
     score: float
     """Score that orders the merged list; the strategy breaks ties."""
     localScore: float
-    """The repository's own score; with strategy global it is measured against all repositories."""
+    """Score in the repository's list; with the strategy `global` it depends on all repositories."""
     localRank: Count
-    """Rank in the repository's own list, from 0."""
+    """Rank in the repository's list, from 0."""
     explain: NotRequired[Mapping[str, float]]
     """Parts of the score by name; present when the request asked to explain."""
     alsoIn: NotRequired[Annotated[Sequence[RepoPlaceJson], Held(least=1)]]
-    """Places in other repositories with the same text; absent without any."""
+    """Locations of the same text in other repositories; absent if there are none."""
 
 
 class FederatedMoreJson(TypedDict):
     """Keys that only some searches of a workspace have."""
 
     matches: NotRequired[FederatedMatchesJson]
-    """Totals of matches; present where lines are matched, for a text or an expression."""
+    """Totals of matches; present for a search by text or regular expression."""
 
 
 class FederatedJson(FederatedAnswerJson, FederatedMoreJson):

@@ -23,7 +23,7 @@ from ggrep.model.schemas.federated import AttendedJson, FederatedErrorJson
 
 
 class InRepoJson(TypedDict):
-    """The repository of a place."""
+    """The repository of a location."""
 
     repoId: RepoName
     repoAlias: str | None
@@ -50,9 +50,9 @@ class RepoReferenceJson(InRepoJson):
     """One mention in one of the repositories."""
 
     tie: NotRequired[Literal["import", "guess"]]
-    """Tie to a definition in another repository: its file imports something of that one, or only
-    the name says so. Absent in a repository that defines the name itself, and where none does.
-    """
+    """Relation to a definition in another repository: `import` if the file imports from that
+    repository, `guess` if only the names are equal. Absent if the repository itself or no
+    repository defines the name."""
 
 
 class NamesAnswerJson(DocumentJson, AttendedJson, PagedJson):
@@ -66,7 +66,7 @@ class NamesAnswerJson(DocumentJson, AttendedJson, PagedJson):
 
 @extends(ExpandResponse, own_field)
 class FederatedExpandJson(DocumentJson, AttendedJson, ExpansionJson, InRepoJson):
-    """The code around a place of one of the repositories, as it was indexed."""
+    """The indexed code around a location in one of the repositories."""
 
     ok: Literal[True]
     """Whether there is an answer."""
@@ -74,7 +74,7 @@ class FederatedExpandJson(DocumentJson, AttendedJson, ExpansionJson, InRepoJson)
 
 
 class FederatedSymbolJson(NamesAnswerJson):
-    """Definitions of a name in a workspace, as one store over all its files would list them."""
+    """Definitions of a name in a workspace, in the order of a single store over all files."""
 
     format: Literal["symbol"]
     limits: SymbolLimitsJson
@@ -96,22 +96,21 @@ class FederatedSymbolJson(NamesAnswerJson):
 
 
 class FederatedReferencesJson(NamesAnswerJson):
-    """Mentions of a name in a workspace, as one store over all its files would list them."""
+    """Mentions of a name in a workspace, in the order of a single store over all files."""
 
     format: Literal["references"]
     limits: ReferencesLimitsJson
     references: Sequence[RepoReferenceJson]
     """Mentions by path, repository, line and column; sources before tests."""
     totals: Mapping[Annotated[str, ("usage", "string", "comment", "definition")], Count]
-    """Mentions of each kind in files whose syntax was read, shown or not; `definition` counts those
-    left out as definitions. While `mentions` is not 0 these are lower bounds.
-    """
+    """Mentions of each kind in parsed files, shown or not; `definition` counts occurrences that are
+    definitions, which are not shown. If `mentions` is not 0, the counts are lower bounds."""
     files: Count
     """Number of files with shown mentions."""
     mentions: Count
-    """Occurrences of any kind in files behind the page, whose syntax was not read."""
+    """Occurrences of any kind in further files, which were not parsed."""
     mention_files: Count
-    """Number of those files."""
+    """Number of files with these occurrences."""
     definedIn: Annotated[Sequence[RepoId], Held(unique=True)]
     """Repositories that define the name in the requested container."""
     defined: Sequence[RepoDefinedAtJson]
@@ -132,4 +131,4 @@ class FederatedAnswersJson(TypedDict):
         | FederatedErrorJson
         | FailureJson
     ]
-    """One answer for each request; a failure when it has none."""
+    """An answer or a failure for each request."""

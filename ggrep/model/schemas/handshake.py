@@ -18,17 +18,17 @@ class HelloJson(TypedDict):
     message: NotRequired[Literal["hello"]]
     """Name of the message; may be left out."""
     protocol_versions: NotRequired[_Versions]
-    """Protocols the client speaks."""
+    """Protocol versions of the client."""
     protocol_version: NotRequired[_Number]
-    """The only protocol that the client speaks, instead of the list."""
+    """The single protocol version of the client, instead of the list."""
     store_id: _Id
     """Requested store."""
     config_fingerprint: _Id
     """Identity of the settings that shape the index (SHA-256, hex)."""
     client_id: NotRequired[_Text]
-    """Client that its requests are counted for; empty for no particular one."""
+    """Client name for fair queueing of requests; empty for none."""
     client_kind: NotRequired[Literal["interactive", "batch"]]
-    """Urgency of requests that do not state their own."""
+    """Priority of requests that set none."""
     client_capabilities: NotRequired[
         Annotated[Sequence[Annotated[str, Held(least=1, most=64)]], Held(most=32)]
     ]
@@ -69,13 +69,13 @@ class WelcomeJson(TypedDict):
     """
 
     protocol_version: _Number
-    """The protocol of this connection: the highest that both speak."""
+    """Protocol version of this connection: the highest common version."""
     protocol_versions: _Versions
-    """Protocols the daemon speaks."""
+    """Protocol versions of the daemon."""
     binary_version: _Text
     """Version of the daemon, for people."""
     supported_schema_versions: SchemaVersionsJson
-    """Versions of the documents that it answers with."""
+    """Versions of the documents in answers."""
     store_id: _Id
     """Served store."""
     config_fingerprint: _Id
@@ -87,6 +87,6 @@ class WelcomeJson(TypedDict):
     ]
     """Time when the daemon started, UTC; empty when it does not report it."""
     stale: NotRequired[bool]
-    """Whether it serves settings that are no longer those of the repository."""
+    """Whether its settings differ from those of the repository."""
     build: NotRequired[_Text]
     """The daemon's build; may be empty."""

@@ -29,7 +29,7 @@ class BudgetsJson(TypedDict):
     max_query_results: Count
     """Maximum number of hits of an answer."""
     max_query_per_file: Count
-    """Maximum number of hits of one file."""
+    """Maximum number of hits in a file."""
     max_snippet_bytes_per_result: Count
     """Snippet bytes of one hit."""
     max_total_snippet_bytes: Count
@@ -40,14 +40,14 @@ class ReceiptJson(DocumentJson):
     """The receipt that `ggrep search --receipt` writes and `ggrep replay` reads."""
 
     kind: Literal["repository"]
-    """Kind of the receipt: of one repository."""
+    """Kind of the receipt: for a repository."""
     question: ReceiptQuestion
     budgets: BudgetsJson
     origin: Origin
     hits: Sequence[ReceiptHit]
     """The hits, best first."""
     answer: SearchJson | None
-    """The answer; null when it is too long to keep."""
+    """The answer; null if it was too long to store."""
     sha256: Sha256
     """Digest of the canonical bytes of all other keys."""
 
@@ -70,13 +70,13 @@ class ReplayJson(DocumentJson):
     changes: Sequence[ReplayChange]
     """Differences between the two origins."""
     differing: Count
-    """Places at which two answers over one snapshot differ; 0 when another snapshot was queried, or
-    the receipt does not hold its answer.
+    """Number of values that differ between answers over one snapshot; 0 for another snapshot or if
+    the receipt does not contain its answer.
     """
     differences: Sequence[ReplayDifference]
-    """The first of these places."""
+    """The first of these differences."""
     same_hits: bool
-    """Whether both answers hold the same chunks at the same places in the same order."""
+    """Whether both answers contain the same chunks at the same places in the same order."""
     hits: Sequence[ReplayedHit]
     """The receipt's hits, best first."""
     new_hits: Sequence[NewHit]

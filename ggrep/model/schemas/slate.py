@@ -1,4 +1,4 @@
-"""A slate, and the answer that holds one."""
+"""The JSON of a slate and of an answer with a slate."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal, NotRequired, TypedDict
@@ -34,14 +34,14 @@ class EvidenceJson(TypedDict):
     hidden_lines: NotRequired[Positive]
     """Lines of the chunk that the snippet leaves out; absent for none."""
     name: NotRequired[str]
-    """The definition's or heading's own name; absent for blocks."""
+    """Unqualified name of the definition or heading; absent for blocks."""
     breadcrumb: NotRequired[Sequence[str]]
     """Enclosing definitions or headings, outermost first; absent at the top."""
     reason: NotRequired[Annotated[str, ("neighbour_context",)]]
-    """Present for a chunk around the best evidence; absent for one that fits the question itself.
-    """
+    """Present for a chunk around the best evidence; absent for a chunk that itself matches the
+    query."""
     also: NotRequired[Sequence[str]]
-    """`path:line` of places that hold nearly the same text and were left out for it."""
+    """`path:line` of places with nearly the same text, which were left out."""
 
 
 class PackJson(TypedDict):
@@ -49,13 +49,13 @@ class PackJson(TypedDict):
 
     path: RepoPath
     line: Positive
-    """Line to begin reading at."""
+    """Line at which to start reading."""
     score: float
     """Score of its best evidence; comparable within one slate."""
     reason: Reason
     """Reason why it is in the slate."""
     tags: NotRequired[Sequence[str]]
-    """Uses of the file beside that of its section, such as Test; absent for none."""
+    """Further uses of the file besides that of its section, such as Test; absent for none."""
     name: NotRequired[Annotated[str, Held(least=1, most=80)]]
     """Name of the definition at `line`, at level 0; absent for none."""
     repo: NotRequired[Named]
@@ -63,13 +63,13 @@ class PackJson(TypedDict):
     roles: NotRequired[Sequence[Annotated[str, Role]]]
     """Roles of the file by path rules; absent for none, and at level 0, as are the keys below."""
     anchor: NotRequired[EvidenceJson]
-    """The file's opening lines; absent where there are none or none are wanted."""
+    """The opening lines of the file; absent if there are none or none were requested."""
     evidence: NotRequired[Sequence[EvidenceJson]]
-    """Chunks of the file that fit the question and whose lines are shown, by line."""
+    """Chunks of the file that match the query and whose lines are shown, by line."""
     outline: NotRequired[Sequence[Annotated[str, Held(pattern=r"^[1-9][0-9]*-[1-9][0-9]* [a-z]")]]]
-    """Chunks that fit and whose lines found no room, by line: `40-62 method Queue.retry`."""
+    """Chunks that fit but whose lines exceed the budget, by line: `40-62 method Queue.retry`."""
     more_evidence: NotRequired[Positive]
-    """Chunks that fit as well and were left out; absent for none."""
+    """Number of further chunks that fit the question; absent for none."""
 
 
 class SectionJson(TypedDict):
@@ -87,7 +87,7 @@ class GraphEdgeJson(TypedDict):
 
 
 class ContextGraphJson(TypedDict):
-    """Relations of the selected files; names and places, no text."""
+    """Relations between the selected files: names and locations without text."""
 
     nodes: Sequence[GraphNode]
     """Files, by id."""
@@ -101,17 +101,17 @@ class SlateLimitsJson(TypedDict):
     max_slate_bytes: Count
     """Maximum bytes of the slate."""
     max_slate_file_bytes: Count
-    """Maximum bytes of one file of it."""
+    """Maximum bytes of a file in the slate."""
     max_slate_files: Count
     """Maximum number of files."""
     max_evidence_per_file: Count
-    """Most chunks of one file, its anchor not counted."""
+    """Maximum number of chunks of one file, without its anchor."""
     of_text: NotRequired[Literal[True]]
-    """Bytes are counted on the text that agents read instead of on canonical JSON."""
+    """Whether bytes are counted on the text for agents instead of on canonical JSON."""
     max_graph_nodes: NotRequired[Count]
     """Maximum number of files of the graph, if there is one."""
     max_graph_edges: NotRequired[Count]
-    """Most relations of the graph."""
+    """Maximum number of relations of the graph."""
     max_graph_bytes: NotRequired[Count]
     """Maximum bytes of the graph as canonical JSON."""
 

@@ -31,7 +31,7 @@ class StoresCollectionJson(DocumentJson):
     """Deletions of `ggrep gc --stores`, done or planned."""
 
     dry_run: bool
-    """Whether nothing was deleted, as `--force` was not given."""
+    """Whether this was a dry run without deletions, because `--force` was missing."""
     candidates: Sequence[Candidate]
     """Stores that may be deleted, by store id."""
     deleted: Sequence[Candidate]
@@ -46,17 +46,17 @@ InventoryJson: TypeAlias = Stores | Removal | StoresCollectionJson | UpgradeRepo
 
 @extends(Status)
 class ServedStatusJson(TypedDict):
-    """The status document of a repository that a daemon serves, as a server passes it on."""
+    """The status document of a repository with a running daemon."""
 
     running: Literal[True]
-    """Whether a daemon serves it."""
+    """Whether a daemon serves the repository."""
 
 
 class UnservedStatusJson(DocumentJson):
-    """The state of a repository that no daemon serves; none is started to report more."""
+    """The state of a repository without a running daemon; no daemon is started."""
 
     running: Literal[False]
-    """Whether a daemon serves it."""
+    """Whether a daemon serves the repository."""
     root: str
     """Absolute path of the repository."""
     store_id: StoreId
@@ -75,12 +75,12 @@ class EligibleJson(TypedDict):
 
 
 class LeftOutJson(TypedDict):
-    """A file, or a directory with all below it, that a rule left out."""
+    """A file, or a directory with everything below it, that a rule excludes."""
 
     path_key: str
     """Path below the root; invisible characters are escaped."""
     rule: str
-    """The rule that left it out."""
+    """The rule that excludes it."""
 
 
 class PreviewJson(DocumentJson):
@@ -94,9 +94,9 @@ class PreviewJson(DocumentJson):
     files: Sequence[str]
     """Paths of these files below the root."""
     excluded: Mapping[str, Count]
-    """Files left out by rule, counted for each rule."""
+    """Number of excluded files for each rule."""
     left_out: Sequence[LeftOutJson]
-    """The first 10000 files left out by rule, by name; a directory stands for all below it."""
+    """The first 10000 files left out by rule, by name; a directory represents all its files."""
     skipped: Sequence[SkippedFile]
     """Files that cannot be indexed."""
 
@@ -121,7 +121,7 @@ class PreviewedRepoJson(PreviewJson):
 
 
 class FailedRepoJson(TypedDict):
-    """A repository of a workspace that could not be updated; the others went on."""
+    """A repository of a workspace that could not be updated; the other updates continued."""
 
     repo: str
     """The repository's alias in the workspace, else its id."""
@@ -153,13 +153,13 @@ class RemoteJson(TypedDict):
     url: str
     """`s3://`, `gs://` or `az://` with a bucket and a folder, or `file://` with a directory."""
     endpoint: str | None
-    """Endpoint of a service that speaks S3 and is not Amazon's."""
+    """Endpoint of an S3-compatible service other than Amazon's."""
     region: str | None
-    """Region of S3; null for that of the environment."""
+    """Region of S3; null for the region from the environment."""
     plain_http: bool
     """Whether the endpoint may be used without TLS."""
     readable: bool
-    """Whether pushed text is shown before a checkout has proved that it holds that text."""
+    """Whether pushed text can be shown before a checkout has confirmed that text."""
 
 
 class RemotesJson(DocumentJson):
@@ -173,13 +173,13 @@ class PullJson(DocumentJson):
     """The result of `ggrep pull`."""
 
     remote: Named | None
-    """Name of the remote; null where there is none, under --auto."""
+    """Name of the remote; null if there is none, with `--auto`."""
     repo_key: str | None
     """Key of the repository at the remote; null when unknown."""
     outcome: Literal["pulled", "current", "nothing", "nothing new", "failed"]
     """`current`: the index already held all files. `nothing`: the remote has no snapshot of them.
     `nothing new`: the remote has one, without any file that was missing here. `failed`: under
-    --auto, where that is no failure of the command.
+    --auto; the command still succeeds.
     """
     reason: str | None
     """Reason why nothing was pulled; null otherwise."""
@@ -188,22 +188,22 @@ class PullJson(DocumentJson):
     commit: str | None
     """Commit of the pulled snapshot."""
     files: Count
-    """Files that could be searched right after the pull."""
+    """Searchable files directly after the pull."""
     of_files: Count
     """All files of the repository."""
     brought: Count
-    """Files that the pull brought."""
+    """Files that came from the remote."""
     passed_over: Sequence[str]
-    """Reasons why snapshots of the remote were not taken, a line each."""
+    """Reasons why snapshots of the remote were not used, one line each."""
     traffic: Traffic | None
     pull_ms: Count
-    """Milliseconds until these files could be searched."""
+    """Milliseconds until these files were searchable."""
     snapshot_id: SnapshotId
     """The active snapshot afterwards."""
     indexed: Count
-    """Files that were read and cut afterwards, as the remote lacked them."""
+    """Files that were indexed afterwards, because the remote lacked them."""
     vectors_encoded: Count
-    """Vectors that were encoded for them."""
+    """Vectors that were encoded for these files."""
     duration_ms: Count
     """Total duration in milliseconds."""
 

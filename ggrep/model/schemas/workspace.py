@@ -32,9 +32,9 @@ class WorkspaceDefaultsJson(TypedDict):
     enabled: bool
     """Whether it is searched by default."""
     priority: Annotated[int, Held(least=-9007199254740991, most=9007199254740991)]
-    """Priority; the higher one wins ties."""
+    """Priority; a higher priority wins ties."""
     tags: Annotated[Sequence[Named], Held(unique=True)]
-    """Tags, lower-case, sorted, each once."""
+    """Distinct tags, lower-case and sorted."""
 
 
 class ResolvedRepoJson(TypedDict):
@@ -47,19 +47,19 @@ class ResolvedRepoJson(TypedDict):
     repoRootCanonical: AbsolutePath
     """Canonical root, free of symbolic links; the searched directory."""
     alias: Named | None
-    """Short name of the repository, unique but for case; null for none."""
+    """Short name of the repository, unique even ignoring case; null for none."""
     tags: Annotated[Sequence[Named], Held(unique=True)]
-    """Tags, lower-case, sorted, each once."""
+    """Distinct tags, lower-case and sorted."""
     enabled: bool
     """Whether it is searched by default."""
     priority: Annotated[int, Held(least=-9007199254740991, most=9007199254740991)]
-    """Priority; the higher one wins ties."""
+    """Priority; a higher priority wins ties."""
     rootInput: Named
     """Root as written in the file, trimmed."""
     rootAbs: AbsolutePath
     """Root as written, made absolute."""
     index: Count
-    """Place of the entry in the file, from 0."""
+    """Index of the entry in the file, from 0."""
 
 
 class ResolvedWorkspaceJson(TypedDict):
@@ -69,7 +69,7 @@ class ResolvedWorkspaceJson(TypedDict):
     """
 
     schemaVersion: Literal[1]
-    """Version of the workspace file; another number is another shape."""
+    """Version of the format of the workspace file."""
     workspacePath: AbsolutePath
     """Absolute path of the file."""
     workspaceDir: AbsolutePath
@@ -78,12 +78,12 @@ class ResolvedWorkspaceJson(TypedDict):
     """Name from the file, trimmed; empty for none. Only the configuration's identity includes it.
     """
     cacheRoot: AbsolutePath | None
-    """Directory for artifacts of the federation; null for the default."""
+    """Directory of workspace artifacts; null for the default."""
     defaults: WorkspaceDefaultsJson
     repos: Annotated[Sequence[ResolvedRepoJson], Held(least=1)]
     """Repositories in the file's order."""
     repoSetId: RepoSetId
-    """Identity of the set of repositories, whatever their names and order."""
+    """Identity of the set of repositories, independent of their names and order."""
     workspaceConfigHash: ConfigHash
 
 
@@ -91,7 +91,7 @@ class BuiltRepoJson(TypedDict):
     """One repository of a build."""
 
     repoId: Named
-    """Name of the repository, made of its canonical root."""
+    """Name of the repository, computed from its canonical root."""
     repoRootCanonical: Named
     """Absolute path of its files, free of symbolic links."""
     alias: str | None
@@ -99,7 +99,7 @@ class BuiltRepoJson(TypedDict):
     status: Literal["passed", "failed", "skipped"]
     """Outcome of the repository."""
     exitCode: int | None
-    """Exit status of `ggrep index`; null when none ran or a signal ended it."""
+    """Exit status of `ggrep index`; null when it was not run or a signal ended it."""
     signal: Positive | None
     """Signal that ended its process."""
     durationMs: Count
@@ -116,7 +116,7 @@ class BuildDiagnosticsJson(TypedDict):
     failed: Count
     """Number of repositories that failed."""
     skipped: Count
-    """Number of repositories that were not begun."""
+    """Number of repositories that were not started."""
     entries: Sequence[BuiltRepoJson]
     """One entry for each repository, by id."""
 
@@ -144,7 +144,7 @@ class WorkspaceEventJson(DocumentJson):
     alias: str | None
     """Short name of the repository; null for none."""
     message: str
-    """One line for people."""
+    """Text on a single line."""
 
 
 class EditedWorkspaceJson(DocumentJson):
@@ -153,7 +153,7 @@ class EditedWorkspaceJson(DocumentJson):
     ok: Literal[True]
     """Whether the file was saved."""
     repos: Positive
-    """Number of its repositories now."""
+    """Number of repositories in the file."""
 
 
 class ValidWorkspaceJson(DocumentJson):

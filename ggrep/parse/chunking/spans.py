@@ -89,7 +89,7 @@ def plan_from_json(value: list[object]) -> Plan:
     """
     language, method, problem, rows = value
     if not isinstance(rows, list):
-        raise TypeError("pieces are not a list")
+        raise TypeError("the pieces of a file must be a list")
     return Plan(
         str(language),
         str(method),

@@ -13,19 +13,19 @@ def problem(text: str) -> str | None:
     """Return the reason why `text` is not a path key, or None."""
     parts = text.split("/")
     if not text or "" in parts:
-        return "empty, absolute or with an empty part"
+        return "a path below the root must not be empty, absolute or contain an empty part"
     if "." in parts or ".." in parts:
-        return "contains a . or .. part"
+        return "the path contains . or .. as a part"
     return None if text.isascii() and text.isprintable() else _bad_character(text)
 
 
 def _bad_character(text: str) -> str | None:
     if any(unicodedata.category(character) == "Cs" for character in text):
-        return "not valid UTF-8"
+        return "the path is not valid UTF-8"
     if any(unicodedata.category(character) == "Cc" for character in text):
-        return "contains a control character"
+        return "the path contains a control character"
     # An answer would show a path that differs from the file's, and no client could open it.
-    return None if sanitise_line(text) == text else "contains characters that are never shown"
+    return None if sanitise_line(text) == text else "the path contains invisible characters"
 
 
 def parse_path_key(text: str) -> PathKey:
@@ -36,7 +36,7 @@ def parse_path_key(text: str) -> PathKey:
     """
     reason = problem(text)
     if reason is not None:
-        raise InvalidRequest(f"not a path below the root: {printable(text)}: {reason}")
+        raise InvalidRequest(f"invalid path {printable(text)}: {reason}")
     return PathKey(text)
 
 

@@ -117,7 +117,9 @@ def _as_text(
 ) -> FileText | SkippedFile:
     key = file.path_key
     if len(data) <= _MOST_POINTER_BYTES and data.startswith(_POINTER):
-        return SkippedFile(key, "lfs_pointer", "its content is elsewhere; git lfs pull fetches it")
+        return SkippedFile(
+            key, "lfs_pointer", "the file is a pointer of Git LFS; git lfs pull fetches the content"
+        )
     decoded = decode(data, rule)
     if decoded is None:
         return SkippedFile(key, "binary", "its bytes are not text")
@@ -167,9 +169,9 @@ def _as_file(key: PathKey, status: os.stat_result) -> SourceFile:
 
 def _failure(key: PathKey, error: OSError) -> SkippedFile:
     if isinstance(error, Linked) or error.errno == errno.ELOOP:
-        return SkippedFile(key, "out_of_root", "a symbolic link took its place")
+        return SkippedFile(key, "out_of_root", "it was replaced by a symbolic link")
     if isinstance(error, NotRegular) or error.errno in {errno.ENXIO, errno.ENODEV}:
-        return SkippedFile(key, "special", "not a regular file any more")
+        return SkippedFile(key, "special", "it is no longer a regular file")
     if isinstance(error, (FileNotFoundError, NotADirectoryError)):
-        return SkippedFile(key, "vanished", "gone since the walk")
+        return SkippedFile(key, "vanished", "it was deleted while files were listed")
     return SkippedFile(key, failure_reason(error), error.strerror or "cannot be read")

@@ -146,4 +146,6 @@ class OccurrencePool(WorkerPool):
             )
         except (WorkerTimeout, WorkerLost) as error:
             deadline.check(_PURPOSE)
-            raise Busy("no process could read a file", retry_after_ms=_RETRY_MS) from error
+            raise Busy(
+                "no worker process could read the files", retry_after_ms=_RETRY_MS
+            ) from error

@@ -287,4 +287,4 @@ def decoded(body: bytes, decode: Callable[[bytes], _Answer]) -> _Answer:
     try:
         return decode(body)
     except (ValueError, TypeError) as error:
-        raise WorkerCrashed("invalid answer from the worker") from error
+        raise WorkerCrashed("invalid reply from the worker process") from error

@@ -1,4 +1,4 @@
-"""One connection to a daemon, shared by all tasks of an event loop."""
+"""A connection to a daemon that all tasks of an event loop share."""
 
 import math
 import os
@@ -45,7 +45,7 @@ def before(deadline: Deadline, message: str) -> Iterator[None]:
 
 
 async def dial(path: Path) -> SocketStream:
-    """Return a fresh connection."""
+    """Return a new connection."""
     try:
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     except OSError as error:
@@ -78,7 +78,7 @@ def _accepted(connection: socket.socket, path: Path) -> bool:
 
 
 _CANCEL_S: Final = 0.1
-"""Longest delay of an abandoned call by its cancel message."""
+"""Maximum time for sending the cancel message of an abandoned call."""
 
 _CHUNK: Final = 262_144
 _GONE: Final = (
@@ -103,17 +103,17 @@ class _Waiting(Struct):
 class Channel:
     """A connection after its handshake; any number of requests share it concurrently.
 
-    One waiter reads the socket for all; when it leaves, the next takes over. There is no background
-    task, so a closed channel leaves nothing behind.
+    One waiting task reads the socket for all waiting tasks; when it is done, another task takes
+    over. There is no background task, so closing a channel needs no cleanup.
 
     Attributes:
-        pid: id of the process at the other end, from the kernel.
+        pid: process id of the daemon, from the kernel.
     """
 
     welcome: Welcome
 
     def __init__(self, stream: SocketStream, hello: Hello) -> None:
-        """Take over a fresh stream."""
+        """Use a newly connected stream."""
         self._stream = stream
         self._socket: socket.socket = stream.extra(SocketAttribute.raw_socket)  # noqa: S610 - no Django
         self.pid = peer_pid(self._socket)
@@ -130,8 +130,8 @@ class Channel:
             Unreachable: the socket has no listener.
             NoReply: the listener does not answer.
             Incompatible: there is no common protocol.
-            InvalidRequest: it serves another store or configuration.
-            DeadlineExceeded: it did not answer in time.
+            InvalidRequest: the daemon serves another store or configuration.
+            DeadlineExceeded: the daemon did not answer in time.
         """
         with before(deadline, LATE):
             stream = await dial(path)
@@ -169,10 +169,10 @@ class Channel:
         return reply
 
     async def exchange(self, message: Message, deadline: Deadline, caller: str = "") -> Reply:
-        """Return the reply to a message, an answer or a failure.
+        """Return the reply to a message: an answer or a failure.
 
-        `caller` names the client's caller; empty for the client itself. When the deadline passes
-        or the call is cancelled, the daemon gets a `cancel`, and the connection stays open.
+        `caller` names the client's caller; empty for the client itself. At the deadline or after a
+        cancellation, the client sends a `cancel` message, and the connection stays open.
         """
         self._require_open()
         require_running(self.pid)
@@ -214,7 +214,7 @@ class Channel:
         return welcomed(event, self.pid)
 
     async def _reply(self, waiting: _Waiting) -> Reply:
-        """Return the reply, read by another waiter or, if none reads, by this one."""
+        """Return the reply; read the socket if no other task does."""
         while waiting.reply is None:
             self._require_open()
             if self._reading:
@@ -229,9 +229,9 @@ class Channel:
         return waiting.reply
 
     async def _read(self) -> None:
-        """Read the next replies and pass them to their waiters; drop replies without a waiter."""
-        # Replies that arrived together with the welcome are in the buffer already, and no further
-        # bytes may follow them.
+        """Read the next replies and pass them to the waiting tasks; drop other replies."""
+        # Replies that arrived together with the welcome are already in the buffer, and no further
+        # bytes may follow.
         event = self._connection.next_event()
         if event is None:
             try:
@@ -257,14 +257,14 @@ class Channel:
             raise Unreachable(WENT_AWAY) from error
 
     def _pass_on(self) -> None:
-        """Wake one waiter to read the socket, if none does."""
+        """Wake a waiting task to read the socket, if no task does."""
         if not self._reading:
             for waiting in self._waiting.values():
                 waiting.woken.set()
                 return
 
     async def _cancel(self, request_id: str) -> None:
-        """Send the daemon a `cancel` for an abandoned request, if it can be reached."""
+        """Send a `cancel` message for an abandoned request, if the daemon is reachable."""
         with (
             anyio.move_on_after(_CANCEL_S, shield=True),
             suppress(Unreachable),
@@ -274,8 +274,8 @@ class Channel:
     async def _send(self, data: bytes) -> None:
         """Send a whole frame.
 
-        An unfinished frame makes the stream unreadable and ends the connection. Most frames are
-        sent at once and cannot be interrupted.
+        An incomplete frame would make the stream unreadable, so the connection is closed then. Most
+        frames are sent at once and cannot be interrupted.
         """
         async with self._sending:
             try:
@@ -285,7 +285,7 @@ class Channel:
                 await self._break(WENT_AWAY)
                 raise Unreachable(self._connection.lost) from error
             except BaseException:
-                await self._break("a request was not sent to its end")
+                await self._break("a request was only partly sent")
                 raise
 
     def _push(self, data: bytes) -> int:
@@ -296,7 +296,7 @@ class Channel:
             return 0
 
     async def _break(self, reason: str) -> None:
-        """Close the connection and fail all waiters with the reason."""
+        """Close the connection; all waiting requests fail with the reason."""
         self._connection.close(reason)
         for waiting in self._waiting.values():
             waiting.woken.set()

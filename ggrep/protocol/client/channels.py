@@ -1,4 +1,4 @@
-"""The connections of one process to its daemons; starts those that are missing."""
+"""The connections of a process to daemons; starts missing daemons."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -23,7 +23,7 @@ from ggrep.protocol.wire.messages import Message, for_daemon
 from ggrep.protocol.wire.replies import Reply
 
 _PAUSES_S: Final = (0.0, 0.02, 0.05, 0.1)
-"""Pauses before further tries after a daemon ended with a request."""
+"""Pauses before further attempts after a daemon ended during a request."""
 
 _STOPPING_S: Final = 0.1
 _LOOK_MS: Final = 1_000.0
@@ -32,7 +32,7 @@ _LOOK_MS: Final = 1_000.0
 _LOOKS: Final = 64
 
 _MANY: Final = 17
-"""Fewest daemons whose records are read, to group the daemons of each process."""
+"""Minimum number of daemons for reading their records to group them by process."""
 
 
 Start: TypeAlias = Literal["always", "published", "never"]
@@ -53,7 +53,7 @@ class DaemonConnection(Protocol):
         ...
 
     async def exchange(self, message: Message, deadline: Deadline, caller: str = "") -> Reply:
-        """Return the reply to a message, as `Channel.exchange`."""
+        """Return the reply to a message; see `Channel.exchange`."""
         ...
 
     async def aclose(self) -> None:
@@ -78,7 +78,7 @@ class _Peer(Struct):
 
 
 class Channels:
-    """Keeps one connection to each daemon, for the tasks of one event loop."""
+    """Keeps a connection to each daemon, for the tasks of an event loop."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class Channels:
         self._starts = starts
         self._launcher = Launcher(clock, environ, notify)
         self._places: dict[Path, _Peer] = {}
-        # By socket: the socket of another daemon of the same process, to which we are connected.
+        # For each socket, the socket of a connected daemon in the same process.
         self._beside: dict[Path, Path] = {}
         self._closed = False
 
@@ -105,14 +105,14 @@ class Channels:
         deadline: Deadline,
         start: Start = "published",
     ) -> Reply:
-        """Return the answer of a repository's daemon; the message is sent again if the daemon ends.
+        """Return the answer of a daemon; if the daemon ends, send the message to the next daemon.
 
         Requires: the message changes nothing.
 
         Raises:
             GgrepError: the daemon's error.
-            NoIndex: no daemon runs, and without a snapshot none is started.
-            NotStarted: no daemon runs, and none can or may be started.
+            NoIndex: no daemon runs, and no daemon is started because there is no snapshot.
+            NotStarted: no daemon runs, and starting a daemon failed or is not allowed.
             Unreachable: each started daemon ends at once.
             NoReply: a daemon listens without answering.
             DeadlineExceeded: there was no answer in time.
@@ -126,9 +126,9 @@ class Channels:
         deadline: Deadline,
         start: Start = "published",
     ) -> Reply:
-        """Return the answer to the message for the given milliseconds left, as `ask`.
+        """Return the answer to a message that depends on the remaining milliseconds; see `ask`.
 
-        The milliseconds do not include the time spent on a daemon's start.
+        The remaining time is computed after a start of the daemon.
         """
         with before(deadline, LATE):
             return await self._ask(address, message, deadline, start if self._starts else "never")
@@ -136,25 +136,25 @@ class Channels:
     async def prepare(
         self, addresses: Sequence[DaemonAddress], deadline: Deadline, *, waits: bool = True
     ) -> None:
-        """Connect to daemons, and start one host for all that are missing.
+        """Connect to daemons, and start a host for all missing daemons.
 
-        If the records of many daemons name one process, one connection serves them all. Failures
-        show when a daemon is queried. A hanging daemon takes a quarter of the time at most. A host
-        that is late, or not awaited, continues to start.
+        If the records of many daemons name the same process, they share a connection. Failures are
+        reported when a daemon is queried. A hanging daemon takes at most a quarter of the time. A
+        host that starts too late, or is not awaited, continues to start.
         """
         missing = await self._missing(addresses, deadline)
         if self._starts and waits:
             await self._launcher.start_all(missing, deadline)
             if len(missing) > 1:
-                # To detect that the started daemons belong to one process.
+                # This detects that the started daemons belong to the same process.
                 await self._missing(missing, deadline)
         elif self._starts:
             self._launcher.start_behind(missing)
 
     def hosts_of(self, addresses: Iterable[DaemonAddress]) -> list[int | None]:
-        """Return each daemon's process id; None without a connection to that process.
+        """Return each daemon's process id; None for a daemon without a connection.
 
-        Each connection is checked once, for all of its daemons.
+        A connection is checked once for all daemons that share it.
         """
         looked: dict[Path, int | None] = {}
 
@@ -169,7 +169,7 @@ class Channels:
         return [host(socket) or host(self._beside.get(socket, socket)) for socket in sockets]
 
     def guide(self, addresses: Sequence[DaemonAddress], host: int) -> DaemonAddress | None:
-        """Return a connected daemon of that process; None without one."""
+        """Return the address of a connected daemon in the process `host`; None if there is none."""
         for address in addresses:
             place = self._places.get(address.socket)
             if place and place.open_channel and place.open_channel.pid == host:
@@ -212,12 +212,12 @@ class Channels:
             if not reply.body.get("stopping") or patience.remaining_ms() <= 0.0:
                 raise reply.error
             lost = Unreachable(f"the daemon is stopping: {reply.error}")
-            await anyio.sleep(_STOPPING_S)  # it listens until its clients have their last replies
+            await anyio.sleep(_STOPPING_S)  # it listens until its clients got their last replies
 
     async def _reach(
         self, address: DaemonAddress, deadline: Deadline, start: Start
     ) -> DaemonConnection:
-        """Return the connection to a daemon, which is started if it does not run."""
+        """Return the connection to a daemon; start the daemon if it does not run."""
         self._require_unclosed()
         place = self._place(address)
         async with place.lock:
@@ -235,7 +235,7 @@ class Channels:
 
     def _require_unclosed(self) -> None:
         if self._closed:
-            raise Cancelled("the connections to daemons were closed")
+            raise Cancelled("the connections to all daemons were closed")
 
     async def _connect(
         self, address: DaemonAddress, deadline: Deadline, start: Start
@@ -254,7 +254,7 @@ class Channels:
     async def _missing(
         self, addresses: Sequence[DaemonAddress], deadline: Deadline
     ) -> list[DaemonAddress]:
-        """Return the addresses without a daemon, sorted by socket; connect to the others."""
+        """Connect to all running daemons; return the other addresses, sorted by socket."""
         missing: dict[Path, DaemonAddress] = {}
         looks = CapacityLimiter(_LOOKS)
         for address in addresses:
@@ -299,7 +299,7 @@ class Channels:
             return False
 
     def _apart(self, addresses: Collection[DaemonAddress]) -> list[DaemonAddress]:
-        """Return the daemons that we are not connected to."""
+        """Return the addresses without a connection."""
         hosts = zip(addresses, self.hosts_of(addresses), strict=True)
         return [address for address, host in hosts if host is None]
 
@@ -314,7 +314,7 @@ class Channels:
 
 
 def _by_record(addresses: Sequence[DaemonAddress]) -> Sequence[Sequence[DaemonAddress]]:
-    """Return groups of two or more daemons whose records name the same host process."""
+    """Return the groups of at least two daemons whose records name the same host process."""
     hosts: dict[str, list[DaemonAddress]] = {}
     for address in addresses:
         if host := host_in_record(address.socket):

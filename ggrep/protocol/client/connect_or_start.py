@@ -1,4 +1,4 @@
-"""Connects to a repository's daemon: connect, else start and connect, else wait and retry.
+"""Connects to a repository's daemon, and starts the daemon if necessary.
 
     connect ──refused──> stop marker? ───yes──> pause ──> connect
        │                      │no
@@ -6,8 +6,8 @@
        └──another protocol──> ours is newer, and it is the first time? ──> end it ──> connect
                                    └──no──> give up
 
-A daemon of an older build with a common protocol is used as it is. A daemon without one is ended
-by a newer client and never by an older one, so that two builds cannot end each other in turns.
+A daemon of an older build is used if there is a common protocol. Otherwise a newer client ends the
+daemon, but an older client never does, so that two builds cannot end each other in turn.
 """
 
 import os
@@ -30,11 +30,12 @@ from ggrep.protocol.client.starting import Died, NotStarted, start
 _FIRST_PAUSE_MS: Final = 10.0
 _LONGEST_PAUSE_MS: Final = 500.0
 _STARTS: Final = 3
-"""Most daemons that a client starts for a connection: a daemon that dies at once does so again."""
+"""Maximum number of daemons that a client starts for a connection: daemons that die at once would
+die again."""
 
 
 class Connector:
-    """Connects to the daemon of one repository, and reconnects after each loss."""
+    """Connects to the daemon of a repository, and reconnects after each loss."""
 
     def __init__(  # noqa: PLR0913 - all but three have a default
         self,
@@ -47,7 +48,7 @@ class Connector:
         notify: Callable[[str], None] = lambda _: None,
         head: Preload | None = None,
     ) -> None:
-        """Connect to nothing yet; `starts` counts the daemons that were started."""
+        """Create the connector; `self.starts` counts the started daemons."""
         self.starts = 0
         self._address = address
         self._clock = clock
@@ -59,7 +60,7 @@ class Connector:
         self._has_ended_older = False
 
     def running(self, deadline: Deadline | None = None) -> Link | None:
-        """Return a connection to the running daemon; None without one."""
+        """Return a connection to the running daemon; None if no daemon runs."""
         try:
             address = self._address
             return Link.connect(address.socket, address.hello, self._clock, deadline)
@@ -69,7 +70,7 @@ class Connector:
             return None
 
     def reach(self, deadline: Deadline) -> Link:
-        """Return a connection to a daemon, which is started if none runs."""
+        """Return a connection to the daemon; start the daemon if it does not run."""
         pause_ms, reason, self.starts = _FIRST_PAUSE_MS, "", 0
         while True:
             try:
@@ -96,7 +97,7 @@ class Connector:
             pause_ms = min(2 * pause_ms, _LONGEST_PAUSE_MS)
 
     def _start(self, deadline: Deadline, *, last: bool) -> bool:
-        """Start a daemon, or wait for another client's start; a killed daemon counts as a start."""
+        """Start a daemon; return False if another client is starting it. A killed daemon counts."""
         try:
             timeout_s = max(deadline.remaining_ms(), 1.0) / 1000.0
             head, self._head = self._head, None
@@ -107,13 +108,13 @@ class Connector:
             return True
 
     def _end_older(self) -> None:
-        """Stop a daemon of an older build that speaks another protocol, once."""
+        """Stop a daemon of an older build without a common protocol, at most once."""
         record = read_record(self._address.socket)
         older = record is not None and version_key(record.binary_version) < version_key(__version__)
         if record is None or not older or self._has_ended_older:
             version = record.binary_version if record else "an unknown version"
             raise Incompatible(
-                f"the daemon is of ggrep {version}, which speaks another protocol than"
+                f"the daemon runs ggrep {version}, whose protocol differs from that of version"
                 f" {__version__}; to end it: ggrep stop"
             )
         self._has_ended_older = True
@@ -124,7 +125,7 @@ class Connector:
 
 
 def version_key(text: str) -> tuple[int, ...]:
-    """Return a release as comparable numbers, up to its first part that is not a number."""
+    """Return a version as comparable numbers, up to its first non-numeric part."""
     numbers = []
     for part in text.split("."):
         if not part.isdecimal():

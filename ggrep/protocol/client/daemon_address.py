@@ -1,4 +1,4 @@
-"""Addresses of daemons, derived from settings as daemons derive them."""
+"""Addresses of daemons, computed from settings in the same way as daemons do."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,10 +26,10 @@ class DaemonAddress(Struct, frozen=True):
     """A repository and the address of its daemon.
 
     Attributes:
-        flags: settings with precedence over all others; a daemon is started with the same.
+        flags: settings with precedence over all others; a started daemon gets them too.
         profile: the configured profile; the client applies it to its requests.
-        served_profile: name of the profile to start the daemon with; empty if the repository's
-            default profile, or any profile without a store of its own, leads to the daemon.
+        served_profile: name of the profile to start the daemon with; empty if the daemon's store is
+            that of the repository's default profile.
     """
 
     home: Home
@@ -57,7 +57,7 @@ def arrange(
     build: str = "",
     client_name: str = "",
 ) -> DaemonAddress:
-    """Return the daemon's address for the repository at a canonical root."""
+    """Return the address of the daemon for a canonical root."""
     loaded = load_settings(home, root, environ=environ, flags=flags)
     settings = loaded.settings
     identity = identify(root, home, settings)
@@ -83,7 +83,7 @@ def arrange(
 
 
 def _served_profile(loaded: LoadedSettings) -> str:
-    """Return the profile to send to a daemon: none if the store is the same without."""
+    """Return the profile to start a daemon with; empty if it does not select another store."""
     profile, default = loaded.profile, loaded.profiles.named(loaded.usual_profile)
     chosen = loaded.sources[PROFILE] in {"env", "flag"}
     return profile.name if chosen and (profile.has_own_store or default.has_own_store) else ""

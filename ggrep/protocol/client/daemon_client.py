@@ -1,7 +1,7 @@
-"""Sends a request to a daemon, and sends it again when the daemon ends meanwhile.
+"""Sends requests to a daemon, and repeats a request if the daemon ends before the answer.
 
-A search changes nothing, so it is sent again when the daemon ends before the answer. A daemon's
-answer is final, also `busy` and `timeout`: admission would be useless otherwise.
+A search changes nothing, so it can be repeated. An answer is final, including `busy` and `timeout`:
+repeating such requests would make admission useless.
 """
 
 import time
@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 
 def value_of(kind: type[T], reply: Reply, key: str) -> T:
-    """Return a field of a reply as a value of the domain."""
+    """Return a field of a reply as a value of type `kind`."""
     try:
         return decode(kind, reply.body.get(key), key)
     except DecodeError as error:
@@ -49,7 +49,7 @@ def value_of(kind: type[T], reply: Reply, key: str) -> T:
 
 
 _LOOK_MS: Final = 5_000
-"""Timeout of a daemon's progress report."""
+"""Timeout for a daemon's reply about indexing progress."""
 
 START_MS: Final = 35_000
 """Timeout of a daemon's start."""
@@ -72,7 +72,7 @@ class Printed(Struct, frozen=True):
     """Output that the daemon rendered for the client to print.
 
     Attributes:
-        scan: a scan answered, as nothing was indexed.
+        scan: whether a scan answered because there is no index.
         before: text for standard error, before all other output.
     """
 
@@ -88,12 +88,12 @@ Watcher = Callable[[IndexingProgress], None]
 
 
 class DaemonClient:
-    """Queries the daemon of one repository, which is started if it does not run."""
+    """Queries the daemon of a repository; starts the daemon if it does not run."""
 
     def __init__(
         self,
         address: DaemonAddress,
-        reaching: Connector,
+        connector: Connector,
         clock: Clock,
         *,
         wait: Callable[[float], None] = time.sleep,
@@ -104,14 +104,14 @@ class DaemonClient:
         self._began_ms = began_ms
         self._until = until or Deadline.never(clock)
         self._address = address
-        self._reaching = reaching
+        self._connector = connector
         self._clock = clock
         self._keeps = False
         self._kept: Link | None = None
 
     @contextmanager
     def one_connection(self) -> Iterator[None]:
-        """Send all requests of the block over one connection; a broken one is replaced."""
+        """Send all requests of the block over the same connection; replace a broken connection."""
         self._keeps = True
         try:
             yield
@@ -122,13 +122,13 @@ class DaemonClient:
     def search(
         self, request: SearchRequest, view: ViewOptions, watch: Watcher | None = None
     ) -> Printed:
-        """Return a search's answer as output of the view."""
+        """Return a search's answer as output rendered for `view`."""
         timeout_ms = request.timeout_ms or self._address.settings.query_timeout_ms
 
         def message(left_ms: float) -> Search:
             return Search(
-                # The client's own timeout holds, not that of the daemon's settings, and it includes
-                # the start of the daemon.
+                # The timeout of the client applies instead of the daemon's, and includes the
+                # daemon's start.
                 request=timed(request, left_ms),
                 budgets=self._address.budgets,
                 priority=self._address.hello.client_kind,
@@ -155,14 +155,14 @@ class DaemonClient:
         return value_of(kind, reply, "value")
 
     def sync(self, watch: Watcher | None = None, *, strict: bool = False) -> Mapping[str, object]:
-        """Bring the index up to date with the work tree; return the report."""
+        """Update the index to the state of the work tree; return the report."""
         never = Deadline.never(self._clock)
         reply = self._ask(lambda _: Sync(wait=True, strict=strict), never, watch)
         report = reply.body.get("report")
         return report if isinstance(report, dict) else {}
 
     def follow(self, is_there: Callable[[], bool], watch: Watcher, patience_ms: float) -> bool:
-        """Report indexing progress until a snapshot is published; return whether there is one."""
+        """Report indexing progress until a snapshot is published; return whether that happened."""
         deadline = Deadline.after(self._clock, patience_ms)
         while not is_there():
             reply = self._ask(lambda _: SyncStatus(), self._soon(_LOOK_MS), None)
@@ -180,7 +180,7 @@ class DaemonClient:
     def _ask(
         self, message: Callable[[float], Message], deadline: Deadline, watch: Watcher | None
     ) -> Reply:
-        """Return the answer; ask again if the daemon ends first."""
+        """Return the answer; repeat the request if the daemon ends first."""
         tried, patience = 0, deadline.within(START_MS)
         while True:
             try:
@@ -198,15 +198,16 @@ class DaemonClient:
             if not reply.body.get("stopping") or patience.remaining_ms() <= 1_000 * _STOPPING_S:
                 raise reply.error
             self._drop()
-            self._wait(_STOPPING_S)  # it listens until its clients have their last replies
+            self._wait(_STOPPING_S)  # it listens until its clients have received their last replies
 
     @contextmanager
     def _connected(self, deadline: Deadline) -> Iterator[Link]:
-        """Yield the kept connection, else a new one.
+        """Yield the open connection, or a new connection.
 
-        An abandoned request may still be answered, so its connection is closed.
+        An error closes the connection, because the daemon may still send the reply of an abandoned
+        request.
         """
-        link = self._kept or self._reaching.reach(deadline)
+        link = self._kept or self._connector.reach(deadline)
         self._kept = link if self._keeps else None
         try:
             yield link
@@ -225,7 +226,7 @@ class DaemonClient:
     def _exchange(
         self, link: Link, message: Message, deadline: Deadline, watch: Watcher | None
     ) -> Reply:
-        """Return the reply to a message; poll the sync's progress if it takes long."""
+        """Return the reply to a message; report the sync's progress while waiting."""
         wanted = link.send(message, deadline)
         try:
             while deadline.remaining_ms() > 0.0:
@@ -252,15 +253,15 @@ class DaemonClient:
 
 
 def _give_up(error: GgrepError, tried: int, deadline: Deadline) -> None:
-    """Raise an error if no further try makes sense."""
+    """Raise if a further attempt is useless."""
     if deadline.remaining_ms() <= 0.0:
-        raise DeadlineExceeded("no daemon was ready in time") from error
+        raise DeadlineExceeded("the daemon was not ready within the timeout") from error
     if tried >= _TRIES or isinstance(error, NotStarted):
         raise error
 
 
 def progress_of(state: object) -> IndexingProgress:
-    """Return the indexing progress in a reply to `sync_status`; no stage while it is idle."""
+    """Return the indexing progress in a reply to `sync_status`; empty while no sync runs."""
     match state:
         case {"stage": str(stage), "done_files": int(done), "total_files": int(total)}:
             return IndexingProgress(stage, done, total)

@@ -1,4 +1,4 @@
-"""Stops daemons, and has running hosts serve further roots."""
+"""Stops daemons, and lets running hosts serve further roots."""
 
 import os
 import signal
@@ -28,7 +28,7 @@ How = Literal["asked", "terminated", "killed", "gone"]
 
 _REPLY_MS: Final = 2_000
 _END_MS: Final = 10_000
-"""Longer than a daemon waits for its clients to read their last replies."""
+"""Longer than a daemon waits for its clients to receive their last replies."""
 
 _LOOK_S: Final = 0.02
 
@@ -37,7 +37,7 @@ class Stopped(Struct, frozen=True):
     """A daemon that was stopped.
 
     Attributes:
-        how: `asked` if it ended by itself; `gone` if it had died before.
+        how: `asked` if the daemon ended on request; `gone` if it had ended before.
     """
 
     record: DaemonRecord
@@ -51,10 +51,10 @@ def stop(
     *,
     wait: Callable[[float], None] = time.sleep,
 ) -> Stopped:
-    """Stop one daemon; other daemons of its process continue, unless it no longer listens.
+    """Stop a daemon; other daemons of its process continue, unless signals are needed.
 
     Raises:
-        GgrepError: its process does not end even when it is killed.
+        GgrepError: the process did not end after being killed.
     """
     if _has_ended(record):
         return Stopped(record, "gone")
@@ -62,19 +62,19 @@ def stop(
         return Stopped(record, "asked")
     signals: list[tuple[int, How]]
     signals = [(signal.SIGTERM, "terminated"), (signal.SIGKILL, "killed")]
-    for number, how in signals[is_stopped(record.pid) :]:  # a stopped process takes only SIGKILL
+    for number, how in signals[is_stopped(record.pid) :]:  # a stopped process only obeys SIGKILL
         if is_running(record.pid, record.pid_started):
             _signal(record.pid, number)
         if _ends(record, clock, wait):
             return Stopped(record, how)
-    raise GgrepError(f"process {record.pid} does not end")
+    raise GgrepError(f"the daemon process {record.pid} does not end")
 
 
 @contextmanager
 def stopped(
     records: list[DaemonRecord], sockets: list[Path], reason: str, clock: Clock
 ) -> Iterator[list[Stopped]]:
-    """Stop daemons and keep clients from starting others for the length of the block."""
+    """Stop daemons and prevent clients from starting new daemons during the block."""
     with ExitStack() as markers:
         for socket in sockets:
             markers.enter_context(marked(socket, reason))
@@ -82,17 +82,17 @@ def stopped(
 
 
 def _signal(pid: int, number: int) -> None:
-    """Send a signal, unless the process is gone."""
+    """Send a signal, unless the process has ended."""
     try:
         os.kill(pid, number)
     except ProcessLookupError:
         return
     except PermissionError as error:
-        raise GgrepError(f"process {pid} belongs to another user") from error
+        raise GgrepError(f"the daemon process {pid} belongs to another user") from error
 
 
 def hello_to(record: DaemonRecord) -> Hello:
-    """Return the hello for the daemon of a record, independent of the current settings."""
+    """Return the hello for the daemon in a record, independent of current settings."""
     return Hello(
         protocol_versions=PROTOCOL_VERSIONS,
         store_id=record.store_id,
@@ -113,13 +113,13 @@ def _ask(record: DaemonRecord, reason: str, clock: Clock) -> bool:
 
 
 def _has_ended(record: DaemonRecord) -> bool:
-    """Return whether a daemon's process is gone or has released its socket."""
+    """Return whether a daemon's process has ended or released its socket."""
     alive = is_running(record.pid, record.pid_started)
     return not alive or not record_path(Path(record.socket)).exists()
 
 
 def _ends(record: DaemonRecord, clock: Clock, wait: Callable[[float], None]) -> bool:
-    """Return whether a daemon ends within the time it needs."""
+    """Wait for the end of a daemon; return whether it ended in time."""
     deadline = Deadline.after(clock, _END_MS)
     while not _has_ended(record):
         if deadline.remaining_ms() <= 0.0:
@@ -130,7 +130,8 @@ def _ends(record: DaemonRecord, clock: Clock, wait: Callable[[float], None]) -> 
 
 _SERVE_MS: Final = 5_000.0
 _MOST_ASKED: Final = 3
-"""Most processes to try; a home has several only for different builds or variables, long syncs."""
+"""Maximum number of processes to try. A home has several processes only for different builds or
+variables, or during long syncs."""
 _TURN_MS: Final = 30_000.0
 _TURN_RETRY_MS: Final = 20.0
 
@@ -162,7 +163,7 @@ def adopted(
     build: str,
     clock: Clock,
 ) -> list[Path]:
-    """Have running processes of the home serve canonical roots; return the refused roots."""
+    """Let running processes of the home serve canonical roots; return the refused roots."""
     ours = {name: value for name, value in environ.items() if name.startswith("GGREP_")}
     remaining = list(roots)
     for record in _hosts(home, build)[:_MOST_ASKED]:
@@ -173,7 +174,7 @@ def adopted(
             Link.connect(Path(record.socket), hello_to(record), clock) as link,
         ):
             for root in tuple(remaining):
-                with suppress(RequestError):  # the process may still take the other roots
+                with suppress(RequestError):  # the process may accept the other roots
                     message = Serve(Claim(str(root), ours, build), encoder)
                     link.ask(message, Deadline.after(clock, _SERVE_MS))
                     remaining.remove(root)
@@ -181,7 +182,7 @@ def adopted(
 
 
 def _hosts(home: Home, build: str) -> list[DaemonRecord]:
-    """Return one daemon of each process of a build, the oldest process first."""
+    """Return a daemon of each process of a build, the oldest process first."""
     hosts: dict[str, DaemonRecord] = {}
     for record in sorted(running(home), key=lambda record: (record.started_at, record.pid)):
         if record.build == build and not is_stopped(record.pid):

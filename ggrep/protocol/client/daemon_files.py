@@ -1,4 +1,4 @@
-"""Files beside the sockets of a home: records of daemons, and markers that prevent a start."""
+"""Files next to the sockets of a home: records of daemons, and markers that prevent a start."""
 
 import os
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ from ggrep.protocol.wire.endpoint import (
 
 
 def running(home: Home) -> list[DaemonRecord]:
-    """Return the daemons with a living process, by root, then by store."""
+    """Return the daemons with a running process, sorted by root and store."""
     records = []
     for directory in (home.daemon, fallback_directory()):
         if not is_trusted(directory):
@@ -46,9 +46,9 @@ def is_starting(home: Home) -> bool:
 
 
 def host_in_record(socket: Path) -> str:
-    """Return the host id in the record beside a socket; empty without one.
+    """Return the host id in the record of a socket; empty without a record.
 
-    Other fields are not parsed, which takes a tenth of the time for a thousand records.
+    Other fields are not decoded, which is ten times faster for a thousand records.
     """
     try:
         with record_path(socket).open("rb") as file:
@@ -60,7 +60,7 @@ def host_in_record(socket: Path) -> str:
 
 
 def read_record(socket: Path) -> DaemonRecord | None:
-    """Return the record beside a socket; None without a readable one."""
+    """Return the record of a socket; None if there is no readable record."""
     return _read(record_path(socket))
 
 
@@ -81,7 +81,7 @@ class Marker(Struct, frozen=True):
 
 
 def standing_reason(socket: Path) -> str | None:
-    """Return the reason not to start a daemon now; None if one may be started."""
+    """Return the reason not to start a daemon now; None if a start is allowed."""
     try:
         marker = decode(Marker, stable_json.loads(marker_path(socket).read_bytes()))
     except (OSError, ValueError, DecodeError):
@@ -92,7 +92,7 @@ def standing_reason(socket: Path) -> str | None:
 
 @contextmanager
 def marked(socket: Path, reason: str) -> Iterator[None]:
-    """Keep other clients from starting a daemon for the length of the block."""
+    """Prevent other clients from starting a daemon during the block."""
     path = marker_path(socket)
     durable.make_directory(path.parent)
     marker = Marker(reason, os.getpid(), own_start_ticks())

@@ -1,4 +1,4 @@
-"""Starts daemons from an event loop, in threads that end when no task waits for them."""
+"""Starts daemons in threads, for tasks of an event loop."""
 
 import os
 import subprocess
@@ -30,12 +30,13 @@ _PACKAGE_ROOT: Final = Path(__file__).resolve().parents[3]
 _BEHIND: Final = "ggrep.protocol.client.starting_behind"
 _HOSTS: Final = 4
 _THREADS: Final = 16
-"""Threads that start hosts, and separate ones for single daemons, which may wait for the former."""
+"""Maximum number of threads that start hosts, and of separate threads that start single daemons,
+which can wait for a host."""
 _MOST_SINGLE: Final = 8
 _SINGLE_WINDOW_MS: Final = 30_000.0
-"""After so many single daemons of workspaces in such a time, a process starts none. Starts
-under way, at most `_THREADS`, are not counted yet. Each daemon is a process of its own until a host
-takes it over: when a host of a thousand ends, its clients must not start a thousand processes."""
+"""A process starts at most `_MOST_SINGLE` single daemons for workspaces within this time.
+Unfinished starts, at most `_THREADS`, do not count yet. Each single daemon is a separate process:
+when a host of a thousand daemons ends, its clients must not start a thousand processes."""
 
 
 class Launcher:
@@ -54,10 +55,11 @@ class Launcher:
     async def start(
         self, address: DaemonAddress, deadline: Deadline, *, bounded: bool = False
     ) -> None:
-        """Start a daemon from a thread that ends when no task waits for it.
+        """Start a daemon in a thread, which ends if the waiting task is cancelled.
 
         Raises:
-            NotStarted: none can be started; if `bounded`, also when this process just started many.
+            NotStarted: the start failed, or with `bounded`, this process has just started many
+                daemons.
         """
         soon = deadline.within(START_MS)
 
@@ -65,20 +67,20 @@ class Launcher:
             since_ms = self._clock.monotonic_ms() - _SINGLE_WINDOW_MS
             self._started_ms = [each for each in self._started_ms if each > since_ms]
             may_start = not bounded or len(self._started_ms) < _MOST_SINGLE
-            reaching = Connector(
+            connector = Connector(
                 address, self._clock, self._environ, starts=may_start, wait=nap, notify=self._notify
             )
             try:
-                reaching.reach(soon).close()
+                connector.reach(soon).close()
             finally:
-                self._started_ms += [self._clock.monotonic_ms()] * reaching.starts
+                self._started_ms += [self._clock.monotonic_ms()] * connector.starts
 
         await self._waited_for(work, self._threads)
 
     async def start_all(self, addresses: Sequence[DaemonAddress], deadline: Deadline) -> None:
-        """Start one host for all daemons that may be started; never fails.
+        """Start a host for all daemons that may be started; errors are ignored.
 
-        A host that does not listen at the deadline continues to start, for later requests.
+        A host that does not listen at the deadline continues to start for later requests.
         """
         soon = deadline.within(START_MS)
         with suppress(GgrepError), before(soon, LATE):
@@ -87,7 +89,7 @@ class Launcher:
                     group.start_soon(self._start_host, host, soon)
 
     def start_behind(self, addresses: Sequence[DaemonAddress]) -> None:
-        """Have a separate process start one host for all that may be started; never fails."""
+        """Let a separate process start a host for all daemons that may be started; never fails."""
         for host in _by_host(addresses):
             roots: list[Json] = [os.fsencode(address.identity.root).hex() for address in host]
             flags = cast("dict[str, Json]", dict(host[0].flags))
@@ -105,7 +107,7 @@ class Launcher:
                 )
 
     async def _start_host(self, addresses: Sequence[DaemonAddress], deadline: Deadline) -> None:
-        """Start one host, and retry once if it was killed; wait for another client's start."""
+        """Start a host, and retry once if it was killed; wait for starts by other clients."""
         theirs: list[DaemonAddress] = []
 
         def work(nap: Callable[[float], None]) -> None:
@@ -125,12 +127,12 @@ class Launcher:
     async def _waited_for(
         self, work: Callable[[Callable[[float], None]], None], limiter: CapacityLimiter
     ) -> None:
-        """Run work in a thread, with a sleep function that ends it when no task waits."""
+        """Run `work` in a thread; its sleep function raises if the waiting task is cancelled."""
         left = threading.Event()
 
         def nap(seconds: float) -> None:
             if left.wait(seconds):
-                raise Cancelled("no task waits for the daemon any more")
+                raise Cancelled("the start of the daemon was cancelled: no task waits for it")
 
         def run() -> None:
             try:
@@ -146,12 +148,12 @@ class Launcher:
 
 
 def is_published(address: DaemonAddress) -> bool:
-    """Return whether a started daemon has a snapshot to answer from at once."""
+    """Return whether a started daemon could answer from a snapshot at once."""
     return store_files.active_file(address.identity.store).exists()
 
 
 def may_start(address: DaemonAddress) -> bool:
-    """Return whether to start a repository's daemon together with others."""
+    """Return whether a repository's daemon may be started together with other daemons."""
     return (
         is_published(address)
         and address.settings.start_daemon

@@ -1,4 +1,4 @@
-"""One connection to a daemon, for one thread."""
+"""A blocking connection to a daemon. Not thread-safe."""
 
 import os
 import socket
@@ -24,13 +24,14 @@ HANDSHAKE_MS: Final = 5_000
 """Timeout of the handshake."""
 
 GREETING_MS: Final = 500
-"""Least timeout of the handshake while time is left; only an overloaded daemon takes longer."""
+"""Minimum timeout of the handshake if enough time is left; only an overloaded daemon takes
+longer."""
 
 LOOK_MS: Final = 250
-"""Silence after which the daemon's process is checked: it may be stopped."""
+"""Time without a reply after which the daemon's process is checked: it may be stopped."""
 
 AGAIN_S: Final = 0.01
-"""Pause before the next try while a daemon's queue of connections is full."""
+"""Pause before the next attempt if a daemon's queue of connections is full."""
 
 _CHUNK: Final = 262_144
 
@@ -40,16 +41,16 @@ class Unreachable(GgrepError):
 
 
 class NoReply(Unreachable):
-    """A process holds the socket but does not reply: it is stopped or hangs."""
+    """A process has the socket open but does not reply: it is stopped or hangs."""
 
     code = "timeout"
     exit_status = 11
 
 
 def greeting_ms(left_ms: float) -> float:
-    """Return the most milliseconds for a daemon's welcome, from the time left.
+    """Return the timeout for a daemon's welcome in milliseconds, from the remaining time.
 
-    It is at most half of that time: the rest is for an answer without the daemon.
+    The timeout is at most half of the remaining time: the rest is for an answer without the daemon.
     """
     return min(HANDSHAKE_MS, max(GREETING_MS, left_ms / 4), left_ms / 2)
 
@@ -57,14 +58,14 @@ def greeting_ms(left_ms: float) -> float:
 def require_running(pid: int) -> None:
     """Raise if a daemon's process is stopped."""
     if is_stopped(pid):
-        raise NoReply(f"the daemon, process {pid}, is stopped and does not answer")
+        raise NoReply(f"the daemon process {pid} is suspended and does not answer")
 
 
 class Link:
     """A connection after its handshake.
 
     Attributes:
-        pid: id of the process at the other end, from the kernel.
+        pid: process id of the daemon, from the kernel.
     """
 
     welcome: Welcome
@@ -86,7 +87,7 @@ class Link:
             NoReply: the listener does not finish the handshake in time.
             BudgetExceeded: this process has too many open files.
             Incompatible: there is no common protocol.
-            InvalidRequest: it serves another store or configuration.
+            InvalidRequest: the daemon serves another store or configuration.
         """
         try:
             connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -134,7 +135,7 @@ class Link:
         raise late(wanted)
 
     def send(self, message: Message, deadline: Deadline) -> str:
-        """Send a message; return the id its reply will carry."""
+        """Send a message; return its request id, which the reply repeats."""
         if self._connection.lost:
             raise Unreachable(self._connection.lost)
         request_id, data = self._connection.request(message)
@@ -151,7 +152,7 @@ class Link:
             self._socket.settimeout(max(1.0, deadline.within(HANDSHAKE_MS).remaining_ms()) / 1000.0)
             self._socket.sendall(data)
         except TimeoutError as error:
-            raise NoReply(f"the daemon, process {self.pid}, does not read") from error
+            raise NoReply(f"the daemon process {self.pid} does not read requests") from error
         except OSError as error:
             raise Unreachable(f"{WENT_AWAY}: {error.strerror or error}") from error
 
@@ -179,7 +180,7 @@ class Link:
 
 
 def late(request_id: str) -> DeadlineExceeded:
-    """Return the failure of a request that was not answered in time."""
+    """Return the error of a request without an answer in time."""
     error = DeadlineExceeded(LATE)
     error.request_id = request_id
     return error
@@ -198,23 +199,23 @@ def _dial(connection: socket.socket, path: Path, deadline: Deadline) -> None:
 
 
 def welcomed(event: ClientEvent | None, pid: int) -> Welcome:
-    """Return the outcome of a handshake; an event of None means no answer in time."""
+    """Return the welcome of a handshake, or raise; an event of None means no answer in time."""
     match event:
         case Welcome():
             return event
         case GgrepError():
             raise event
         case _:
-            raise NoReply(f"the daemon, process {pid}, does not answer")
+            raise NoReply(f"the daemon process {pid} does not answer")
 
 
 def require_own(connection: socket.socket, path: Path) -> None:
-    """Raise unless the other end is a daemon of this user, of root, or of a shared home."""
+    """Raise unless the daemon belongs to this user, to root, or to a shared home."""
     _, uid = linux.peer_of(connection)
     if uid not in {os.geteuid(), 0} and not is_shared(path.parent):
-        raise Unreachable("the socket belongs to another user")
+        raise Unreachable("the socket of the daemon belongs to another user")
 
 
 def peer_pid(connection: socket.socket) -> int:
-    """Return the process at the other end of a connection."""
+    """Return the process id of the daemon."""
     return linux.peer_of(connection)[0]

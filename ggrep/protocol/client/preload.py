@@ -6,8 +6,8 @@
     job, with the claim's lock ────────────> becomes a daemon in the background, ends
     or: nothing, and the end of the socket ─> ends
 
-Neither process waits for the other, so the start takes as long as the slower one. This module
-imports only small parts of the standard library: every plain search without a daemon loads it.
+Both processes run concurrently, so the start takes as long as the slower one. This module imports
+only small parts of the standard library: every plain search without a daemon loads it.
 """
 
 import os
@@ -19,23 +19,23 @@ from ggrep.base.commands import LATER, STARTING
 
 _SIGKILL = 9  # the signal module loads enum
 CHANNEL = 3
-"""Descriptor of the socket in the process."""
+"""Descriptor of the socket in the preloaded process."""
 
 
 class Preload:
-    """A process that waits for its job; it ends if its `Preload` is closed first.
+    """A preloaded process that waits for a job; it ends if the `Preload` is closed first.
 
     Attributes:
-        returncode: its exit status as in `subprocess.Popen`; None while it runs.
+        returncode: exit status as in `subprocess.Popen`; None while the process runs.
     """
 
     def __init__(self, environ: dict[str, str]) -> None:
-        """Start the process without the terminal, directory and descriptors of this one.
+        """Start the process without the terminal, directory and descriptors of this process.
 
         Raises:
             OSError: the process cannot be started.
 
-        Requires: this process has one thread.
+        Requires: this process has a single thread.
         """
         ours, theirs = socketpair(AF_UNIX, SOCK_STREAM)
         self.returncode: int | None = None
@@ -52,7 +52,7 @@ class Preload:
             _become(theirs.fileno(), environ)
 
     def tell(self, job: bytes, descriptors: Sequence[int]) -> None:
-        """Send the job, and pass descriptors: the first one is for error messages.
+        """Send the job with descriptors; the first descriptor is for error messages.
 
         Raises:
             OSError: the process has ended, or already has a job.
@@ -66,15 +66,15 @@ class Preload:
             self.channel.close()
 
     def poll(self) -> int | None:
-        """Return its exit status; None while it runs."""
+        """Return the exit status of the process; None while it runs."""
         return self._reaped(os.WNOHANG)
 
     def wait(self) -> int | None:
-        """Wait until it ends."""
+        """Wait until the process ends; return its exit status."""
         return self._reaped(0)
 
     def close(self) -> None:
-        """End the process; does nothing if it has its job."""
+        """Kill the process; does nothing if it already has a job."""
         if self.channel.fileno() < 0:
             return
         self.channel.close()
@@ -91,17 +91,17 @@ class Preload:
 
 
 def _become(channel: int, environ: dict[str, str]) -> None:
-    """Turn a forked child into the process, without anything of the caller."""
+    """Turn a forked child into the preloaded process."""
     try:
         os.setsid()
         os.chdir("/")
-        # First: if a standard stream was closed, the socket may have its number.
+        # First, because the socket may have the number of a closed standard stream.
         os.dup2(channel, CHANNEL)
         nothing = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(nothing, stream)
         os.set_inheritable(CHANNEL, True)  # noqa: FBT003 - it has no name
-        # `python -m` would take modules from the current directory first; that is `/` by now.
+        # `python -m` imports from the current directory first, which is `/` by now.
         line = [sys.executable, "-m", "ggrep", *STARTING, LATER, str(CHANNEL)]
         os.closerange(CHANNEL + 1, os.sysconf("SC_OPEN_MAX"))
         os.execve(sys.executable, line, environ)  # noqa: S606 - our own program

@@ -1,4 +1,4 @@
-"""Starts the daemon process, once for any number of clients."""
+"""Starts a daemon process, once for any number of clients."""
 
 import os
 import socket
@@ -29,7 +29,7 @@ START_S: Final = 30.0
 """Timeout of a start; an idle machine takes about half a second."""
 
 _TURN: Final = "all.sock"
-"""Socket name without a daemon; its claim serialises the claims of several daemons."""
+"""Socket name that no daemon uses; its claim serialises the claims of several daemons."""
 
 _TURNS: Final = 50
 _TURN_S: Final = 0.02
@@ -63,12 +63,12 @@ def start(
 ) -> bool:
     """Start the daemon of a repository and wait until it listens.
 
-    Returns False at once when another client is starting it.
+    Returns False at once if another client is starting it.
 
     Raises:
         StillStarting: the wait ended before the daemon listened.
-        Died: the process was killed meanwhile; another start may succeed.
-        NotStarted: it ended instead.
+        Died: the process was killed during the start; another start may succeed.
+        NotStarted: the process ended.
     """
     with _claimed(address.socket) as claim:
         if claim is not None:
@@ -83,17 +83,17 @@ def start_all(
     *,
     wait: Callable[[float], None] = time.sleep,
 ) -> tuple[DaemonAddress, ...]:
-    """Start one host for the daemons of some repositories and wait until it listens.
+    """Start a host for the daemons of several repositories and wait until it listens.
 
-    Return the addresses that the host was started for. Daemons that another client starts, or that
-    listen already, are left out.
+    Return the addresses that the host was started for. Daemons that another client starts, and
+    daemons that already listen, are omitted.
 
     Raises:
         StillStarting: the wait ended before the daemons listened.
-        Died: the process was killed meanwhile; another start may succeed.
-        NotStarted: it ended instead, or serves only some of them.
+        Died: the process was killed during the start; another start may succeed.
+        NotStarted: the process ended, or serves only some of the repositories.
 
-    Requires: one home, the same flags and the same profile to be served for all of them.
+    Requires: all addresses have the same home, flags and served profile.
     """
     with ExitStack() as stack:
         claims = _claim(sorted(addresses, key=lambda address: address.socket), stack, wait)
@@ -106,10 +106,10 @@ def start_all(
 def _claim(
     addresses: Sequence[DaemonAddress], stack: ExitStack, wait: Callable[[float], None]
 ) -> "list[tuple[DaemonAddress, _Claim]]":
-    """Claim daemons that do not run, and return them; the claims end with `stack`.
+    """Claim daemons that do not run; return them with their claims, which end with `stack`.
 
-    Clients claim in turn: two clients that want the same daemons would otherwise divide them and
-    start two hosts. A client without a turn starts nothing.
+    Only one client claims at a time: two clients could otherwise each claim a part of the same
+    daemons and start two hosts. A client that does not get its turn starts no daemon.
     """
     if not addresses:
         return []
@@ -117,7 +117,8 @@ def _claim(
         with _claimed(addresses[0].home.daemon / _TURN) as turn:
             if turn is not None:
                 claims = [stack.enter_context(_claimed(each.socket)) for each in addresses]
-                # The previous client may have finished its start, so that the daemon listens now.
+                # The daemon may listen now, because the previous client may have finished its
+                # start.
                 return [
                     (address, claim)
                     for address, claim in zip(addresses, claims, strict=True)
@@ -131,7 +132,8 @@ class _Claim(Struct):
     """The right to start a daemon.
 
     Attributes:
-        passed_on: the starting process holds the lock too, and continues without this one.
+        passed_on: whether the starting process also holds the lock and continues without this
+            process.
     """
 
     descriptor: int
@@ -140,9 +142,9 @@ class _Claim(Struct):
 
 @contextmanager
 def _claimed(place: Path) -> Iterator[_Claim | None]:
-    """Keep others from starting a daemon for the length of the block.
+    """Prevent other processes from starting a daemon during the block.
 
-    Yields None if another process does so already.
+    Yields None if another process has already claimed the start.
     """
     lock = place.with_suffix(".starting")
     try:
@@ -180,7 +182,7 @@ def _arguments(addresses: Sequence[DaemonAddress]) -> list[str]:
         line += ["--path", str(address.identity.root)]
     for name, value in sorted(addresses[0].flags.items()):
         if name == PROFILE:
-            continue  # passed as a variable: with the flag the daemon would write no locator
+            continue  # passed as a variable: with this flag the daemon would write no locator
         line += [f"--{name.replace('_', '-')}", str(value)]
     return line
 
@@ -200,10 +202,10 @@ def _run(
     claims: Sequence[_Claim],
     head: Preload | None = None,
 ) -> None:
-    """Run the command that puts itself into the background, and wait for it.
+    """Run the start command, and wait until it has put itself into the background.
 
-    It holds the claims too and is independent of this process: after Ctrl-C or a deadline it
-    continues, and no other client starts one meanwhile.
+    The command also holds the claims and is independent of this process: it continues after Ctrl-C
+    or a deadline, and no other client starts the daemons in the meantime.
     """
     patience = Deadline.after(SystemClock(), 1000.0 * min(timeout_s, START_S))
     with TemporaryFile() as output:
@@ -220,19 +222,21 @@ def _run(
             if process.returncode is None:
                 for claim in claims:
                     claim.passed_on = True
-                threading.Thread(target=process.wait, daemon=True).start()  # it reaps the process
+                threading.Thread(target=process.wait, daemon=True).start()  # reaps the process
         output.seek(0)
         lines = output.read().decode(errors="replace").strip().splitlines()
     if process.returncode:
         why = lines[-1].removeprefix("error: ") if lines else f"status {process.returncode}"
         killed = process.returncode < 0 or process.returncode == Cancelled.exit_status
-        raise (Died if killed else NotStarted)(f"the daemon did not start: {sanitise_line(why)}")
+        raise (Died if killed else NotStarted)(
+            f"the daemon could not be started: {sanitise_line(why)}"
+        )
 
 
 def _begun(
     head: Preload | None, addresses: Sequence[DaemonAddress], descriptors: Sequence[int]
 ) -> Preload | None:
-    """Send the preloaded process its job, and return it; None if it is missing or has ended."""
+    """Send the job to the preloaded process and return it; None if it is missing or has ended."""
     if head is None:
         return None
     job = {
@@ -250,7 +254,7 @@ def _begun(
 def _launched(
     addresses: Sequence[DaemonAddress], environ: Mapping[str, str], descriptors: Sequence[int]
 ) -> subprocess.Popen[bytes]:
-    """Run the command with these descriptors; errors go to the first."""
+    """Run the command with `descriptors`; errors are written to the first."""
     try:
         return subprocess.Popen(  # noqa: S603 - our own program and arguments
             [sys.executable, "-m", "ggrep", *STARTING, *_arguments(addresses)],

@@ -1,8 +1,8 @@
-"""Starts a host of many daemons in the background of a client: `python -m` of this module.
+"""Starts a host of many daemons for a client in a background process that runs this module.
 
-Claims of a thousand daemons take most of a second; the client's first query does not
-wait for them. The process reads one JSON list of home, flags and the roots of repositories as
-hexadecimal bytes, and ends once the host listens or its start has failed.
+Claiming a thousand daemons takes most of a second; the client's first query does not wait for that.
+The process reads a JSON list of home, flags and hexadecimal roots of repositories from standard
+input. The process ends once the host listens or its start has failed.
 """
 
 import os
@@ -20,11 +20,11 @@ from ggrep.protocol.client.starting import start_all
 
 
 def main() -> None:
-    """Start the host that standard input describes."""
+    """Start the host of the daemons that standard input lists."""
     home, flags, roots = stable_json.loads(sys.stdin.buffer.read())
     environ, wanted = environment(), list[DaemonAddress]()
     for root in roots:
-        with suppress(GgrepError):  # a query reports wrong settings
+        with suppress(GgrepError):  # queries report invalid settings
             path = Path(os.fsdecode(bytes.fromhex(root)))
             address = arrange(path, Home(Path(home)), environ=environ, flags=flags)
             wanted += [address] if may_start(address) else []

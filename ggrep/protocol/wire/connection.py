@@ -1,4 +1,4 @@
-"""A connection between client and daemon, without a socket: its states, bytes in, events out."""
+"""A connection between client and daemon without I/O: turns received bytes into events."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -42,7 +42,7 @@ from ggrep.protocol.wire.replies import Reply, error_json, error_of, parse_reply
 
 
 class Role(Enum):
-    """The end of a connection."""
+    """The side of a connection."""
 
     CLIENT = "client"
     DAEMON = "daemon"
@@ -54,8 +54,8 @@ class State(Enum):
     Attributes:
         GREETING: before the client's hello.
         GREETED: after the hello, before the daemon's answer.
-        ENDING: the client's further bytes cannot be parsed. Its earlier requests are answered;
-            then it gets a refusal with the reason.
+        ENDING: further bytes of the client cannot be parsed. The daemon answers the earlier
+            requests and then sends a refusal with the reason.
     """
 
     GREETING = "greeting"
@@ -72,7 +72,7 @@ class Step(Enum):
         REPLY: an answer or a failure, with the id of its request.
         REFUSAL: a failure without a request id.
         GARBLED: a whole frame with an invalid message.
-        UNFRAMED: an invalid length; the next frame cannot be found.
+        UNFRAMED: an invalid length, so that the start of the next frame is unknown.
     """
 
     HELLO = "hello"
@@ -86,7 +86,7 @@ class Step(Enum):
 
 
 class OutOfTurn(Exception):
-    """A step that the table lacks: a bug of this end, as each fault of the other end is a step."""
+    """A step that the table lacks: a bug on this side, as errors of the other side are steps."""
 
 
 _LOST: Final = dict.fromkeys((Step.REFUSAL, Step.GARBLED, Step.UNFRAMED, Step.END), State.CLOSED)
@@ -98,7 +98,7 @@ TABLE: Final[Mapping[Role, Mapping[State, Mapping[Step, State]]]] = MappingProxy
             State.GREETING: {Step.HELLO: State.GREETED, **_END},
             # A plain search does not wait for its welcome.
             State.GREETED: {Step.REQUEST: State.GREETED, Step.WELCOME: State.OPEN, **_LOST},
-            # A refusal here belongs to one of several requests, and cannot be assigned to any.
+            # A refusal in this state belongs to an unknown request.
             State.OPEN: {Step.REQUEST: State.OPEN, Step.REPLY: State.OPEN, **_LOST},
             State.ENDING: {},
             State.CLOSED: _END,
@@ -127,15 +127,15 @@ def follow(role: Role, state: State, step: Step) -> State:
     """Return the state after a step."""
     following = TABLE[role][state].get(step)
     if following is None:
-        raise OutOfTurn(f"{step.value} is out of turn: the {role.value} is at {state.value}")
+        raise OutOfTurn(f"unexpected {step.value}: the {role.value} is in the state {state.value}")
     return following
 
 
-WENT_AWAY: Final = "the daemon went away"
+WENT_AWAY: Final = "the daemon closed the connection"
 
 
 class InvalidMessage(Struct, frozen=True):
-    """A client's invalid frame, to be refused by `DaemonConnection.refuse`."""
+    """A client's invalid frame, for `DaemonConnection.refuse`."""
 
     error: GgrepError
     request_id: str = ""
@@ -149,14 +149,14 @@ class Lost(Struct, frozen=True):
 
 DaemonEvent: TypeAlias = Hello | Envelope | InvalidMessage
 ClientEvent: TypeAlias = Welcome | Reply | GgrepError | Lost
-"""A `GgrepError` ends the handshake: the daemon refused it, or is not the wanted one."""
+"""A `GgrepError` ends the handshake: the daemon refused it, or is the wrong daemon."""
 
 
 class Connection:
-    """The common part of both ends."""
+    """The common part of both sides of a connection."""
 
     def __init__(self, role: Role, most_received: int, most_sent: int) -> None:
-        """Begin before the handshake; the bounds are of frames, in bytes."""
+        """Start before the handshake; the bounds apply to frames, in bytes."""
         self.state = State.GREETING
         self._role = role
         self._reader = FrameReader(most_received)
@@ -165,15 +165,15 @@ class Connection:
 
     @property
     def mid_frame(self) -> bool:
-        """Return whether a frame has begun that is not complete yet."""
+        """Return whether an incomplete frame was received."""
         return self._reader.mid_frame
 
     def receive(self, data: bytes) -> None:
-        """Receive bytes of the other end."""
+        """Add bytes that were received from the other side."""
         self._payloads.extend(self._reader.feed(data))
 
     def close(self) -> None:
-        """Record that one end closed the connection."""
+        """Record that the connection was closed."""
         self._follow(Step.END)
 
     def _follow(self, step: Step) -> None:
@@ -184,18 +184,18 @@ class Connection:
 
 
 class DaemonConnection(Connection):
-    """The daemon's end."""
+    """The daemon's side of a connection."""
 
     def __init__(self, most_received: int, most_sent: int) -> None:
-        """Wait for a client's hello; the bounds are of frames, in bytes."""
+        """Start before a client's hello; the bounds apply to frames, in bytes."""
         super().__init__(Role.DAEMON, most_received, most_sent)
         self.hello: Hello | None = None
 
     def next_event(self) -> DaemonEvent | None:
-        """Return the client's next message; None until more bytes have come.
+        """Return the client's next message; None if more bytes are needed.
 
-        The caller answers a hello by `welcome`, and an invalid message by `refuse`, before the
-        next call.
+        Before the next call, the caller must answer a hello with `welcome`, and an invalid message
+        with `refuse`.
         """
         if self.state not in {State.GREETING, State.OPEN}:
             return None
@@ -217,12 +217,12 @@ class DaemonConnection(Connection):
         return self._framed(welcome_json(answer))
 
     def refuse(self, misfit: InvalidMessage) -> bytes:
-        """Return the refusal of an invalid frame; outside of requests it ends the connection."""
+        """Return the refusal of an invalid frame; without a request id it ends the connection."""
         self._follow(Step.REPLY if misfit.request_id else Step.REFUSAL)
         return self._framed(error_json(misfit.request_id, misfit.error))
 
     def reply(self, document: Document) -> bytes:
-        """Return a reply, an answer or a failure; one that is too large becomes a failure."""
+        """Return the bytes of a reply; a reply that is too large becomes a failure."""
         self._follow(Step.REPLY)
         try:
             return self._framed(document)
@@ -248,14 +248,14 @@ class DaemonConnection(Connection):
 
 
 class ClientConnection(Connection):
-    """The client's end.
+    """The client's side of a connection.
 
     Attributes:
-        lost: reason why no more requests are possible; empty while they are.
+        lost: reason why no more requests are possible; empty while the connection is open.
     """
 
     def __init__(self, hello: Hello, name: str) -> None:
-        """Send nothing yet."""
+        """Start before the handshake; `name` is the prefix of request ids."""
         super().__init__(Role.CLIENT, HARD_MAX_RESPONSE_BYTES, HARD_MAX_REQUEST_BYTES)
         self.lost = ""
         self._hello = hello
@@ -264,14 +264,14 @@ class ClientConnection(Connection):
         self._open_requests: set[str] = set()
 
     def greet(self) -> bytes:
-        """Return the hello."""
+        """Return the bytes of the hello."""
         self._follow(Step.HELLO)
         return self._framed(hello_json(self._hello))
 
     def request(
         self, message: Message, request_id: str = "", caller: str = ""
     ) -> tuple[str, bytes]:
-        """Return the id that a message's reply will carry, and the message."""
+        """Return the request id of a message, and the message's bytes."""
         request_id = request_id or f"{self._name}-{next(self._ids)}"
         data = self._framed(message_json(request_id, message, caller))
         self._follow(Step.REQUEST)
@@ -279,23 +279,23 @@ class ClientConnection(Connection):
         return request_id, data
 
     def cancel(self, request_id: str) -> bytes:
-        """Return the message that ends a request; both replies are dropped."""
+        """Return the bytes that cancel a request; the replies to both messages are dropped."""
         cancelling, data = self.request(Cancel(request_id))
         self.forget(cancelling)
         self.forget(request_id)
         return data
 
     def forget(self, request_id: str) -> None:
-        """Stop waiting for a request's reply."""
+        """Drop the reply to a request when it arrives."""
         self._open_requests.discard(request_id)
 
     def close(self, reason: str = WENT_AWAY) -> None:
-        """Record the reason for the end of the connection, unless there is one already."""
+        """Record the reason for the end of the connection, unless one is already recorded."""
         super().close()
         self.lost = self.lost or reason
 
     def next_event(self) -> ClientEvent | None:
-        """Return the daemon's next message; None until more bytes have come."""
+        """Return the daemon's next message; None if more bytes are needed."""
         if self.state not in {State.GREETED, State.OPEN}:
             return None
         if self._payloads:
@@ -314,7 +314,7 @@ class ClientConnection(Connection):
             welcome = parse_welcome(body)
             check_welcome(welcome, self._hello)
         except GgrepError as error:
-            self._lose(Step.GARBLED, "the daemon does not suit")
+            self._lose(Step.GARBLED, "the daemon is not compatible")
             return error
         self._follow(Step.WELCOME)
         return welcome
@@ -326,9 +326,9 @@ class ClientConnection(Connection):
             return self._lose(Step.GARBLED, _invalid_reply(str(error)))
         request_id = reply.request_id
         if not request_id:
-            # With several open requests, the refused one is unknown.
+            # With several open requests, it is unknown which was refused.
             if len(self._open_requests) != 1:
-                return self._lose(Step.REFUSAL, f"the daemon refuses a request: {reply.error}")
+                return self._lose(Step.REFUSAL, f"the daemon refused a request: {reply.error}")
             (request_id,) = self._open_requests
         self._follow(Step.REPLY)
         self.forget(request_id)

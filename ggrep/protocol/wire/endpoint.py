@@ -1,4 +1,4 @@
-"""The socket of a daemon, its path, and the record beside it that identifies the daemon."""
+"""The path of a daemon's socket, and the record next to it that describes the daemon."""
 
 import hashlib
 import os
@@ -15,7 +15,7 @@ from ggrep.base.stable_json import DecodeError, Json, decode
 from ggrep.config.home import Home
 
 MAX_SOCKET_PATH_BYTES: Final = 100
-"""Longest path of a socket; the kernel takes 107 bytes, and files beside it have suffixes."""
+"""Longest path of a socket; the kernel allows 107 bytes, and files next to it have suffixes."""
 
 MAX_RECORD_BYTES: Final = 64 * 1024
 """Largest record that is parsed."""
@@ -30,10 +30,10 @@ class DaemonRecord(Struct, frozen=True):
 
     Attributes:
         root: canonical root of the repository; `os.fsdecode` of its bytes, like `socket`.
-        pid_started: start time of that process, in clock ticks since boot: field 22 of its
-            `/proc/<pid>/stat`. A process that reuses the pid has another.
-        started_at: UTC, as `2026-01-01T12:00:00Z`.
-        host_id: equal for all daemons of one host process.
+        pid_started: start time of the process in clock ticks since boot, from field 22 of
+            `/proc/<pid>/stat`. It distinguishes the process from a later one with the same pid.
+        started_at: start time in UTC, such as `2026-01-01T12:00:00Z`.
+        host_id: the same for all daemons of a host process.
     """
 
     store_id: str
@@ -53,10 +53,10 @@ class DaemonRecord(Struct, frozen=True):
 def socket_path(
     daemon_dir: Path, store_id: str, config_fingerprint: str, *, temp: Path, uid: int
 ) -> Path:
-    """Return the socket path of the daemon of a store under some settings.
+    """Return the socket path of the daemon for a store and a configuration.
 
-    Below `daemon_dir`, unless that makes the path too long for a socket: then below a directory
-    of this user in `temp`, under a name that homes do not share.
+    The path is in `daemon_dir`. If that would be too long for a socket, it is in a directory of
+    this user in `temp`, with a name that depends on the home.
     """
     inputs = f"{store_id}\0{config_fingerprint}".encode()
     path = daemon_dir / f"{_stem(inputs)}.sock"
@@ -72,16 +72,16 @@ def record_path(socket: Path) -> Path:
 
 
 def record_json(record: DaemonRecord) -> dict[str, Json]:
-    """Return a record as JSON; bytes of paths that are not UTF-8 are spelt as NUL and two digits.
+    """Return a record as JSON; a non-UTF-8 byte of a path becomes NUL and two hexadecimal digits.
 
-    No path holds a NUL, so `parse_record` can decode them.
+    Paths contain no NUL, so `parse_record` can decode the bytes.
     """
     spelt = replace(record, root=_spelt(record.root), socket=_spelt(record.socket))
     return {"schema_version": 1, **cast(dict[str, Json], to_builtins(spelt))}
 
 
 def record_bytes(record: DaemonRecord) -> bytes:
-    """Return the file that `parse_record` reads."""
+    """Return the content of the record file, for `parse_record`."""
     return stable_json.dumps_pretty(record_json(record))
 
 
@@ -112,24 +112,24 @@ def _read(path: str) -> str:
 
 
 FALLBACK: Final = Path("/tmp")  # noqa: S108 - daemons check the directory's owner before they bind
-"""Parent of the directory of sockets whose path below the home would be too long. `TMPDIR` is not
-used: daemon and client may have different values."""
+"""Parent of the directory for sockets whose path in the home would be too long. `TMPDIR` is not
+used, because daemon and client may have different values."""
 
 
 def place_of_socket(home: Home, store_id: str, config_fingerprint: str) -> Path:
-    """Return the socket path of a store's daemon, running or not."""
+    """Return the socket path of a store's daemon, whether it runs or not."""
     return socket_path(home.daemon, store_id, config_fingerprint, temp=FALLBACK, uid=os.getuid())
 
 
 def fallback_directory() -> Path:
-    """Return the directory of sockets whose path below the home would be too long."""
+    """Return the directory for sockets whose path in the home would be too long."""
     return FALLBACK / f"ggrep-{os.getuid()}"
 
 
 def is_trusted(directory: Path) -> bool:
-    """Return whether a socket is ours, root's, or of a user who shares the home.
+    """Return whether a directory belongs to this user, to root, or to a shared home.
 
-    Any user may create a directory in a temporary one.
+    Any user can create a directory in the directory for temporary files.
     """
     try:
         owner = directory.stat(follow_symlinks=False).st_uid
@@ -139,5 +139,5 @@ def is_trusted(directory: Path) -> bool:
 
 
 def marker_path(socket: Path) -> Path:
-    """Return the path of the marker with the reason not to start a daemon."""
+    """Return the path of the marker file, which prevents starts of a daemon."""
     return socket.with_suffix(".stopping")

@@ -10,9 +10,9 @@ from ggrep.base.formats import HEALTH_SCHEMA, QUERY_SCHEMA, STATUS_SCHEMA
 from ggrep.config.declarations import MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES
 
 PROTOCOL_VERSIONS: Final = (1,)
-"""Protocols of this build.
+"""Protocol versions of this build.
 
-1. Frames of a 4-byte length and a JSON object; handshake; requests answered in any order.
+1. Frames with a 4-byte length and a JSON object; a handshake; replies in any order.
 """
 
 NEEDED_SCHEMAS: Final[Mapping[str, int]] = MappingProxyType(
@@ -27,14 +27,14 @@ DEFAULT_MAX_RESPONSE_BYTES: Final = 10 * 1024 * 1024
 """Largest frame that a client reads by default."""
 
 HARD_MAX_REQUEST_BYTES: Final = MAX_REQUEST_BYTES
-"""Largest that any setting can make `DEFAULT_MAX_REQUEST_BYTES`."""
+"""Upper limit of the setting that replaces `DEFAULT_MAX_REQUEST_BYTES`."""
 
 HARD_MAX_RESPONSE_BYTES: Final = MAX_RESPONSE_BYTES
-"""Largest that any setting can make `DEFAULT_MAX_RESPONSE_BYTES`."""
+"""Upper limit of the setting that replaces `DEFAULT_MAX_RESPONSE_BYTES`."""
 
 PREFIX_BYTES: Final = 4
 MAX_DEPTH: Final = 64
-"""Deepest nesting of a frame's object; the object itself is one level."""
+"""Maximum nesting of a frame's object; the object itself is one level."""
 
 
 class FrameError(InvalidRequest):
@@ -49,18 +49,18 @@ def frame(payload: bytes, *, cap_bytes: int) -> bytes:
 
 
 class FrameReader:
-    """Splits a stream into payloads, for any sizes of its reads.
+    """Splits a stream into payloads, independent of the sizes of reads.
 
-    Every byte is copied a fixed number of times, and only the unfinished frame is kept: a length
-    alone reserves no memory.
+    Every byte is copied a fixed number of times. Only received bytes of the unfinished frame are
+    stored: a length prefix alone reserves no memory.
 
     Attributes:
-        fault: error of an invalid length; empty without one. It is final: all further bytes are
-            ignored, and no part of that frame is kept.
+        fault: error of an invalid length; empty if there is none. After an error all further bytes
+            are ignored.
     """
 
     def __init__(self, cap_bytes: int) -> None:
-        """Take frames of at most `cap_bytes`, the prefix not counted."""
+        """Accept frames of at most `cap_bytes` bytes without the prefix."""
         self.fault = ""
         self._cap_bytes = cap_bytes
         self._prefix = bytearray()
@@ -69,7 +69,7 @@ class FrameReader:
 
     @property
     def mid_frame(self) -> bool:
-        """Return whether a frame has begun, at least with a part of its prefix."""
+        """Return whether part of a frame was received."""
         return bool(self._prefix)
 
     def feed(self, data: bytes) -> list[bytes]:
@@ -124,16 +124,16 @@ def parse_object(payload: bytes) -> dict[str, object]:
 def _fault_of(size: int, cap_bytes: int) -> str:
     """Return the error of an invalid frame length; empty for a valid one."""
     if size > cap_bytes:
-        return f"frame: {size} bytes exceed the cap of {cap_bytes}"
-    return "" if size else "frame: 0 bytes hold no object"
+        return f"frame: {size} bytes are more than the maximum of {cap_bytes}"
+    return "" if size else "frame: must not be empty"
 
 
 def _check_depth(value: dict[str, object]) -> None:
     """Check the depth level by level; the parser itself refuses more than 1,024."""
     level: list[object] = [value]
     for depth in range(1, MAX_DEPTH + 1):
-        # Empty containers are dropped unless they are too deep: a frame may hold hundreds of
-        # thousands.
+        # Empty containers are skipped unless they are too deep: a frame can contain hundreds of
+        # thousands of them.
         level = [
             item
             for container in level
@@ -142,7 +142,7 @@ def _check_depth(value: dict[str, object]) -> None:
         ]
         if not level:
             return
-    raise InvalidRequest(f"frame: nested more than {MAX_DEPTH} deep")
+    raise InvalidRequest(f"frame: nested more than {MAX_DEPTH} levels")
 
 
 def _items(container: object) -> list[object]:

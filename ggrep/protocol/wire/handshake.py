@@ -1,4 +1,4 @@
-"""The handshake of a connection: the wanted store, the daemon's identity, the protocol."""
+"""The handshake of a connection: the requested store, the daemon's identity, the protocol."""
 
 from collections.abc import Mapping
 from typing import Annotated, Final, Literal, TypeAlias, cast
@@ -28,7 +28,7 @@ class Hello(Struct, frozen=True):
 
     Attributes:
         protocol_versions: supported versions, at least one.
-        client_id: identity for fairness; empty for an anonymous client.
+        client_id: identity for fair queueing; empty for an anonymous client.
     """
 
     protocol_versions: _Versions
@@ -43,19 +43,19 @@ class Hello(Struct, frozen=True):
 
 
 class _OnlyVersion(Struct, frozen=True):
-    """Protocol of a client without a list of versions."""
+    """The protocol of a client that sends a single version."""
 
     protocol_version: Annotated[int, WireBounds(_MOST_VERSION)]
 
 
 class Welcome(Struct, frozen=True):
-    """A daemon's reply.
+    """A daemon's reply to a hello.
 
     Attributes:
-        protocol_version: version of this connection from here on.
-        supported_schema_versions: versions of its answers' documents, by name.
+        protocol_version: protocol version of the rest of the connection.
+        supported_schema_versions: versions of the documents in answers, by name.
         pid: id of the host process; 0 when unknown.
-        stale: its settings are no longer those of the repository.
+        stale: whether the daemon's settings differ from those of the repository.
     """
 
     protocol_version: Annotated[int, WireBounds(_MOST_VERSION)]
@@ -71,16 +71,16 @@ class Welcome(Struct, frozen=True):
 
 
 def parse_hello(body: Mapping[str, object]) -> Hello:
-    """Return a connection's first object; it may offer a single protocol without a list.
+    """Return the hello in a connection's first object, which may name a single protocol version.
 
     Raises:
         InvalidRequest: the object is no handshake, or a field is malformed.
     """
     name = body.get("message", "hello")
     if name != "hello":
-        raise misfit("message", name, "hello: the handshake comes first")
+        raise misfit("message", name, "hello, because the handshake comes first")
     if "store_id" not in body:
-        raise InvalidRequest("store_id: missing: the handshake comes first")
+        raise InvalidRequest("store_id: missing; the first message must be a handshake")
     if "protocol_version" in body:
         if "protocol_versions" in body:
             raise InvalidRequest("protocol_version: cannot go together with protocol_versions")
@@ -95,10 +95,10 @@ def hello_json(hello: Hello) -> dict[str, Json]:
 
 
 def answer_hello(hello: Hello, offer: Welcome) -> Welcome:
-    """Return `offer` with this connection's protocol: the highest that both sides speak.
+    """Return `offer` with the protocol of this connection: the highest common version.
 
     Raises:
-        InvalidRequest: the client wants another store, or the same under other settings.
+        InvalidRequest: the client requests another store or configuration.
         Incompatible: there is no common protocol.
     """
     _check_same("store_id", hello.store_id, offer.store_id)
@@ -106,8 +106,8 @@ def answer_hello(hello: Hello, offer: Welcome) -> Welcome:
     common = set(hello.protocol_versions) & set(offer.protocol_versions)
     if not common:
         raise Incompatible(
-            f"protocol_versions: the client speaks {_listed(hello.protocol_versions)},"
-            f" this daemon {_listed(offer.protocol_versions)}"
+            f"protocol_versions: the client supports {_listed(hello.protocol_versions)},"
+            f" the daemon supports {_listed(offer.protocol_versions)}"
         )
     return replace(offer, protocol_version=max(common))
 
@@ -118,17 +118,17 @@ def welcome_json(welcome: Welcome) -> dict[str, Json]:
 
 
 def parse_welcome(body: Mapping[str, object]) -> Welcome:
-    """Return a daemon's reply; fields beyond the contract may be missing."""
+    """Return a daemon's welcome; optional fields may be missing."""
     return read(Welcome, body)
 
 
 def check_welcome(welcome: Welcome, hello: Hello) -> None:
-    """Raise unless the daemon is the wanted one and speaks a common protocol.
+    """Raise unless the daemon serves the requested store with a common protocol.
 
     Raises:
-        InvalidRequest: it serves another store, or the same under other settings.
-        Incompatible: it chose a protocol other than the highest common one, or cannot answer in
-            the documents this build reads.
+        InvalidRequest: the daemon serves another store or configuration.
+        Incompatible: the daemon did not choose the highest common protocol, or does not support the
+            document versions that this build reads.
     """
     _check_same("store_id", welcome.store_id, hello.store_id)
     _check_same("config_fingerprint", welcome.config_fingerprint, hello.config_fingerprint)
@@ -136,12 +136,15 @@ def check_welcome(welcome: Welcome, hello: Hello) -> None:
     if not common or welcome.protocol_version != max(common):
         raise Incompatible(
             f"protocol_version: the daemon chose {welcome.protocol_version} of"
-            f" {_listed(welcome.protocol_versions)}, this client speaks"
+            f" {_listed(welcome.protocol_versions)}, the client supports"
             f" {_listed(hello.protocol_versions)}"
         )
     for name, version in NEEDED_SCHEMAS.items():
         if version not in welcome.supported_schema_versions.get(name, ()):
-            raise Incompatible(f"supported_schema_versions: {name} without version {version}")
+            raise Incompatible(
+                "supported_schema_versions: the daemon does not support version "
+                f"{version} of {name}"
+            )
 
 
 def _check_same(name: str, actual: str, expected: str) -> None:

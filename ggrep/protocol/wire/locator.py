@@ -1,9 +1,10 @@
-"""The hint file that leads a plain search from a repository's root to its daemon.
+"""The locator file, with which a plain search finds the daemon of a repository's root.
 
-There is one file for each root and each profile of a daemon, in the directory of the sockets. Its
-name, `locator_name(root, profile)`, is eight hexadecimal digits: the CRC-32 of the root's bytes,
-followed by NUL and the profile's name if the daemon has one. Its readers must be fast and import
-only the standard library, so it has exactly six lines, each ended by a newline:
+The directory of the sockets contains a locator for each root and each profile of a daemon. The name
+of a locator, `locator_name(root, profile)`, starts with eight hexadecimal digits: the CRC-32 of the
+root's bytes, followed by NUL and the profile's name if the daemon has a profile. Readers must be
+fast and import only the standard library, so the file has exactly six lines, each with a newline at
+the end:
 
     ggrep-locator-1
     root of the repository, in the bytes of the file system
@@ -12,9 +13,9 @@ only the standard library, so it has exactly six lines, each ended by a newline:
     path of the socket, likewise bytes
     build of the daemon
 
-A reader compares the whole first line, compares the second with its root (two roots may share a
-name), and trusts nothing: an ordinary handshake checks the daemon. Any other file is no hint. A
-root or socket with a newline in its path has none.
+A reader compares the first line, and compares the second line with its root, because two roots can
+have the same file name. The usual handshake then checks the daemon. Any other file is ignored. A
+root or socket with a newline in its path has no locator.
 """
 
 import os
@@ -32,7 +33,7 @@ MAX_LOCATOR_BYTES: Final = 16 * 1024
 
 
 class Locator(Struct, frozen=True):
-    """The content of the file.
+    """The content of a locator file.
 
     Attributes:
         root: bytes of the path, from `os.fsencode`.
@@ -46,13 +47,13 @@ class Locator(Struct, frozen=True):
 
 
 def locator_name(root: bytes, profile: str = "") -> str:
-    """Return the name of the locator file of a root under the profile of a daemon."""
+    """Return the name of the locator file for a root and a daemon's profile."""
     named = root + b"\0" + os.fsencode(profile) if profile else root
     return f"{zlib.crc32(named):08x}.locator"
 
 
 def locator_bytes(locator: Locator) -> bytes:
-    """Return the file of a locator."""
+    """Return the bytes of a locator file."""
     lines = (
         MAGIC,
         locator.root,
@@ -68,7 +69,7 @@ def locator_bytes(locator: Locator) -> bytes:
 
 
 def parse_locator(data: bytes) -> Locator | None:
-    """Return the content of a locator file; None unless it is valid."""
+    """Return the content of a locator file; None if the file is invalid."""
     lines = data.split(b"\n")
     whole = len(lines) == 7 and lines[0] == MAGIC and lines[6] == b""
     if not whole or b"\0" in data or len(data) > MAX_LOCATOR_BYTES:

@@ -1,4 +1,4 @@
-"""Messages of clients to daemons: their types, their JSON, and the time that each may take."""
+"""Messages from clients to daemons: their types, their JSON, and their timeouts."""
 
 import math
 import re
@@ -32,14 +32,14 @@ Milliseconds: TypeAlias = Annotated[int, WireBounds(MOST_MS)]
 AbsolutePath: TypeAlias = Annotated[str, WireBounds(MOST_PATH_BYTES, form="path")]
 
 _MOST_FIELDS: Final = 64
-"""Most fields of an object in a message."""
+"""Maximum number of fields of an object in a message."""
 
 
 class Claim(Struct, frozen=True):
-    """A client's assumptions about a daemon found by hint, which the daemon checks first.
+    """A client's assumptions about a daemon found by a locator; the daemon checks them first.
 
     Attributes:
-        environ: all variables of the client's environment that change settings, by name.
+        environ: all environment variables of the client that change settings, by name.
     """
 
     root: Annotated[str, WireBounds(MOST_PATH_BYTES, 1, form="path")]
@@ -51,15 +51,14 @@ class Claim(Struct, frozen=True):
 
 
 class Search(Struct, frozen=True):
-    """A query.
+    """A search.
 
     Attributes:
         budgets: output bounds of the client's settings, by name.
-        claim: None from a client that computed the fingerprint itself.
-        path: absolute path of a directory or file to narrow the answer to; empty to use the
-            request's scope.
-        waited_ms: time that the user has waited until the message was sent.
-        values: answer with the value instead of its document; `render` has precedence.
+        claim: None if the client computed the configuration fingerprint itself.
+        path: absolute path of a directory or file to search; empty to use the scope of the request.
+        waited_ms: time that the user waited before the message was sent.
+        values: whether to answer with the value instead of its document; `render` takes precedence.
     """
 
     request: SearchRequest
@@ -76,14 +75,14 @@ class Search(Struct, frozen=True):
 
 
 class Ask(Struct, Generic[Q], frozen=True):
-    """A query to the snapshot; its name on the wire is that of its operation.
+    """A query to a snapshot; its name on the wire is the name of its operation.
 
-    A slate's budgets are in the request: those of a search have no effect here.
+    The budgets of a slate are in the request; budgets of a search do not apply.
 
     Attributes:
-        path: as in `Search`; only on the wire if the request has a scope.
-        values: answer with the value, which includes the facts of a slate's files, instead of its
-            document.
+        path: as in `Search`; sent only if the request has a scope.
+        values: whether to answer with the value instead of its document; the value of a slate
+            includes facts about its files.
     """
 
     request: Q
@@ -93,27 +92,27 @@ class Ask(Struct, Generic[Q], frozen=True):
 
 
 class Describe(Struct, frozen=True):
-    """Description of the repository, the first request of a coordinator.
+    """Request for the description of the repository, the first message of a coordinator.
 
-    `timeout_ms` 0 is the daemon's own bound.
+    With `timeout_ms` 0 the timeout of the daemon's settings applies.
     """
 
     timeout_ms: Milliseconds = 0
 
 
 class Fetch(Struct, Generic[Q], frozen=True):
-    """A coordinator's query, answered with a value; its operation names it on the wire."""
+    """A coordinator's query for a value; its name on the wire is the name of its operation."""
 
     request: Q
 
 
 class JointDescribe(Struct, frozen=True):
-    """Descriptions of many repositories of this host, the first request of a coordinator.
+    """Request for the descriptions of many repositories, the first message of a coordinator.
 
     Attributes:
         key: key of the list of members, see `members_key`.
-        members: the list itself; empty if the daemon may have cached it under its key.
-        known: epoch of the client's description; empty for none.
+        members: the list of members; empty if the daemon may have cached the list under its key.
+        known: epoch of the description that the client has; empty for none.
     """
 
     key: Annotated[str, WireBounds(64, 1, form="shown")]
@@ -123,34 +122,34 @@ class JointDescribe(Struct, frozen=True):
 
 
 class JointPool(Struct, frozen=True):
-    """The first hits of the lists of many repositories of this host, to merge."""
+    """Request for the first hits of the lists of many repositories."""
 
     request: BatchedPoolRequest
 
 
 class Status(Struct, frozen=True):
-    """The `status` document."""
+    """Request for the `status` document."""
 
 
 class Health(Struct, frozen=True):
-    """The `health` document; `deep` hashes every file again."""
+    """Request for the `health` document; `deep` hashes every file again."""
 
     deep: bool = False
 
 
 class Metrics(Struct, frozen=True):
-    """Counters and latencies."""
+    """Request for counters and latencies."""
 
 
 class Sync(Struct, frozen=True):
-    """Bring the index up to the work tree.
+    """Request to update the index to the state of the work tree.
 
     Attributes:
-        wait: answer at the end of the sync, not at its start.
-        allow_degraded: above the budget of a profile's `include`, index the files that fit.
-        fresh: reuse nothing of the existing index.
-        timeout_ms: longest time to wait; 0 for no bound.
-        strict: fail if a file cannot be read, decoded or chunked as intended.
+        wait: whether to answer at the end of the sync instead of its start.
+        allow_degraded: if files exceed the budget of a profile's `include`, index those that fit.
+        fresh: rebuild without reusing the existing index.
+        timeout_ms: maximum time to wait; 0 for no bound.
+        strict: fail if any file cannot be read, decoded or chunked as intended.
     """
 
     wait: bool = True
@@ -161,11 +160,11 @@ class Sync(Struct, frozen=True):
 
 
 class SyncStatus(Struct, frozen=True):
-    """Progress of the running sync, and the outcome of the last one."""
+    """Request for the progress of the running sync and the outcome of the last sync."""
 
 
 class WatchStatus(Struct, frozen=True):
-    """Watched directories and their events."""
+    """Request for the state of watching the root."""
 
 
 class Cancel(Struct, frozen=True):
@@ -193,10 +192,10 @@ class Shutdown(Struct, frozen=True):
 
 
 class Serve(Struct, frozen=True):
-    """Serve another repository in the same process, for a client under equal variables.
+    """Serve another repository in the same process, for a client with equal variables.
 
     Attributes:
-        encoder: encoder of a flag; empty for that of the settings.
+        encoder: encoder from a flag; empty for the encoder of the settings.
     """
 
     claim: Annotated[Claim, WireBounds(_MOST_FIELDS)]
@@ -208,7 +207,7 @@ class Ping(Struct, frozen=True):
 
 
 class Line(Struct, frozen=True):
-    """A typed command, answered with rendered output.
+    """A command line, answered with rendered output.
 
     Attributes:
         arguments: the command's name, then its arguments.
@@ -222,7 +221,7 @@ class Line(Struct, frozen=True):
 
 
 QueryMessage: TypeAlias = Search | Ask[Any]
-"""A query about the code, with a timeout of its own."""
+"""A query about the code, with its own timeout."""
 
 Message: TypeAlias = (
     Search
@@ -248,11 +247,11 @@ Message: TypeAlias = (
 
 
 class Envelope(Struct, frozen=True):
-    """A message as it arrived.
+    """A received message.
 
     Attributes:
         request_id: id from the client; empty to let the daemon choose one.
-        caller: the client's name for its caller; empty for itself.
+        caller: the client's name for its caller; empty for the client itself.
     """
 
     request_id: str
@@ -268,7 +267,7 @@ def message_of(
     *,
     values: bool = False,
 ) -> QueryMessage:
-    """Return the message for the answer to a request, or for its document."""
+    """Return the message for a request; with `values` the answer is a value, else a document."""
     if isinstance(request, SearchRequest):
         return Search(request, budgets or {}, priority, values=values)
     return Ask(request, priority, values=values)
@@ -288,11 +287,11 @@ class _Head(Struct, frozen=True):
 
 
 def parse_message(body: Mapping[str, object]) -> Envelope:
-    """Return the message of an object.
+    """Return the message in a JSON object.
 
     Raises:
-        InvalidRequest: the name is unknown, or a field is malformed or out of bounds; the error can
-            be answered under `request_id_of(body)`.
+        InvalidRequest: the name is unknown, or a field is malformed or out of bounds; the error
+            reply can use `request_id_of(body)`.
     """
     request_id = _request_id(body)
     head = read(_Head, body)
@@ -311,16 +310,18 @@ def parse_message(body: Mapping[str, object]) -> Envelope:
 
 
 def message_json(request_id: str, message: Message, caller: str = "") -> dict[str, Json]:
-    """Return the object that `parse_message` reads; an empty `request_id` or caller is left out.
+    """Return the JSON object that `parse_message` reads; empty ids and callers are omitted.
 
     Raises:
-        InvalidRequest: a string holds a lone surrogate, as names of files can.
+        InvalidRequest: a string contains a lone surrogate, for example from a file name.
     """
     fields: dict[str, Json] = to_builtins(message)
     try:
         stable_json.dumps(fields)
     except TypeError as error:
-        raise InvalidRequest("a text has a lone surrogate, which UTF-8 cannot encode") from error
+        raise InvalidRequest(
+            "a string contains a lone surrogate, which UTF-8 cannot encode"
+        ) from error
     if isinstance(message, Ask) and not has_scope(message.request):
         del fields["path"]
     named: dict[str, Json] = {"request_id": request_id} if request_id else {}
@@ -337,7 +338,7 @@ def message_name(message: Message) -> str:
 
 
 def request_id_of(body: Mapping[str, object]) -> str:
-    """Return the id of a possibly invalid request; empty without a valid one."""
+    """Return the id of a possibly invalid request; empty if it has no valid id."""
     request_id = body.get("request_id", "")
     return request_id if isinstance(request_id, str) and _is_request_id(request_id) else ""
 
@@ -348,7 +349,9 @@ def _request_id(body: Mapping[str, object]) -> str:
     request_id = request_id_of(body)
     if not request_id:
         raise misfit(
-            "request_id", body["request_id"], "1 to 64 of A-Z a-z 0-9 . _ : -, and not sync"
+            "request_id",
+            body["request_id"],
+            "1 to 64 characters of A-Z a-z 0-9 . _ : -, except the word sync",
         )
     return request_id
 
@@ -379,29 +382,29 @@ _REPLY_MS: Final = 50
 
 
 def for_daemon(left_ms: float) -> float:
-    """Return a daemon's timeout in milliseconds, from the client's time left.
+    """Return the timeout for a daemon in milliseconds, from the client's remaining time.
 
-    It ends a little earlier, so that the daemon's timeout error arrives in time.
+    The daemon's timeout is a little shorter, so that its timeout error arrives in time.
     """
     return left_ms if math.isinf(left_ms) else left_ms - min(_REPLY_MS, left_ms / 10)
 
 
 def timeout_of(message: QueryMessage) -> int:
-    """Return the timeout of a request in milliseconds; 0 for the configured one."""
+    """Return the timeout of a request in milliseconds; 0 for the configured timeout."""
     timeout_ms: int = bounds_of(message.request).timeout_ms
     return timeout_ms
 
 
 def within(message: M, left_ms: float) -> M:
-    """Return the request with that timeout in milliseconds."""
+    """Return the message with `left_ms` as the timeout of its request."""
     return replace(message, request=bounded(message.request, timeout_ms=whole_ms(left_ms)))
 
 
 def timed(request: SearchRequest, left_ms: float) -> SearchRequest:
-    """Return the query with that timeout in milliseconds."""
+    """Return the search with `left_ms` as its timeout."""
     return replace(request, timeout_ms=whole_ms(left_ms))
 
 
 def whole_ms(left_ms: float) -> int:
-    """Return a daemon's time limit in whole milliseconds, at least 1, as 0 would be no limit."""
+    """Return a timeout in whole milliseconds, at least 1, because 0 would mean the default."""
     return max(1, int(min(left_ms, MAX_QUERY_TIMEOUT_MS)))

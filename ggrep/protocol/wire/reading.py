@@ -1,8 +1,8 @@
-"""Decodes values from the wire by their Structs, with checks of types and bounds.
+"""Decodes values from the wire into Structs, with checks of types and bounds.
 
-Undeclared fields are ignored, so that a newer client can be read. Missing fields get their
-default, so that an older client can be read. Annotations declare the bounds
-(`ggrep.model.field_meta`), which are checked on the JSON before a value is made of it.
+Undeclared fields are ignored, so that messages of newer clients can be read. Missing fields get
+their default, so that messages of older clients can be read. Annotations declare the bounds
+(`ggrep.model.field_meta`); the JSON is checked before decoding.
 """
 
 import re
@@ -24,15 +24,15 @@ from ggrep.model.request import SearchRequest
 T = TypeVar("T")
 
 _SHOWN: Final = 60
-"""Most characters of a refused value that its message quotes."""
+"""Maximum number of characters of an invalid value in an error message."""
 
 
 class Rule(Struct, frozen=True):
     """The type and the bounds of a value, computed once for each annotation.
 
     Attributes:
-        json: types of the value in JSON.
-        expected: these and the bounds in words.
+        json: allowed types of the JSON value.
+        expected: description of types and bounds for messages.
         item: rule of an array's items, or of a mapping's values.
     """
 
@@ -47,25 +47,25 @@ class Rule(Struct, frozen=True):
 
 @cache
 def rule_of(hint: Any) -> Rule:  # noqa: ANN401 - any annotation
-    """Return the bounds of an annotation; TypeError if a number or text has none."""
+    """Return the rule of an annotation; raise TypeError if a number or text has no bounds."""
     if isinstance(hint, UnionType):
         return replace(rule_of(get_args(hint)[0]), optional=True)
     hint, bounds = _declared(hint)
     if isinstance(hint, UnionType):
         return replace(rule_of(Annotated[get_args(hint)[0], bounds]), optional=True)
     kind = get_origin(hint) or hint
-    few = f" of at most {bounds.most} fields" if bounds else ""
+    limit = f" of at most {bounds.most} fields" if bounds else ""
     if isinstance(kind, type) and issubclass(kind, Struct):
         inner = ((each.name, rule_of(each.type)) for each in fields(hint))
-        return Rule((dict,), f"an object{few}", bounds, fields=tuple(inner))
+        return Rule((dict,), f"an object{limit}", bounds, fields=tuple(inner))
     if kind not in {tuple, Mapping}:
         return _leaf(kind, hint, bounds)
     if bounds is None:
-        raise TypeError(f"no bound on the items of a {hint} in a message")
+        raise TypeError(f"the type {hint} of a message field declares no maximum number of items")
     item: Any = get_args(hint)[0 if kind is tuple else 1]
     if any(bounds.each):
         item = Annotated[item, WireBounds(bounds.each[1], bounds.each[0], form=bounds.form)]
-    json, expected = ((list,), "an array") if kind is tuple else ((dict,), f"an object{few}")
+    json, expected = ((list,), "an array") if kind is tuple else ((dict,), f"an object{limit}")
     return Rule(json, expected, bounds, item=rule_of(item))
 
 
@@ -88,7 +88,7 @@ def _leaf(kind: Any, hint: Any, bounds: WireBounds | None) -> Rule:  # noqa: ANN
         words = get_args(hint) or tuple(str(member.value) for member in kind)
         return Rule((str,), f"one of {', '.join(words)}", words=words)
     if bounds is None:
-        raise TypeError(f"no bound on a {hint} in a message")
+        raise TypeError(f"the type {hint} of a message field declares no bounds")
     reach = f"{bounds.least} to {bounds.most}"
     if kind is str:
         shown = bounds.form == "shown"
@@ -99,10 +99,10 @@ def _leaf(kind: Any, hint: Any, bounds: WireBounds | None) -> Rule:  # noqa: ANN
 
 
 def read(kind: type[T], value: object, place: str = "") -> T:
-    """Return `value`, the field `place` of its message, as a `kind`.
+    """Return `value` decoded as a `kind`; `place` is the name of its field for messages.
 
     Raises:
-        InvalidRequest: it has the wrong type or is out of bounds; the message names the field.
+        InvalidRequest: the value has a wrong type or is out of bounds; the message names the field.
     """
     hint: Any = kind
     fault = _fault(value, rule_of(hint))
@@ -115,14 +115,14 @@ def read(kind: type[T], value: object, place: str = "") -> T:
 
 
 def parse_search_request(value: object, place: str) -> SearchRequest:
-    """Return a query; the code that answers it validates its values."""
+    """Return a decoded search request, whose values are not validated."""
     return read(SearchRequest, value, place)
 
 
 def check_scored(request: Any, place: str) -> None:  # noqa: ANN401 - of any operation
-    """Raise InvalidRequest unless the statistics for scoring a query fit together.
+    """Raise InvalidRequest if the statistics for scoring a query are inconsistent.
 
-    No term occurs in more chunks or files than the collection has.
+    A term cannot occur in more chunks or files than the collection contains.
     """
     snapshot_id = getattr(request, "snapshot_id", None)
     if snapshot_id is not None:
@@ -165,9 +165,9 @@ def _array_fault(value: list[object], rule: Rule) -> str:
     assert rule.bounds is not None  # noqa: S101 - as `rule_of` makes them
     assert rule.item is not None  # noqa: S101
     if len(value) > rule.bounds.most:
-        return f": {len(value)} items exceed {rule.bounds.most}"
+        return f": {len(value)} items are more than the maximum of {rule.bounds.most}"
     if len(value) < rule.bounds.least:
-        return f": {len(value)} items are fewer than {rule.bounds.least}"
+        return f": {len(value)} items are fewer than the minimum of {rule.bounds.least}"
     for index, item in enumerate(value):
         if fault := _fault(item, rule.item):
             return f"[{index}]{fault}"
@@ -181,7 +181,7 @@ def _object_fault(value: dict[str, object], rule: Rule) -> str:
     inner = [(name, rule.item) for name in sorted(value)] if rule.item else rule.fields
     for name, each in inner:
         if bounds and bounds.keys and not re.fullmatch(bounds.keys, name):
-            return f": {_shown(name)} is no name"
+            return f": {_shown(name)} is not a valid name"
         if name in value and (fault := _fault(value[name], each)):
             return f".{name}{fault}"
     return ""
@@ -196,10 +196,10 @@ def _text_fault(value: str, rule: Rule) -> str:
     try:
         size = len(value) if value.isascii() else len(value.encode())
     except UnicodeEncodeError:
-        return ": holds a lone surrogate, which is no text"
+        return ": contains a lone surrogate, which is not valid text"
     if size > bounds.most:
         quoted = "" if bounds.form == "secret" else f": {_shown(value)}"
-        return f": {size} bytes exceed {bounds.most}{quoted}"
+        return f": {size} bytes are more than the maximum of {bounds.most}{quoted}"
     is_path = bounds.form == "path" and (value or bounds.least)
     if is_path and ("\0" in value or not value.startswith("/")):
         return f": expected an absolute path, found {_shown(value)}"
@@ -211,7 +211,7 @@ def _expected(rule: Rule, value: object) -> str:
 
 
 def _shown(value: object) -> str:
-    """Return a refused value for a message: shortened, and containers only by their type."""
+    """Return an invalid value for a message: shortened, and containers only by type."""
     match value:
         case str() if len(value) > _SHOWN:
             return f"{value[:_SHOWN]!r}... ({len(value)} characters)"

@@ -1,4 +1,4 @@
-"""Replies as JSON objects, and errors as the client's classes."""
+"""Replies as JSON objects, and their errors as exceptions."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -27,7 +27,7 @@ from ggrep.protocol.wire.messages import request_id_of
 _MOST_RETRY_MS: Final = 3_600_000
 _MOST_CODE: Final = 64
 _MOST_TEXT: Final = 4_000
-"""Most characters of an error's message."""
+"""Maximum number of characters of an error's message."""
 
 _MOST_REASONS: Final = 1_000
 
@@ -43,11 +43,11 @@ _KINDS: Final[tuple[type[GgrepError], ...]] = (
     SessionFull,
     SnapshotGone,
 )
-"""Errors that have only a code and a message."""
+"""Errors with only a code and a message."""
 
 
 class RemoteError(GgrepError):
-    """A daemon's error with a code that this build has no class for."""
+    """A daemon's error with a code that this build does not know."""
 
     def __init__(self, message: str, *, code: str) -> None:
         super().__init__(message)
@@ -59,8 +59,8 @@ class Reply(Struct, frozen=True):
 
     Attributes:
         request_id: id of the request; empty if the daemon could not read it.
-        name: name of the answered message; empty in failures without one.
-        body: all other fields of the reply; for a failure, the error object.
+        name: name of the answered message; empty in some failures.
+        body: all other fields of the reply, or the error object of a failure.
     """
 
     request_id: str
@@ -70,12 +70,12 @@ class Reply(Struct, frozen=True):
 
 
 def reply_json(request_id: str, name: str, body: Document) -> Document:
-    """Return an answer; `body` has no field called `request_id`, `message` or `error`."""
+    """Return an answer as JSON; `body` has no field `request_id`, `message` or `error`."""
     return {**body, "request_id": request_id, "message": name}
 
 
 def error_json(request_id: str, error: GgrepError) -> dict[str, Json]:
-    """Return a failure in the shape of schema `query_error`, with the id of its request."""
+    """Return a failure as JSON (schema `query_error`) with its request id."""
     body: dict[str, Json] = {"code": error.code, "message": _line(str(error))}
     if isinstance(error, Busy):
         body["retry_after_ms"] = error.retry_after_ms
@@ -92,24 +92,24 @@ def error_json(request_id: str, error: GgrepError) -> dict[str, Json]:
 
 
 def parse_reply(body: Mapping[str, object]) -> Reply:
-    """Return the reply of a daemon's object; failures are returned, not raised."""
+    """Return the reply in a daemon's JSON object; failures are returned, not raised."""
     name = body.get("message", "")
     if not isinstance(name, str):
-        raise InvalidRequest("message: expected a string in the reply")
+        raise InvalidRequest("the key message of the reply must be a string")
     request_id = request_id_of(body)
     if "error" not in body:
         rest = {key: body[key] for key in body if key not in {"request_id", "message"}}
         return Reply(request_id, name, rest)
     failure = body["error"]
     if not isinstance(failure, dict):
-        raise InvalidRequest("error: expected an object in the reply")
+        raise InvalidRequest("the key error of the reply must be an object")
     return Reply(request_id or request_id_of(failure), name, failure, error_of(body))
 
 
 def error_of(body: Mapping[str, object]) -> GgrepError:
-    """Return a reply's error as this build's class for its code.
+    """Return a reply's error as an exception of the class for its code.
 
-    A code that this build does not know becomes a RemoteError that keeps it.
+    An unknown code gives a RemoteError with that code.
     """
     failure = body.get("error")
     fields: Mapping[str, object] = failure if isinstance(failure, dict) else {}

@@ -154,7 +154,7 @@ class _Joint(Struct, frozen=True):
             if len(complete) == len(lists):
                 return ranked, complete
             length *= 4
-        raise Incompatible("too many copies of few texts rank first")
+        raise Incompatible("too many of the best hits are copies of few texts")
 
     def by_member(self, ranked: Ranked, lists: Sequence[_Head]) -> tuple[MemberLists, ...]:
         """Return the list of each member with hits in a head, or with copies of such hits."""
@@ -289,7 +289,7 @@ class _Joint(Struct, frozen=True):
     def _copies(
         self, ranked: Ranked, lists: Sequence[_Head], texts: Mapping[bytes, str]
     ) -> list[tuple[int, Corpus, Hit]]:
-        """Return the further copies of the heads' texts: rows outside of a head that have such a text.
+        """Return the further copies of the heads' texts: rows outside of the heads with such a text.
 
         A copy counts only if a search of the member alone would list it.
         """

@@ -60,10 +60,10 @@ def pull_from(index: RepoIndex, remote: Remote, progress: Progress = unheard) ->
     if report.outcome == "nothing":
         reason = "; ".join(report.passed_over)
         reason = (
-            reason or "no snapshot of these files was pushed by a build and settings like these"
+            reason or "the remote has no snapshot of these files from the same build and settings"
         )
     elif report.outcome == "nothing new":
-        reason = "the remote has none of the files that are missing here"
+        reason = "the remote has no file that the index lacks"
     return Pulled(remote, report, objects.traffic, reason)
 
 

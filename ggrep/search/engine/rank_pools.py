@@ -161,7 +161,7 @@ def rank_pools(
         GgrepError: as for one repository.
     """
     if sorted(question.by_rank) != [*range(len(views))]:
-        raise InvalidRequest("by_rank: expected the place of each member once")
+        raise InvalidRequest("by_rank: must list the index of each member exactly once")
     require_still(views)
     refuse_place(question.search)
     search, clamps = clamped(replace(question.search, limit=1), settings)

@@ -211,7 +211,7 @@ class RepoIndex:
             note_use(self.identity.store, self.clock.now())
         if not moved:
             return report
-        message = f"the repository was moved here; the index of {moved} was taken over"
+        message = f"the repository was moved; its index was taken over from {moved}"
         return replace(report, warnings=(SyncWarning("index_moved", message), *report.warnings))
 
     def _is_missing(self) -> bool:

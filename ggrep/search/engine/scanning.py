@@ -123,7 +123,7 @@ class Scanner(Struct, frozen=True):
             remedy = "the index is being built, see: ggrep status"
         else:
             remedy = "to index the repository: ggrep index"
-        return (Notice("scan", f"not indexed yet: {searched}; {remedy}"),)
+        return (Notice("scan", f"there is no index yet: {searched}; {remedy}"),)
 
     def _origin(self) -> Origin:
         identity = self.identity
@@ -169,13 +169,16 @@ def _searched(facts: ScanFacts) -> str:
     """Return how much of the work tree was searched."""
     size = f"{round(facts.bytes_read / _MIB) or 'under 1'} MiB"
     if facts.listed_files is None:
-        searched = f"{facts.files} files ({size}) were searched, and there are more"
+        searched = f"only {facts.files} files ({size}) were scanned"
     elif facts.files < facts.listed_files:
-        searched = f"{facts.files} of {facts.listed_files} files ({size}) were searched"
+        searched = f"{facts.files} of {facts.listed_files} files ({size}) were scanned"
     elif facts.files > 1:
-        searched = f"all {facts.files} files ({size}) were searched"
+        searched = f"all {facts.files} files ({size}) were scanned"
     else:
-        searched = f"the only file ({size}) was searched" if facts.files else "there are no files"
+        searched = f"the only file ({size}) was scanned" if facts.files else "there are no files"
     if facts.ranked_files < facts.matching_files:
-        searched += f", and the best {facts.ranked_files} of {facts.matching_files} ranked"
+        searched += (
+            f", and the best {facts.ranked_files} of {facts.matching_files} matching files "
+            "were ranked"
+        )
     return searched

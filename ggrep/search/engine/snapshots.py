@@ -261,7 +261,9 @@ class _OlderSnapshots:
             raise error
         if view is None or not view.lies_still():
             if not store_files.manifest_file(self._store, snapshot_id).exists():
-                raise SnapshotGone(f"snapshot {snapshot_id} is not there; ask again")
+                raise SnapshotGone(
+                    f"snapshot {snapshot_id} no longer exists; send the request again"
+                )
             # Threads may do this at once: the last view is kept.
             view = open_snapshot(
                 self._store,

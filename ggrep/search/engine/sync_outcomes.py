@@ -19,7 +19,7 @@ def kept_up(index: "RepoIndex", outcome: SyncOutcome, compaction: Compaction) ->
         upkeep = index.keep_up(compacting=compaction in {"after", "alone"})
         overdue = compaction == "apart" and index.is_compaction_due()
     except GgrepError as error:
-        notice = Notice("upkeep_failed", f"upkeep failed: {error}")
+        notice = Notice("upkeep_failed", f"compaction or cleaning of the store failed: {error}")
         return replace(outcome, notices=(*outcome.notices, notice))
     outcome = replace(outcome, overdue=overdue)
     if upkeep.collection is not None:

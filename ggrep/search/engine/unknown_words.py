@@ -44,7 +44,7 @@ def unknown_word_notices(
     ]
     if not near and not leading.leaders:
         return ()
-    message = unknown_words_message("nothing here contains", unknown)
+    message = unknown_words_message("no file contains", unknown)
     if near:
         message += f"; nearest: {', '.join(dict.fromkeys(near))}"
     return (Notice(UNKNOWN_WORDS, message),)

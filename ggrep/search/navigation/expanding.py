@@ -128,12 +128,12 @@ def check_expand(request: ExpandRequest) -> None:
         InvalidRequest: names what is wrong.
     """
     if not is_text(request.target) or "\0" in request.target or not request.target.strip():
-        raise InvalidRequest(f"target: {request.target!r} names no place")
+        raise InvalidRequest(f"target: {request.target!r} is not a valid place")
     if not is_text(request.focus):
-        raise InvalidRequest(f"focus: {request.focus!r} is no text")
+        raise InvalidRequest(f"focus: {request.focus!r} is not valid text")
     if request.boundary not in ("auto", "lines", *BOUNDARIES):
         known = ", ".join(("auto", "lines", *BOUNDARIES))
-        raise InvalidRequest(f"boundary: unknown {request.boundary!r}; use one of {known}")
+        raise InvalidRequest(f"boundary: unknown value {request.boundary!r}; use one of {known}")
     if request.max_bytes < 0:
         raise InvalidRequest(f"max_bytes: {request.max_bytes} is negative")
     if request.timeout_ms < 0:

@@ -26,4 +26,7 @@ def left_out_hint(root: Path, target: str) -> str:
         return ""
     stem, dot, ending = parts[-1].rpartition(".")
     rule = sanitise_line(f"!*.{ending}" if stem and dot else f"!{parts[-1]}")
-    return f"; it is there; if its name is why, a line {rule} in .ggignore takes it in"
+    return (
+        "; the file exists but is not indexed; if its name is the reason, add the line "
+        f"{rule} to .ggignore"
+    )

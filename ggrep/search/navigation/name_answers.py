@@ -232,7 +232,7 @@ def definition_at(held: Searched, place: Place) -> Definition:
 
 
 UNREAD_LANGUAGE: Final = "unread_language"
-_NAMELESS: Final = {"code": "languages unknown here", "text": "plain text"}
+_NAMELESS: Final = {"code": "unknown languages", "text": "plain text"}
 """What is told by the form of its lines alone has no language's name."""
 
 
@@ -251,6 +251,6 @@ def unread_languages(held: Searched, files: Sequence[NameFile]) -> list[Notice]:
     ]
     told = (
         f"definitions cannot be distinguished from usages in {', '.join(counted)}: "
-        "these files may hold the name, and words alone are compared in them"
+        "they have no parser, so all occurrences of the word count as usages"
     )
     return [Notice(UNREAD_LANGUAGE, told)] if counted else []

@@ -159,8 +159,8 @@ SYNTAX_SHARE: Final = 60
 WORDS_SHARE: Final = 90
 """Per cent of the deadline; what is left is for the answer."""
 _TROUBLE: Final = {
-    "parse_exhausted": "parsing took too long; only words were compared",
-    "parse_crashed": "it could not be parsed; only words were compared",
+    "parse_exhausted": "parsing took too long; the file was searched for words only",
+    "parse_crashed": "the file could not be parsed; it was searched for words only",
 }
 
 
@@ -257,7 +257,7 @@ class Reading:
             yield from self._by_words(holding)
         if holding.left:
             share = WORDS_SHARE if self.words_do else SYNTAX_SHARE
-            self._say("files_left", holding.left, "not looked at", share)
+            self._say("files_left", holding.left, "not read", share)
 
     def mentions(self, asked: AskedName, *, any_case: bool) -> tuple[int, int]:
         """Count the name in the files that were skipped, by text alone.
@@ -283,7 +283,7 @@ class Reading:
                 for file, count in self._counts(place, batch, asked.typed, any_case=any_case):
                     counts[place, file] += count
         if left := late - counts.keys():
-            self._say("files_left", len(left), "not looked at", WORDS_SHARE)
+            self._say("files_left", len(left), "not read", WORDS_SHARE)
         return counts.total(), sum(map(bool, counts.values()))
 
     def _counts(
@@ -327,7 +327,7 @@ class Reading:
             found = mentions_by_words(ask.path_key, ask.data, ask.name, any_case=ask.any_case)
             yield self._named(held, found)
         if count:
-            self._say("words_alone", count, "looked at by their words alone", SYNTAX_SHARE)
+            self._say("words_alone", count, "searched for words only", SYNTAX_SHARE)
 
     def _say(self, code: str, count: int, what: str, share: int) -> None:
         late = self._is_over(share)
@@ -336,7 +336,7 @@ class Reading:
             if late
             else LimitHit("max_syntax_bytes", MAX_SYNTAX_BYTES)
         )
-        self.notices.append(Notice(code, f"{count} files that may hold the name were {what}"))
+        self.notices.append(Notice(code, f"{count} files that may contain the name were {what}"))
 
     def _named(self, held: HoldingFile, found: Sequence[Occurrence]) -> NamedFile:
         if len(found) >= MAX_MENTIONS:

@@ -43,8 +43,8 @@ MAX_OUTLINE_BYTES: Final = 1 << 20
 _TAIL_BYTES: Final = 120
 """Set aside for the line that says what was left out."""
 _TROUBLE: Final = {
-    "parse_exhausted": "parsing took too long; the outline comes from its chunks",
-    "parse_crashed": "it cannot be parsed; the outline comes from its chunks",
+    "parse_exhausted": "parsing took too long; the outline comes from the index",
+    "parse_crashed": "the file cannot be parsed; the outline comes from the index",
 }
 
 
@@ -55,14 +55,16 @@ def check_outline(request: OutlineRequest) -> None:
         InvalidRequest: names what is wrong.
     """
     if not 1 <= len(request.targets) <= MOST_TARGETS:
-        raise InvalidRequest(f"path: give 1 to {MOST_TARGETS}, not {len(request.targets)}")
+        raise InvalidRequest(f"path: {len(request.targets)} paths; 1 to {MOST_TARGETS} are allowed")
     for target in request.targets:
         if not is_text(target) or "\0" in target:
-            raise InvalidRequest(f"path: {target!r} names no place")
+            raise InvalidRequest(f"path: {target!r} is not a valid path")
     if request.depth < 0:
         raise InvalidRequest(f"depth: {request.depth} is negative")
     if request.max_bytes < LEAST_BYTES:
-        raise InvalidRequest(f"max_bytes: {request.max_bytes}, at least {LEAST_BYTES} hold a line")
+        raise InvalidRequest(
+            f"max_bytes: {request.max_bytes} is below the minimum of {LEAST_BYTES}"
+        )
     if request.timeout_ms < 0:
         raise InvalidRequest(f"timeout_ms: {request.timeout_ms} is negative")
 
@@ -236,7 +238,7 @@ class _Work(Struct, frozen=True):
         language = segment.image.language(file)
         if not is_unread(language):
             return entries, "structure"
-        told = f"no grammar for {language}; its definitions are unknown"
+        told = f"there is no parser for {language}, so definitions are unknown"
         self.notices.append(Notice("unread_language", told, sanitise_line(path)))
         return entries, "structure" if entries else "none"
 

@@ -217,15 +217,15 @@ def check_segments(view: SnapshotView, settings: Settings) -> None:
     """Raise `InvalidRequest` if a snapshot has more segments than one query may open."""
     if len(view.segments) > settings.max_open_segments_per_query:
         raise InvalidRequest(
-            f"snapshot {view.manifest.snapshot_id} has {len(view.segments)} segments, more"
-            " than max_open_segments_per_query; run: ggrep index"
+            f"snapshot {view.manifest.snapshot_id} has {len(view.segments)} segments,"
+            " more than max_open_segments_per_query; run: ggrep index"
         )
 
 
 def search_notices(request: SearchRequest, encoder: Encoder | None) -> tuple[Notice, ...]:
     """Return the notices about the request of a ranked answer."""
     if request.find is Find.SIMILAR_CODE and (encoder is None or not request.vectors):
-        text = "the index has no vectors; similar code is code that shares rare words"
+        text = "the index has no vectors, so similar code is found by rare words in common"
         return (Notice("no_vectors", text),)
     return ()
 

@@ -143,7 +143,7 @@ def _files(segment: SearchableSegment, key: str, value: str, deadline: Deadline)
         case "path":
             mask = _by_path(segment, path_test(value), deadline)
         case _:
-            raise NotImplementedError(f"{key}: not a filter on files")
+            raise NotImplementedError(f"the filter key {key} does not apply to files")
     return mask
 
 

@@ -17,8 +17,8 @@ _WEIGHTS: Final = (
 )
 _PROMISES = {
     Find.DEFINITION: "must define the name",
-    Find.USAGE: "must hold the name and not define it",
-    Find.EXACT_TEXT: "must hold the text to the letter",
+    Find.USAGE: "must contain the name without defining it",
+    Find.EXACT_TEXT: "must contain the exact text",
     Find.REGEX: "must match the regular expression",
 }
 
@@ -70,7 +70,7 @@ def _rules(ranked: Ranked) -> list[str]:
     if ranked.request.find in _PROMISES:
         rules.append(_PROMISES[ranked.request.find])
     if query.wants_tests:
-        rules.append("mentions tests: tests are not ranked lower")
+        rules.append("query mentions tests: tests are not ranked lower")
     return rules
 
 

@@ -36,7 +36,7 @@ def file_texts(
             texts |= {int(segment.image.row_files[run.rows[0]]): run.data.decode() for run in runs}
     except UnicodeDecodeError as error:
         raise CorruptStore(
-            f"segment {segment.image.name}: a text does not end where its record says"
+            f"segment {segment.image.name}: the text of a row does not end at the recorded position"
         ) from error
     return [texts[file] for file in files]
 

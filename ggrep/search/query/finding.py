@@ -220,7 +220,7 @@ def code_query(text: str) -> ParsedQuery:
     """
     query = query_of_words(text, (text,), QueryKind.WORDS, most=MOST_COUNTED)
     if not query.terms:
-        raise InvalidRequest("the query is empty; give at least one word of code")
+        raise InvalidRequest("the query is empty; enter at least one word of code")
     return query
 
 

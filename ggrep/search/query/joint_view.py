@@ -94,7 +94,10 @@ def require_still(views: Sequence[SnapshotView]) -> None:
     """
     for view in views:
         if view.notices or not view.lies_still():
-            raise SnapshotGone("a snapshot has changed since it was published; ask its repository")
+            raise SnapshotGone(
+                "files of a snapshot have changed since it was published; query that "
+                "repository alone"
+            )
 
 
 def join(members: Sequence[SnapshotView], packs: Sequence[Pack] = ()) -> JointView:
@@ -193,7 +196,7 @@ def owners_of(segment: SearchableSegment) -> Places:
         ValueError: the segment belongs to the snapshot of one store.
     """
     if segment.owners is None:
-        raise ValueError(f"segment {segment.image.name} belongs to no joint view")
+        raise ValueError(f"segment {segment.image.name} is not part of the joint view")
     return segment.owners.astype(np.int64)
 
 

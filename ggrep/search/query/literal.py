@@ -85,7 +85,7 @@ def literal(text: str, *, ignore_case: bool = False, whole_words: bool = False) 
         InvalidRequest: the text is empty.
     """
     if not text:
-        raise InvalidRequest("the query is empty; give at least one character")
+        raise InvalidRequest("the query is empty; enter at least one character")
     text = unicodedata.normalize("NFC", text.replace("\r\n", "\n"))
     if ignore_case or whole_words:
         return compile_text(text, ignore_case=ignore_case, whole_words=whole_words)
@@ -337,4 +337,4 @@ def _require_bounded(
         for file, size in zip(numbers.tolist(), counts.tolist(), strict=True):
             totals[segment.owner_of(file)] += size
     if max(totals.values()) > MAX_SCANNED_ROWS:
-        raise Incompatible("a repository has too many chunks to read; ask it by itself")
+        raise Incompatible("a repository has too many chunks for a joint search; query it alone")

@@ -35,7 +35,7 @@ def name_of(query: str) -> str:
     """
     name = _SEPARATORS.sub(".", declared_name(query).removesuffix("()").strip()).strip(".")
     if not _DOTTED.fullmatch(name):
-        raise InvalidRequest(f"query: {query!r} is not a name")
+        raise InvalidRequest(f"query: {query!r} is not a valid name")
     return name
 
 

@@ -144,7 +144,9 @@ def rank(  # noqa: PLR0913 - the request, the collection and the weights
     if statistics is None:
         statistics = collection_statistics(view, segments, query, deadline)
     if statistics.layout != LEXICAL_LAYOUT:
-        raise Incompatible(f"statistics of layout {statistics.layout}, not {LEXICAL_LAYOUT}")
+        raise Incompatible(
+            f"the statistics have layout {statistics.layout} instead of {LEXICAL_LAYOUT}"
+        )
     query = narrowed(query, request, statistics)
     vector = _query_vector(query, encoder if wants_vector(request) else None, encoded, deadline)
     weights = weights_for(query.kind, weights)
@@ -290,6 +292,7 @@ def _query_vector(
         return QueryVector(*_encoded(query.text, encoder, deadline), fusion)
     if len(encoded.values) != encoder.dimension:
         raise Incompatible(
-            f"a vector of dimension {len(encoded.values)}, the encoder has {encoder.dimension}"
+            f"the query vector has dimension {len(encoded.values)}, but the encoder has "
+            f"{encoder.dimension}"
         )
     return QueryVector(np.asarray(encoded.values, dtype=np.int8), encoded.scale, fusion)

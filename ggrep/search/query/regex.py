@@ -116,15 +116,15 @@ def compile_regex(pattern: str, *, ignore_case: bool = False, whole_words: bool 
         InvalidRequest: it is empty, too long or not valid, or it contains a line end.
     """
     if not pattern:
-        raise InvalidRequest("query: an empty regular expression; give at least one character")
+        raise InvalidRequest("query: the regular expression is empty; enter at least one character")
     if len(pattern) > MAX_PATTERN_CHARACTERS:
         raise InvalidRequest(
-            f"query: a regular expression of {len(pattern)} characters, more than"
+            f"query: the regular expression has {len(pattern)} characters, more than"
             f" {MAX_PATTERN_CHARACTERS}"
         )
     if needs_line_end(pattern):
         raise InvalidRequest(
-            "query: an expression matches within one line and cannot contain a line end"
+            "query: a regular expression matches within one line, so it cannot contain a line end"
         )
     pattern = unicodedata.normalize("NFC", pattern)
     edges = (whole_words, whole_words)
@@ -215,7 +215,7 @@ def _compiled(
         reason = error.args[0] if error.args else ""
         message = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
         raise InvalidRequest(
-            f"query: {pattern!r} is not a regular expression: {message}"
+            f"query: {pattern!r} is not a valid regular expression: {message}"
         ) from error
 
 

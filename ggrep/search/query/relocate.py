@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ggrep.base.clock import Deadline
 from ggrep.index.store.view import SnapshotView
-from ggrep.model.receipt import Fate, HitFate, Place, ReceiptHit
+from ggrep.model.receipt import Fate, HitFate, HitPlace, ReceiptHit
 from ggrep.model.sanitise import sanitise_line
 from ggrep.search.query.row_reading import row_details, shown_rows
 from ggrep.search.query.segments import SearchableSegment, find_file, open_segments
@@ -25,7 +25,7 @@ class _Row(Struct, frozen=True):
 
     segment: SearchableSegment
     offset: int
-    place: Place
+    place: HitPlace
 
     @property
     def is_anchor(self) -> bool:
@@ -61,7 +61,7 @@ def whereabouts(
     return tuple(fates)
 
 
-def _same(hit: ReceiptHit, place: Place) -> HitFate:
+def _same(hit: ReceiptHit, place: HitPlace) -> HitFate:
     """Return the fate of a hit whose row still exists; its lines may have shifted."""
     stands = place.start_line == hit.start_line and place.end_line == hit.end_line
     return HitFate(Fate.SAME if stands else Fate.MOVED, place)
@@ -85,12 +85,12 @@ def _is_like(hit: ReceiptHit, row: _Row) -> bool:
     return row.is_anchor == hit.is_anchor
 
 
-def _shared_lines(hit: ReceiptHit, place: Place) -> int:
+def _shared_lines(hit: ReceiptHit, place: HitPlace) -> int:
     shared = min(hit.end_line, place.end_line) - max(hit.start_line, place.start_line) + 1
     return max(shared, 0)
 
 
-def _distance(hit: ReceiptHit, place: Place) -> tuple[bool, bool, int, bytes, int]:
+def _distance(hit: ReceiptHit, place: HitPlace) -> tuple[bool, bool, int, bytes, int]:
     """Return the distance of a copy: copies in the same file, then in one of that name are near."""
     other_name = place.path.rpartition("/")[2] != hit.path.rpartition("/")[2]
     lines = abs(place.start_line - hit.start_line)
@@ -119,8 +119,8 @@ def _rows_by_chunk(
     segments: Sequence[SearchableSegment],
     chunk_ids: set[str],
     deadline: Deadline,
-) -> dict[str, list[Place]]:
-    by_chunk: dict[str, list[Place]] = {}
+) -> dict[str, list[HitPlace]]:
+    by_chunk: dict[str, list[HitPlace]] = {}
     for segment, offsets in _batches(segments):
         deadline.check("looking for texts")
         for offset, shown in zip(offsets, shown_rows(view, segment, offsets), strict=True):
@@ -158,7 +158,7 @@ def _rows(view: SnapshotView, segment: SearchableSegment, offsets: range) -> lis
     for offset, details in zip(offsets, row_details(view, segment, offsets), strict=True):
         start_line, end_line = image.lines(offset)
         path = sanitise_line(image.path(int(image.row_files[offset])))
-        place = Place(
+        place = HitPlace(
             row_id=image.row_id(offset).hex(),
             path=path,
             start_line=start_line,

@@ -75,12 +75,15 @@ def find_target(
             return replace(_of_lines(segments, location, path, 1, 1), is_file=True)
         last = line if end is None else end
         if not 1 <= line <= last:
-            raise InvalidRequest(f"target: {text!r}: lines count from 1 and go up")
+            raise InvalidRequest(
+                f"target: {text!r}: line numbers start at 1, and the last must not be "
+                "before the first"
+            )
         return replace(_of_lines(segments, location, path, line, last), is_range=end is not None)
     if not readings and _ROW_ID.fullmatch(text):
         return _of_row_id(segments, text.removeprefix("#"), deadline)
     path = (readings or [whole])[0].path
-    raise InvalidRequest(f"target: no file {path!r} in this index{_nearest(segments, path)}")
+    raise InvalidRequest(f"target: the index has no file {path!r}{_nearest(segments, path)}")
 
 
 def target_exists(segments: Sequence[SearchableSegment], text: str, deadline: Deadline) -> bool:
@@ -109,7 +112,7 @@ def _of_lines(
     rows = segment.rows_of(file)
     lines = int(image.row_lines(rows.start, rows.stop)[1].max(initial=1))
     if first > lines:
-        raise InvalidRequest(f"target: {path!r} has {lines} lines, none of them {first}")
+        raise InvalidRequest(f"target: line {first} does not exist; {path!r} has {lines} lines")
     row = row_at(segment, file, first)
     if row is None:  # the line is one of the blank lines before the first chunk
         row = next((row for row in rows if not image.row_anchors[row]), None)
@@ -121,11 +124,11 @@ def _of_row_id(
 ) -> ResolvedTarget:
     rows = _rows_of_id(segments, digits, deadline)
     if not rows:
-        raise InvalidRequest(f"target: no row or file {digits!r} in this index")
+        raise InvalidRequest(f"target: the index has no row or file {digits!r}")
     if len(rows) > 1:
         labels = ", ".join(_row_label(segments, each) for each in rows[:_MOST_CANDIDATES])
         raise InvalidRequest(
-            f"target: {len(rows)} rows begin with {digits!r}; give more digits: {labels}"
+            f"target: {len(rows)} row ids begin with {digits!r}; use more digits: {labels}"
         )
     place, row = rows[0]
     image = segments[place].image

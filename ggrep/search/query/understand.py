@@ -117,9 +117,11 @@ def parse_query(query: str) -> ParsedQuery:
     words = spelled_words(plain)
     if not words and text:
         line = f"ggrep -F {'-- ' * text.startswith('-')}{quote(text)}"
-        raise InvalidRequest(f"query: {text!r} has no word to search for; as exact text: {line}")
+        raise InvalidRequest(
+            f"query: {text!r} contains no word; to search for the exact text: {line}"
+        )
     if not words:
-        raise InvalidRequest("the query is empty; give at least one word")
+        raise InvalidRequest("the query is empty; enter at least one word")
     empty = _CARRIED_OUT.match(plain)
     verb = "" if empty is None else empty[1]
     telling = [word for word in words if not is_stop_word(word) and word != verb]

@@ -29,7 +29,7 @@ def unseen_files(view: SnapshotView, skipped: Counts) -> Unseen:
 def _of_snapshot(view: SnapshotView) -> Unseen:
     traits = (
         ("cut at max_bulk_bytes", SHORTENED),
-        ("with bytes that are not text", REPLACED),
+        ("with invalid bytes", REPLACED),
         ("with a guessed encoding", GUESSED),
     )
     partial = ((words, len(view.files_of(trait))) for words, trait in traits)

@@ -78,7 +78,7 @@ def check_level(level: int) -> None:
         InvalidRequest: there is not.
     """
     if level not in LEVELS:
-        raise InvalidRequest(f"level: {level} is not 0, 1, 2 or 3")
+        raise InvalidRequest(f"level: {level} must be 0, 1, 2 or 3")
 
 
 def effective(asked: Budgets, level: int) -> tuple[Budgets, tuple[LimitHit, ...]]:
@@ -98,8 +98,7 @@ def effective(asked: Budgets, level: int) -> tuple[Budgets, tuple[LimitHit, ...]
             limits.append(LimitHit(code, cap, value))
     if 0 < asked.total_bytes < MIN_SLATE_BYTES:
         raise InvalidRequest(
-            f"max_slate_bytes: {asked.total_bytes} is less than {MIN_SLATE_BYTES}, which an empty"
-            " slate may take"
+            f"max_slate_bytes: {asked.total_bytes} is below the minimum of {MIN_SLATE_BYTES}"
         )
     chosen = {
         name: min(getattr(asked, name) or getattr(usual, name), getattr(caps, name))

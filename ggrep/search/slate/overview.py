@@ -30,8 +30,8 @@ from ggrep.search.slate.packing import RankedPack, filled, reserved
 TOP_PATHS: Final = 5
 TOP_NAMES: Final = 8
 
-_LEFT: Final = "files that match were left out; a session can go on to them"
-_NEXT: Final = "files that match were left out; delta_only shows the next"
+_LEFT: Final = "matching files were left out; a session can show them"
+_NEXT: Final = "matching files were left out; delta_only shows them"
 
 
 class Asked(Struct, frozen=True):
@@ -137,8 +137,8 @@ def next_actions(
     """Return what would help further, the most useful first, in so many bytes of canonical JSON."""
     found: list[NextAction] = []
     if not packs or standing.confidence is not Confidence.STRONG:
-        found.append(NextAction("refine", "", "use words that the code or its documents use"))
-    deeper = NextAction("level", str(standing.level + 1), "show more of the same files")
+        found.append(NextAction("refine", "", "use words that occur in the code or its documents"))
+    deeper = NextAction("level", str(standing.level + 1), "show more of these files")
     if packs and standing.level == 0:
         found.append(deeper)
     found += _into_code(packs)
@@ -162,7 +162,7 @@ def _into_code(packs: Sequence[Pack]) -> list[NextAction]:
         return []
     code.sort(key=lambda pack: (-pack.score, pack.repo, pack.path))
     target = f"{file_id(code[0].repo, code[0].path)}:{code[0].line}"
-    found = [NextAction("expand", target, "read the best match whole")]
+    found = [NextAction("expand", target, "read all of the best match")]
     hints = (("refs", "see what calls or uses it"), ("symbol", "see its definition"))
     named = [(pack, name) for pack in code for name in _names([pack])]
     for (pack, name), (action, why) in zip(named, hints, strict=False):

@@ -19,21 +19,25 @@ def check_session(session: SessionRequest, *, of_several: bool = False) -> None:
         InvalidRequest: names what is wrong.
     """
     if session.op == "start" and session.token:
-        raise InvalidRequest("session: op start takes no token; refine and expand go on with one")
+        raise InvalidRequest(
+            "session: op start must not have a token; refine and expand continue a session"
+        )
     if session.op != "start" and not session.token and not of_several:
-        raise InvalidRequest(f"session: op {session.op} needs the token of the answer before")
+        raise InvalidRequest(f"session: op {session.op} requires the token of the previous answer")
     if session.op == "expand" and session.delta_only:
-        raise InvalidRequest("session: delta_only is for op refine, not for op expand")
+        raise InvalidRequest("session: delta_only is only allowed with op refine")
     _check_targets(session)
 
 
 def _check_targets(session: SessionRequest) -> None:
     if session.targets and session.op != "expand":
-        raise InvalidRequest("session: targets are for op expand")
+        raise InvalidRequest("session: targets are only allowed with op expand")
     if session.op == "expand" and not session.targets:
-        raise InvalidRequest("session: op expand needs targets: paths, or path:line")
+        raise InvalidRequest("session: op expand requires targets: paths, or path:line")
     if len(session.targets) > MAX_TARGETS:
-        raise InvalidRequest(f"session: {len(session.targets)} targets exceed {MAX_TARGETS}")
+        raise InvalidRequest(
+            f"session: {len(session.targets)} targets are more than the maximum of {MAX_TARGETS}"
+        )
     for target in session.targets:
         if not is_text(target):
             raise InvalidRequest(f"session: target {target!a} is not valid Unicode")

@@ -224,7 +224,7 @@ def _targets(gatherer: CandidateFiles, targets: Sequence[str]) -> Selection:
     for path, asked in lines.items():
         candidate = gatherer.target(path)
         if candidate is None:
-            raise InvalidRequest(f"targets: {path!a}: no such file in this snapshot")
+            raise InvalidRequest(f"targets: {path!a}: the snapshot has no such file")
         rank = sum(pick.candidate.section is candidate.section for pick in picks)
         picks.append(Pick(candidate, "expand_target", rank, tuple(asked)))
     return Selection(tuple(picks), 0, 0)
@@ -251,7 +251,10 @@ def _suppressed(selection: Selection) -> tuple[Notice, ...]:
     """Return what a slate without repetitions says of the files that it left out for that."""
     if not selection.suppressed:
         return ()
-    told = f"{selection.suppressed} files that match were shown before in this session"
+    told = (
+        f"{selection.suppressed} matching files are omitted, because this session has shown "
+        "them before"
+    )
     return (Notice("files_seen", told),)
 
 

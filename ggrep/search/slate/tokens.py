@@ -77,7 +77,7 @@ def write_token(token: SessionToken, key: bytes) -> str:
     """
     if len(token.seen) > MAX_SEEN:
         raise SessionFull(
-            f"a session returns at most {MAX_SEEN} files, this one would have returned"
+            f"session full: a session returns at most {MAX_SEEN} files, but this answer would make"
             f" {len(token.seen)}; start a new session"
         )
     ids = f"{token.snapshot_id}{token.session_id}".encode("ascii")
@@ -92,7 +92,7 @@ def read_token(text: str, key: bytes, store_id: StoreId) -> SessionToken:
         InvalidRequest: it is too long, or not one of this store as it was given out.
     """
     if len(text) > MAX_TOKEN_BYTES:
-        raise InvalidRequest(f"session_token: longer than {MAX_TOKEN_BYTES} characters")
+        raise InvalidRequest(f"session_token: must not be longer than {MAX_TOKEN_BYTES} characters")
     data = data_of_token(text)
     body, seal = data[:-_SEAL], data[-_SEAL:]
     if len(body) < _HEAD or not hmac.compare_digest(seal, _sealed(body, key, store_id)):
@@ -149,5 +149,5 @@ def _ulid(data: bytes) -> SnapshotId:
 def _refuse() -> NoReturn:
     """Refuse a token in the same words whatever is wrong: a forger learns nothing from them."""
     raise InvalidRequest(
-        "session_token: not a token of this store as it was given out; start a new session"
+        "session_token: not a token of this store, or it was changed; start a new session"
     ) from None

@@ -57,7 +57,9 @@ def check_tour(request: TourRequest) -> None:
         InvalidRequest: the message names the invalid part.
     """
     if request.max_bytes < LEAST_BYTES:
-        raise InvalidRequest(f"max_bytes: {request.max_bytes}, at least {LEAST_BYTES} hold a line")
+        raise InvalidRequest(
+            f"max_bytes: {request.max_bytes} is below the minimum of {LEAST_BYTES}"
+        )
     if request.timeout_ms < 0:
         raise InvalidRequest(f"timeout_ms: {request.timeout_ms} is negative")
 

@@ -1,1 +1,1 @@
-"""Engines that build the repositories of a workspace: on this machine, or on a Ray cluster."""
+"""Engines that build the indexes of a workspace: on this machine, or on a Ray cluster."""

@@ -1,4 +1,4 @@
-"""Engines that build the repositories of a workspace, and the choice among them."""
+"""Engines that build the indexes of a workspace, and the choice of an engine."""
 
 from collections.abc import Mapping
 from typing import Protocol
@@ -12,41 +12,41 @@ from ggrep.service.build_engines.cluster import RAY_ADDRESS, Engine, require_ext
 
 
 class BuildEngine(Protocol):
-    """Builds repositories."""
+    """Builds indexes of repositories."""
 
     @property
     def name(self) -> str:
-        """Return what it is called on the command line."""
+        """Return the name of the engine on the command line."""
         ...
 
     @property
     def abreast(self) -> int:
-        """Return how many jobs are worth handing out at once."""
+        """Return the useful number of concurrent jobs."""
         ...
 
     @property
     def is_remote(self) -> bool:
-        """Tell whether other homes do the jobs."""
+        """Return whether jobs run in other homes."""
         ...
 
     def worker(self) -> BuildWorker:
-        """Return a worker that has not started."""
+        """Return a new worker, not yet started."""
         ...
 
     def close(self) -> None:
-        """Let go of the cluster; jobs that are under way may end there."""
+        """Disconnect from the cluster; running jobs may continue there."""
         ...
 
 
 class LocalEngine(Struct, frozen=True):
-    """Builds repositories in `abreast` processes of this machine."""
+    """Builds indexes in `abreast` processes of this machine."""
 
     abreast: int
     name: str = "local"
     is_remote: bool = False
 
     def worker(self) -> BuildWorker:
-        """Return a process that has not started."""
+        """Return a new worker process, not yet started."""
         return SyncProcess(most_jobs=BUILDS_A_WORKER)
 
     def close(self) -> None:
@@ -56,15 +56,17 @@ class LocalEngine(Struct, frozen=True):
 def open_engine(
     name: Engine, address: str | None, environ: Mapping[str, str], *, abreast: int
 ) -> BuildEngine:
-    """Return an engine, connected."""
+    """Return a connected engine."""
     if name == "local":
         if address is not None:
-            raise UsageError("--cluster goes with --engine ray")
+            raise UsageError("--cluster requires --engine ray")
         return LocalEngine(abreast)
     require_extra()
     cluster = address or environ.get(RAY_ADDRESS, "")
     if not cluster:
-        raise UsageError(f"no cluster address; give --cluster HOST:PORT, or set {RAY_ADDRESS}")
+        raise UsageError(
+            f"the cluster address is missing; use --cluster HOST:PORT, or set {RAY_ADDRESS}"
+        )
     from ggrep.service.build_engines.on_cluster import ClusterEngine
     from ggrep.service.build_engines.on_ray import RayCluster
 

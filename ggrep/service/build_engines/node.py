@@ -1,7 +1,8 @@
-"""A node of a cluster does one job in the process that the cluster gives it.
+"""Runs a job on a node of a cluster, in a process that the cluster provides.
 
-It is named to the cluster by module and function, so each node needs an installation of the same
-version. Settings travel with the job; the home, and the credentials of the remote, are the node's.
+The cluster imports the function by its name, so each node needs an installation of the same
+version. The job contains its settings; the home and the credentials of the remote come from the
+node.
 """
 
 import time
@@ -33,21 +34,21 @@ RETRIES: Final = 4
 
 
 def task_of(job: SyncJob) -> str:
-    """Return a job as it is sent to a node: JSON, whatever a cluster makes of values."""
+    """Return a job as JSON text, so that no cluster has to serialise our values."""
     return stable_json.dumps({"version": ggrep.__version__, "job": job_json(job)}).decode()
 
 
 def do(task: str) -> str:
-    """Do a job here; what fails is said in the reply, as trying it again would not help."""
+    """Run a job; a failure becomes part of the reply, because a retry would fail again."""
     try:
         reply = {"outcome": outcome_json(_done(stable_json.loads(task.encode())))}
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is not the cluster's
+    except Exception as error:  # noqa: BLE001 - any error of the job, not of the cluster
         reply = {"error": error_json(error)}
     return stable_json.dumps(reply).decode()
 
 
 def outcome_of(reply: str) -> SyncOutcome:
-    """Return what a node has done."""
+    """Return the outcome in a node's reply, or raise its error."""
     message = stable_json.loads(reply.encode())
     if "outcome" in message:
         return outcome_from(message["outcome"])
@@ -56,11 +57,13 @@ def outcome_of(reply: str) -> SyncOutcome:
 
 def _done(task: Mapping[str, Any]) -> SyncOutcome:
     if task["version"] != ggrep.__version__:
-        raise SyncFailed(f"this node has ggrep {ggrep.__version__}, not {task['version']}")
+        raise SyncFailed(
+            f"the versions differ: this node has ggrep {ggrep.__version__}, not {task['version']}"
+        )
     job = job_from(task["job"])
     if not job.root.is_dir():
-        raise SyncFailed(f"{job.root} is not on this node")
-    home = home_from(environment())  # the node's, not the driver's
+        raise SyncFailed(f"{job.root} does not exist on this node")
+    home = home_from(environment())  # environment of the node, not of the driver
     return _worker().do(replace(job, home=home.base))
 
 
@@ -68,7 +71,7 @@ class _Unheard:
     """Ignores the progress of a job."""
 
     def progress(self, stage: str, done: int, total: int) -> None:
-        """Ignore it."""
+        """Do nothing."""
 
     def used_ms(self) -> int:
         """Return the CPU time of this process."""
@@ -77,9 +80,9 @@ class _Unheard:
 
 @cache
 def _worker() -> Worker:
-    """Return what does all jobs of this process: it keeps its encoder and its parsers."""
+    """Return the worker for all jobs of this process, which keeps its encoder and parsers."""
     return Worker(_Unheard(), _never)
 
 
 def _never() -> Any:  # noqa: ANN401 - never returns
-    raise GgrepError("a node's job did not yield")
+    raise GgrepError("a job on a node ended without a result")

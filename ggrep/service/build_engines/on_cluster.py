@@ -1,4 +1,4 @@
-"""Builds repositories as tasks of a cluster, whichever it is."""
+"""Builds indexes as tasks of any cluster."""
 
 import contextlib
 from collections.abc import Callable
@@ -13,20 +13,20 @@ from ggrep.model.sanitise import sanitise_line
 from ggrep.model.sync import SyncFailed, SyncJob, SyncOutcome, SyncProgress
 from ggrep.service.build_engines import node
 
-_AHEAD: Final = 4
-"""Jobs that are handed out for each core, so that none waits for the driver."""
+_JOBS_PER_CORE: Final = 4
+"""Jobs submitted for each core, so that no core waits for the driver."""
 _MOST_ABREAST: Final = 512
 _MOST_CHARACTERS: Final = 200
 
 
 class Cluster(Protocol):
-    """A connection to a cluster. Its exceptions mean that a task was given up."""
+    """A connection to a cluster. An exception of a method means that the cluster gave up a task."""
 
     name: str
     cores: int
 
     def submit(self, task: str) -> Any:  # noqa: ANN401 - the cluster's own handle
-        """Queue a task for `node.do`; it is done again where its node dies."""
+        """Queue a task for `node.do`; the task is repeated if its node dies."""
         ...
 
     def result(self, handle: Any) -> str:  # noqa: ANN401 - as above
@@ -34,30 +34,30 @@ class Cluster(Protocol):
         ...
 
     def cancel(self, handle: Any) -> None:  # noqa: ANN401 - as above
-        """Call a task off."""
+        """Cancel a task."""
         ...
 
     def close(self) -> None:
-        """Leave the cluster."""
+        """Disconnect from the cluster."""
         ...
 
 
 class ClusterEngine:
-    """Builds repositories as tasks of a cluster."""
+    """Builds indexes as tasks of a cluster."""
 
     is_remote = True
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
         self.name = cluster.name
-        self.abreast = min(_MOST_ABREAST, max(1, cluster.cores) * _AHEAD)
+        self.abreast = min(_MOST_ABREAST, max(1, cluster.cores) * _JOBS_PER_CORE)
 
     def worker(self) -> BuildWorker:
-        """Return a place in the cluster's queue."""
+        """Return a worker that submits jobs to the cluster."""
         return _Runner(self.cluster, anyio.CapacityLimiter(1))
 
     def close(self) -> None:
-        """Leave the cluster."""
+        """Disconnect from the cluster."""
         self.cluster.close()
 
 
@@ -67,7 +67,7 @@ class _Runner(Struct):
     under_way: list[Any] = field(default_factory=list)
 
     async def run(self, job: SyncJob, _: Callable[[SyncProgress], None]) -> SyncOutcome:
-        """Have a node do a job."""
+        """Run a job on a node."""
         handle = self.cluster.submit(node.task_of(job))
         self.under_way.append(handle)
         try:
@@ -77,18 +77,18 @@ class _Runner(Struct):
         except SyncFailed:
             raise
         except Exception as error:
-            raise SyncFailed(f"the cluster gave up: {error_line(error)}") from error
+            raise SyncFailed(f"the build on the cluster failed: {error_line(error)}") from error
         self.under_way.remove(handle)
         return node.outcome_of(reply)
 
     async def aclose(self) -> None:
-        """Call off what is under way."""
+        """Cancel the running tasks."""
         for handle in self.under_way:
             with contextlib.suppress(Exception):
                 self.cluster.cancel(handle)
 
 
 def error_line(error: Exception) -> str:
-    """Return the message of a cluster's error in one line."""
+    """Return the message of a cluster's error as a single line."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return sanitise_line(lines[-1] if lines else type(error).__name__)[:_MOST_CHARACTERS]

@@ -1,8 +1,8 @@
 """A Ray cluster, driven by a child process.
 
-Ray ends a driver from within when it loses its cluster for a minute, and prints as it likes. So
-the driver (`ray_driver`) is a process of its own: tasks go in and replies come out, a line of JSON
-each, and when it ends, what was under way has failed and nothing else.
+Ray kills its driver process if the cluster is unreachable for a minute, and prints to standard
+output. Therefore the driver (`ray_driver`) is a separate process that exchanges tasks and replies
+as lines of JSON. If the driver ends, only the running tasks fail.
 """
 
 import subprocess
@@ -24,7 +24,7 @@ _PACKAGE_ROOT: Final = Path(__file__).resolve().parents[3]
 _MODULE: Final = "ggrep.service.build_engines.ray_driver"
 _QUIET: Final = {
     "RAY_USAGE_STATS_ENABLED": "0",
-    # Else a head that does not answer is asked for minutes.
+    # Without these, Ray retries an unresponsive head node for minutes.
     "RAY_gcs_server_port_wait_time_s": "1",
     "RAY_gcs_rpc_server_connect_timeout_s": "1",
     "RAY_py_gcs_connect_timeout_s": "2",
@@ -33,14 +33,14 @@ _END_S: Final = 10.0
 
 
 class RayCluster:
-    """A driver's owner; see `on_cluster.Cluster`."""
+    """A connection to a Ray cluster through a driver process; see `on_cluster.Cluster`."""
 
     name = "ray"
 
     def __init__(self, address: str) -> None:
-        """Connect to the cluster whose head is at `host:port`.
+        """Connect to the cluster with a head node at `host:port`.
 
-        Requires: the extra is installed.
+        Requires: Ray is installed.
         """
         require_answer(address)
         self._numbers = count()
@@ -52,7 +52,7 @@ class RayCluster:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            # Python takes modules from the current directory first.
+            # Python imports modules from the current directory first.
             cwd=_PACKAGE_ROOT,
             env={**environment(), **_QUIET},
             start_new_session=True,
@@ -84,11 +84,11 @@ class RayCluster:
                 del self._under_way[handle]
 
     def cancel(self, handle: int) -> None:
-        """Kill the process that does a task."""
+        """Kill the process that runs a task."""
         self._send({"cancel": handle})
 
     def close(self) -> None:
-        """End the driver, and with it what is under way."""
+        """End the driver and all running tasks."""
         with suppress(OSError):
             assert self._driver.stdin is not None  # noqa: S101 - a pipe was asked for
             self._driver.stdin.close()
@@ -99,7 +99,7 @@ class RayCluster:
             self._driver.wait()
 
     def _send(self, message: dict[str, Any]) -> None:
-        with self._lock, suppress(OSError, ValueError):  # `_listen` tells of a driver that ended
+        with self._lock, suppress(OSError, ValueError):  # `_listen` reports an ended driver
             assert self._driver.stdin is not None  # noqa: S101 - a pipe was asked for
             self._driver.stdin.write(stable_json.dumps(message) + b"\n")
             self._driver.stdin.flush()
@@ -123,11 +123,11 @@ class RayCluster:
 
 
 def _gone() -> SyncFailed:
-    return SyncFailed("the cluster went away")
+    return SyncFailed("the connection to the cluster was lost")
 
 
 def _lines(driver: "subprocess.Popen[bytes]") -> Iterator[dict[str, Any]]:
     assert driver.stdout is not None  # noqa: S101 - a pipe was asked for
     for line in driver.stdout:
-        with suppress(ValueError):  # whatever a library prints where it should not
+        with suppress(ValueError):  # output of libraries
             yield stable_json.loads(line)

@@ -1,8 +1,9 @@
-"""Drives a Ray cluster: tasks come on standard input and replies go to standard output, as JSON.
+"""Drives a Ray cluster: reads tasks from standard input and writes replies to standard output.
 
-Each task is put on a node by name, one for each of its cores. Ray itself would not notice for
-minutes that a node's network is gone; the list of its nodes says so within one. Tasks of a node
-that died are put on another, `node.RETRIES` times; a node that lost one rests until Ray knows more.
+Tasks and replies are lines of JSON. The driver assigns each task to a named node, at most one for
+each core. Ray needs several minutes to fail the tasks of an unreachable node, but its list of nodes
+changes within a minute. The driver moves tasks of a dead node to other nodes, at most
+`node.RETRIES` times. A node that lost a task gets no tasks until Ray's list is reliable again.
 """
 
 import logging
@@ -23,11 +24,11 @@ from ggrep.service.build_engines.on_cluster import error_line
 
 _LOOK_S: Final = 0.5
 _NODES_MS: Final = 2_000.0
-"""Interval between two lists of the nodes."""
+"""Interval between two queries of the node list."""
 _ALONE_MS: Final = 120_000.0
 """Time after which a cluster without a working node has failed."""
 _REST_MS: Final = 20_000.0
-"""Ray lists a dead node for as long."""
+"""Ray can still list a dead node for this long."""
 
 
 class _Driver(Struct):
@@ -46,7 +47,7 @@ class _Driver(Struct):
     ended: bool = False
 
     def drive(self) -> None:
-        """Do tasks until the input ends."""
+        """Run tasks until the input ends."""
         self.seen_ms = self.clock.monotonic_ms()
         do = self.ray.remote(num_cpus=1, max_retries=0)(node.do)
         while not self.ended:
@@ -91,7 +92,7 @@ class _Driver(Struct):
         self.tasks.pop(number, None)
 
     def _look(self) -> None:
-        """Learn which nodes there are; take back what is on one that is gone."""
+        """Update the node list; withdraw the tasks of nodes that disappeared."""
         if self.clock.monotonic_ms() < self.next_look_ms:
             return
         self.next_look_ms = self.clock.monotonic_ms() + _NODES_MS
@@ -130,7 +131,7 @@ class _Driver(Struct):
             number, name = self.running.pop(handle)
             try:
                 reply = self.ray.get(handle)
-            except Exception as error:  # noqa: BLE001 - one task's, whatever it is
+            except Exception as error:  # noqa: BLE001 - any error of a task
                 if not isinstance(error, self.ray.exceptions.WorkerCrashedError):
                     self.resting[name] = self.clock.monotonic_ms() + _REST_MS
                 self._lose(number, error_line(error))
@@ -148,7 +149,7 @@ class _Driver(Struct):
 
 
 def cores_by_node(ray: Any) -> dict[str, int]:  # noqa: ANN401 - the module
-    """Return the nodes that live, and how many tasks each can do at once."""
+    """Return the live nodes with the number of tasks that each can run concurrently."""
     return {
         node_info["NodeID"]: int(node_info["Resources"]["CPU"])
         for node_info in ray.nodes()
@@ -157,8 +158,8 @@ def cores_by_node(ray: Any) -> dict[str, int]:  # noqa: ANN401 - the module
 
 
 def main(address: str) -> int:
-    """Connect, say how many cores there are, and drive."""
-    # Ray prints to standard output; what we say goes where that went.
+    """Connect, report the number of cores, and run tasks."""
+    # Ray prints to standard output; our messages use a copy of the original descriptor.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     ray: Any = import_module("ray")

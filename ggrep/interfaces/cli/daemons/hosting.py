@@ -1,4 +1,4 @@
-"""Runs the daemon process, also in the background; without typer, as a search may start it."""
+"""Runs the daemon process, optionally in the background, without loading typer."""
 
 import os
 import resource
@@ -39,7 +39,7 @@ _VALUES = frozenset({"--path", "--encoder"})
 def start(arguments: Sequence[str]) -> int | None:
     """Start a daemon for a client, as `ggrep serve --background --yes` with arguments does.
 
-    Returns the exit status; None for arguments of another kind, and nothing was done.
+    Returns the exit status; for other arguments, does nothing and returns None.
     """
     if len(arguments) == 2 and arguments[0] == LATER:
         # Slow imports, while the client decides whether it needs a daemon.
@@ -66,7 +66,7 @@ def start(arguments: Sequence[str]) -> int | None:
 
 
 def _served(roots: Sequence[Path], encoder: str | None, environ: Environ) -> str:
-    """Have running processes serve roots, and a new one the others; see `host_behind`."""
+    """Let running processes serve roots, and a new process the rest; see `host_behind`."""
     from ggrep.base.clock import SystemClock
     from ggrep.protocol.client.daemon_control import adopted, turn
 
@@ -131,7 +131,7 @@ def status_of(outcome: str) -> int:
 
 
 def line_of(outcome: "ServeResult") -> str:
-    """Return the outcome of a root as a line."""
+    """Return the outcome of a root as a line of text."""
     from ggrep.daemon.endpoint_files import AlreadyServed
 
     match outcome.error:
@@ -172,7 +172,7 @@ def _host_or_leave(
     ready: Ready,
     awaited: bool,
 ) -> None:
-    """Serve, unless another process was faster: then its daemon serves."""
+    """Serve, unless another process already serves the root."""
     from ggrep.daemon.endpoint_files import AlreadyServed
 
     def tell(outcomes: "Sequence[ServeResult]") -> None:
@@ -189,7 +189,7 @@ _READY = b"ready"
 
 
 def in_background(work: Callable[[Ready], object]) -> str:
-    """Run `work` in a process of its own session; return the message that it hands over once ready.
+    """Run `work` in a new process and session; return the message that it sends when ready.
 
     The process ends with `work`. This process must have one thread.
     """
@@ -210,7 +210,7 @@ def in_background(work: Callable[[Ready], object]) -> str:
 
 
 def _detach(work: Callable[[Ready], object], write: int) -> None:
-    """Continue as a grandchild of the caller, which needs no reaping."""
+    """Continue as a grandchild of the caller, so that the caller need not reap it."""
     status = 1
     try:
         os.setsid()
@@ -229,7 +229,7 @@ def _detach(work: Callable[[Ready], object], write: int) -> None:
 
 
 def _without_streams(kept: int) -> None:
-    """Close all that the caller has open, such as locks and pipes, but one descriptor."""
+    """Close all inherited descriptors, such as locks and pipes, except one."""
     sys.stdout.flush()
     sys.stderr.flush()
     os.closerange(3, kept)

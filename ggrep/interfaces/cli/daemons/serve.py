@@ -45,7 +45,7 @@ def serve(
         list[Path] | None, Flag("--path -p", "Serve the repository of this directory; repeatable.")
     ] = None,
     workspace: Annotated[
-        Path | None, Flag("--workspace", "Serve every enabled repo of this workspace file.")
+        Path | None, Flag("--workspace", "Serve all enabled repositories of this workspace file.")
     ] = None,
     background: Annotated[bool, Flag("--background", "Return once the daemon is ready.")] = False,
     encoder: EncoderFlag = None,
@@ -123,7 +123,7 @@ def stop_all(json: JsonFlag = False) -> int:
 
 
 def _to_end(home: Home) -> "Iterator[DaemonRecord]":
-    """Yield the running daemons, and those that are just being started."""
+    """Yield the running daemons and those that are starting."""
     from ggrep.protocol.client.daemon_files import is_starting, running
 
     seen: set[tuple[int, str]] = set()
@@ -158,7 +158,7 @@ def _stop(records: "Iterable[DaemonRecord]", terminal: Terminal, *, json: bool) 
 
 
 def _ended(record: "DaemonRecord") -> tuple[Stop, str]:
-    """End a daemon; return the outcome, and how it ended unless a request was enough."""
+    """End a daemon; return the outcome, and a note if a request was not enough."""
     from ggrep.protocol.client.daemon_control import stop as end
 
     failed = Stop(record.root, record.store_id, record.pid, "failed")

@@ -45,7 +45,9 @@ _ASKED_AT_ONCE: Final = 16
 
 def status(
     path: PathFlag = None,
-    everything: Annotated[bool, Flag("--all", "Show all daemons of this home instead.")] = False,
+    everything: Annotated[
+        bool, Flag("--all", "Show all daemons of this home instead of one repository.")
+    ] = False,
     watch: Annotated[bool, Flag("--watch", "Show all daemons, live, until Ctrl-C.")] = False,
     profile: ProfileFlag = None,
     json: JsonFlag = False,
@@ -58,7 +60,7 @@ def status(
 
 
 class _StatusQuery(Struct, frozen=True):
-    """A status command, as typed."""
+    """The options of a status command."""
 
     path: Path | None
     everything: bool
@@ -68,7 +70,7 @@ class _StatusQuery(Struct, frozen=True):
     plain: bool
 
     def answer(self) -> int:
-        """Show it; of one repository what its daemon reports, else what is on disk."""
+        """Show the status; that of one repository comes from its daemon, else from the disk."""
         terminal = open_terminal(plain=self.plain)
         if self.watch:
             return _watch(terminal)
@@ -93,7 +95,7 @@ class _StatusQuery(Struct, frozen=True):
         return 0
 
     def plan(self, site: "PlanContext") -> "Plan | None":
-        """Return the plan of a daemon for one repository; None for all daemons."""
+        """Return the plan that a daemon executes for one repository; None for `--all`."""
         from ggrep.daemon.plan import Answers, Plan
         from ggrep.protocol.wire.messages import Status
         from ggrep.render.printed import Rendered
@@ -122,7 +124,7 @@ class _StatusQuery(Struct, frozen=True):
 
 
 def _with_fan_out(document: Document, home: Home) -> Document:
-    """Return a repository's status with the daemons beside its own among its warnings."""
+    """Return the status with a warning about further daemons of the same root."""
     return with_warnings(document, _fan_out(str(document.get("canonical_root", "")), home))
 
 
@@ -166,7 +168,7 @@ def _watch(terminal: Terminal) -> int:
     """Show all daemons, read every second."""
     from ggrep.interfaces.cli.screen import require_screen, show_live
 
-    require_screen("--watch needs a terminal; for one look: ggrep status --all")
+    require_screen("--watch requires a terminal; to print the status once: ggrep status --all")
     home, style = home_from(terminal.environ), terminal.style
     readings: deque[list[Daemon]] = deque(maxlen=READINGS)
 

@@ -1,6 +1,6 @@
 """Status on a terminal: one repository's lines, a table of daemons, and its live view.
 
-Pure functions from what was read to text; whatever is quoted is sanitised here.
+All functions are pure. Quoted text is sanitised here.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -184,10 +184,10 @@ _BARS = "▁▂▃▄▅▆▇█"
 
 
 def render_live(readings: Sequence[Sequence[Daemon]], style: Style, columns: int) -> str:
-    """Return one screen: totals, and a table of what each daemon does now.
+    """Return one screen: totals, and a table of the daemons' activities.
 
-    `readings` are the rows of the last moments, the present ones at the end. Rates are computed
-    from the last two; the column `latency` has a bar for the median of each.
+    `readings` are the rows of the last seconds, the newest last. Rates come from the last two
+    readings; the column `latency` has a bar for each median.
     """
     rows = readings[-1]
     if not rows:
@@ -225,7 +225,7 @@ def render_live(readings: Sequence[Sequence[Daemon]], style: Style, columns: int
 
 
 def _totals(rows: Sequence[Daemon]) -> list[str]:
-    """Return how many daemons there are, in how many processes, and the memory of those."""
+    """Return the numbers of daemons and of their processes, and the memory of these processes."""
     known = {row.pid for row in rows if row.pid is not None}
     processes = f" in {plural(len(known), 'process', 'processes')}" if known else ""
     memory = {row.pid: row.rss_bytes for row in rows if row.rss_bytes is not None}
@@ -264,9 +264,9 @@ def _lines(shown: Status) -> Iterator[tuple[str, str]]:
         if snapshot.masked_files or shown.sync.secret_files:
             left, masked = plural(shown.sync.secret_files, "file"), snapshot.masked_files
             yield "secrets", f"{left} left out, values masked in {masked}"
-        if generated := snapshot.made_files.told():
+        if generated := snapshot.made_files.summary():
             part = snapshot.made_files.shortened
-            yield "machine-written", f"{generated}; {part} indexed in part" if part else generated
+            yield "machine-written", f"{generated}; {part} partly indexed" if part else generated
         yield "segments", str(snapshot.segments)
         yield "complete", _complete(shown)
         yield "size", f"{shown.resources.disk.store_bytes / 1e6:.1f} MB"
@@ -281,17 +281,17 @@ def _missing(shown: Status) -> str:
     if any(warning.code in DAMAGE_CODES for warning in shown.warnings):
         return "damaged"
     if shown.sync.state == "indexing" or shown.sync.pending:
-        return "none yet; it is being built"
+        return "none yet; indexing is in progress"
     return "none yet; run: ggrep index"
 
 
 def _complete(shown: Status) -> str:
     snapshot = shown.snapshot
     if any(warning.code in DAMAGE_CODES - COMPLETE for warning in shown.warnings):
-        return "no, the index is damaged"
+        return "no: the index is damaged"
     if snapshot.partial:
-        return "no, the first index is being built"
-    return "no, degraded" if snapshot.degraded else "yes"
+        return "no: the first index is being built"
+    return "no: degraded" if snapshot.degraded else "yes"
 
 
 def _sync(shown: Status) -> str:
@@ -300,8 +300,8 @@ def _sync(shown: Status) -> str:
         return "waiting for git to finish"
     if sync.state == "indexing":
         done = f", {sync.done_files} of {plural(sync.total_files, 'file')}"
-        return f"at work{done if sync.total_files else ''}"
-    last = f", the last one {sync.last_result} at {sync.last_sync_at}" if sync.last_sync_at else ""
+        return f"running{done if sync.total_files else ''}"
+    last = f", the last sync {sync.last_result} at {sync.last_sync_at}" if sync.last_sync_at else ""
     return f"{'waiting' if sync.pending else 'idle'}{last}"
 
 

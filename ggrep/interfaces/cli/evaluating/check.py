@@ -32,11 +32,9 @@ def check(
     ] = None,
     init: Annotated[
         list[str] | None,
-        Flag("--init", "Write a first FILE with a check of this question; repeatable."),
+        Flag("--init", "Create FILE with a check of this question; repeatable."),
     ] = None,
-    no_sync: Annotated[
-        bool, Flag("--no-sync", "Query the indexes as they are, without a sync.")
-    ] = False,
+    no_sync: Annotated[bool, Flag("--no-sync", "Do not sync before queries.")] = False,
     encoder: EncoderFlag = None,
     junit: Annotated[Path | None, Flag("--junit", "Write JUnit XML to this file.")] = None,
     sarif: Annotated[Path | None, Flag("--sarif", "Write SARIF 2.1.0 to this file.")] = None,
@@ -44,10 +42,11 @@ def check(
         Path | None, Flag("--markdown", "Write a summary in Markdown to this file.")
     ] = None,
     baseline: Annotated[
-        Path | None, Flag("--baseline", "Ignore checks that failed in this earlier --json report.")
+        Path | None,
+        Flag("--baseline", "Ignore checks that also failed in this earlier --json report."),
     ] = None,
     max_drop: Annotated[
-        int | None, Flag("--max-drop", "Allow this many other failures.", least=0)
+        int | None, Flag("--max-drop", "With --baseline: allow this many new failures.", least=0)
     ] = None,
     deterministic: DeterministicFlag = False,
     json: JsonFlag = False,
@@ -55,8 +54,8 @@ def check(
 ) -> int:
     """Run committed checks; exit with 1 when one fails, with 2 when they cannot run.
 
-    A file holds `version = 1` and a table [[checks]] for each question: its id, its query and what
-    is expected, such as expect_any = ["src/retry.py"].
+    A file contains `version = 1` and a table [[checks]] for each question, with its id, its query
+    and the expected result, such as expect_any = ["src/retry.py"].
     """
     terminal = open_terminal(plain=plain)
     with could_not_run("the checks"):
@@ -93,7 +92,7 @@ def _write_first(
 
     file = given or _default_file()
     if file.exists():
-        raise UsageError(f"--init: {file} exists; name another file")
+        raise UsageError(f"--init: the file {file} already exists; choose another file")
     asker = _opened(terminal, QueriedPath(file.parent), encoder, sync=sync)
     write_report("--init", file, first_checks(questions, asker).encode())
     line = spelled("check", *([str(given)] if given else []))
@@ -122,7 +121,7 @@ def _excuses(baseline: Path | None, max_drop: int | None) -> "Baseline | None":
     if baseline is not None:
         return read_baseline(baseline, max_drop or 0)
     if max_drop is not None:
-        raise UsageError("--max-drop needs --baseline")
+        raise UsageError("--max-drop requires --baseline")
     return None
 
 
@@ -137,7 +136,9 @@ def _default_file() -> Path:
 def _existing_file() -> Path:
     file = _default_file()
     if not file.exists():
-        raise UsageError(f"{file} does not exist; to write it: ggrep check --init 'QUESTION'")
+        raise UsageError(
+            f"the file {file} does not exist; to create it: ggrep check --init 'QUESTION'"
+        )
     return file
 
 

@@ -30,7 +30,7 @@ _MODES: Final = tuple(mode.value for mode in Mode)
 
 
 class Cases(Struct, frozen=True):
-    """Which cases of the suite are run."""
+    """Selection of the suite's cases."""
 
     title: ClassVar = "Cases"
 
@@ -43,11 +43,11 @@ class Cases(Struct, frozen=True):
         ),
     ] = "single"
     whole: Annotated[
-        bool, Flag("--whole", "Search all files of a suite folder, also tests and documents.")
+        bool, Flag("--whole", "Search all files of a suite folder, including tests and documents.")
     ] = False
     only: Annotated[tuple[str, ...], Flag("--only", "Run only this case; repeatable.")] = ()
     repos: Annotated[
-        tuple[str, ...], Flag("--repo", "Run only cases of this repo; repeatable.")
+        tuple[str, ...], Flag("--repo", "Run only cases of this repository; repeatable.")
     ] = ()
     languages: Annotated[
         tuple[str, ...], Flag("--language", "Run only cases in this language; repeatable.")
@@ -62,7 +62,7 @@ class Cases(Struct, frozen=True):
 
 
 class Questions(Struct, frozen=True):
-    """How every question is asked; None keeps the question's own value."""
+    """Values that override those of every query; None keeps them."""
 
     title: ClassVar = "Questions"
 
@@ -78,7 +78,10 @@ class Questions(Struct, frozen=True):
     ] = None
     max_bytes: Annotated[
         tuple[int, ...],
-        Flag("--max-bytes", "Ask cases with places for a slate of this many bytes; repeatable."),
+        Flag(
+            "--max-bytes",
+            "For cases with expected places: also request a slate of this many bytes; repeatable.",
+        ),
     ] = ()
     merge: Annotated[
         str | None,
@@ -95,9 +98,7 @@ class Running(Struct, frozen=True):
 
     title: ClassVar = "Running"
 
-    sync: Annotated[bool, Flag("--no-sync", "Query the indexes as they are, without a sync.")] = (
-        True
-    )
+    sync: Annotated[bool, Flag("--no-sync", "Do not sync before queries.")] = True
     jobs: Annotated[int, Flag("--jobs", "Run this many processes in parallel.", least=1)] = 1
     timeout_s: Annotated[
         float,
@@ -122,14 +123,14 @@ class Demands(Struct, frozen=True):
         Flag("--max-drop-pass-rate", "Largest allowed drop of the pass rate below the baseline."),
     ] = 0.0
     fail_under_ndcg: Annotated[
-        float | None, Flag("--fail-under-ndcg", "Fail when NDCG@10 is lower.")
+        float | None, Flag("--fail-under-ndcg", "Fail when NDCG@10 is below this value.")
     ] = None
     fail_under_mrr: Annotated[
-        float | None, Flag("--fail-under-mrr", "Fail when MRR@10 is lower.")
+        float | None, Flag("--fail-under-mrr", "Fail when MRR@10 is below this value.")
     ] = None
     fail_under_pass_rate: Annotated[
         float | None,
-        Flag("--fail-under-pass-rate", "Fail when the share of passing cases is lower."),
+        Flag("--fail-under-pass-rate", "Fail when the share of passing cases is below this value."),
     ] = None
 
 
@@ -138,11 +139,11 @@ class Report(Struct, frozen=True):
 
     title: ClassVar = "Report"
 
-    out: Annotated[Path | None, Flag("--out", "Write the report here.")] = None
+    out: Annotated[Path | None, Flag("--out", "Write the report to this file.")] = None
     deterministic: DeterministicFlag = False
     compare: Annotated[
         tuple[Path, Path] | None,
-        Flag("--compare", "Compare two reports, earlier and later; run nothing."),
+        Flag("--compare", "Compare two reports, the earlier one first, without running queries."),
     ] = None
 
 
@@ -181,7 +182,7 @@ def _plan_of(cases: Cases, questions: Questions, running: Running, demands: Dema
     from ggrep.interfaces.evaluation.suite_processes import Conditions
 
     if not math.isfinite(running.timeout_s):
-        raise UsageError(f"--timeout-s: {running.timeout_s} is no time")
+        raise UsageError(f"--timeout-s: {running.timeout_s} must be more than 0")
     return _Plan(
         conditions=Conditions(
             sync=running.sync,
@@ -210,7 +211,7 @@ def _plan_of(cases: Cases, questions: Questions, running: Running, demands: Dema
 
 
 class _Plan(Struct, frozen=True):
-    """How the suite is run, and the bounds of its metrics."""
+    """Conditions of the run, and the bounds of its metrics."""
 
     conditions: "Conditions"
     wanted: "Narrowing"
@@ -268,25 +269,25 @@ def _read(path: Path, task: str, *, whole: bool) -> "Suite":
 
     if path.is_dir():
         if not is_kit(path):
-            raise UsageError(f"{path}: a suite folder needs queries.jsonl and repos.json")
+            raise UsageError(f"{path}: a suite folder must contain queries.jsonl and repos.json")
         if whole and task == "federated":
-            raise UsageError("--whole: a workspace file sets its own roots")
+            raise UsageError("--whole: not allowed with a workspace, whose file sets the roots")
         return read_kit(path.resolve(), federated=task == "federated", whole=whole)
     if whole:
-        raise UsageError("--whole: a TOML file sets it for each case")
+        raise UsageError("--whole: not allowed with a TOML suite, which sets it for each case")
     if task == "federated":
-        raise UsageError("--task: a TOML file sets it for each case")
+        raise UsageError("--task: not allowed with a TOML suite, which sets it for each case")
     return read_suite(path)
 
 
 def _sizes(given: tuple[int, ...]) -> tuple[int, ...] | None:
-    """Return the bytes of slates, largest first; None where none were given."""
+    """Return the byte budgets of slates, largest first; None without any."""
     from ggrep.search.slate.levels import MAX_SLATE_BYTES, MIN_SLATE_BYTES
 
     for size in given:
         if not MIN_SLATE_BYTES <= size <= MAX_SLATE_BYTES:
             raise UsageError(
-                f"--max-bytes: {size} is not from {MIN_SLATE_BYTES} to {MAX_SLATE_BYTES}"
+                f"--max-bytes: {size} must be from {MIN_SLATE_BYTES} to {MAX_SLATE_BYTES}"
             )
     return tuple(sorted(set(given), reverse=True)) or None
 
@@ -302,7 +303,7 @@ def _weights(path: Path | None) -> dict[str, Json]:
     except (OSError, ValueError) as error:
         raise UsageError(f"--weights: {path}: {error}") from error
     if not isinstance(values, dict):
-        raise UsageError(f"--weights: {path}: no object of names and numbers")
+        raise UsageError(f"--weights: {path}: must contain a JSON object of names and numbers")
     try:
         weights_from(values)
     except InvalidRequest as error:

@@ -58,7 +58,7 @@ def doctor(
 
 
 def here() -> Location | None:
-    """Return the current place; None where nothing can be indexed, as in a home directory."""
+    """Return the current directory; None if it cannot be indexed, such as a home directory."""
     try:
         return location_of(None)
     except InvalidRequest:
@@ -115,7 +115,7 @@ def of_index(status: Status) -> Check:
     if status.sync.last_result == "error":
         return Check("index", "warning", f"{message}; the last sync failed", "ggrep health")
     if shown.degraded:
-        return Check("index", "warning", f"{message}; some files were left out", "ggrep health")
+        return Check("index", "warning", f"{message}; some files are not indexed", "ggrep health")
     return Check("index", "ok", message)
 
 
@@ -145,14 +145,17 @@ def of_agents(by_title: Mapping[str, Sequence[FileState]]) -> Iterator[Check]:
     for title, states in by_title.items():
         presences = {state.presence for state in states}
         if "differs" in presences:
-            text = f"{title} has an entry of another build"
+            text = f"{title} has an entry from another build of ggrep"
             yield Check("agents", "warning", text, "ggrep install --refresh")
         else:
             (asking if "installed" in presences else others).append(title)
     if asking:
-        yield Check("agents", "ok", f"ask ggrep: {', '.join(asking)}")
+        yield Check("agents", "ok", f"configured to use ggrep: {', '.join(asking)}")
     if others:
-        text = f"installed without ggrep; to connect them run `ggrep install`: {', '.join(others)}"
+        text = (
+            "not configured to use ggrep; to configure them run `ggrep install`: "
+            f"{', '.join(others)}"
+        )
         yield Check("agents", "ok", text)
 
 
@@ -166,7 +169,7 @@ def machine_text(checks: Iterable[Check], style: Style) -> str:
         if check.mend:
             lines.append(f"    {sanitise_line(check.mend)}")
         asked += check.state != "ok"
-    message = style.paint("warning", f"{plural(asked, 'thing')} to look at")
+    message = style.paint("warning", f"{plural(asked, 'thing')} to check")
     lines.append(message if asked else style.paint("good", "no problems"))
     return "".join(f"{line}\n" for line in lines)
 

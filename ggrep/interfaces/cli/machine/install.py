@@ -1,4 +1,4 @@
-"""`ggrep install|uninstall`: ggrep in the configuration of agents."""
+"""`ggrep install|uninstall`: adds and removes ggrep in the configuration of agents."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -63,9 +63,9 @@ class FileOptions(Struct, frozen=True):
     path: PathFlag = None
 
     def places(self, terminal: Terminal) -> ConfigFiles:
-        """Return where the files are."""
+        """Return the directories of the files."""
         if self.user and self.project:
-            raise UsageError("give one of --user and --project")
+            raise UsageError("use only one of --user and --project")
         if self.path is not None and not self.project:
             raise UsageError("--path: only with --project")
         root = location_of(self.path).root if self.project else None
@@ -82,11 +82,11 @@ def install(
         bool, Flag("--print-config", "Print the text for each file; write nothing.")
     ] = False,
     refresh: Annotated[
-        bool, Flag("--refresh", "Rewrite entries of an earlier build where they differ.")
+        bool, Flag("--refresh", "Rewrite entries that an earlier build of ggrep wrote.")
     ] = False,
     command: Annotated[
         str | None,
-        Flag("--command", "Command with which clients start ggrep; default: ggrep, or its path."),
+        Flag("--command", "Command that clients run to start ggrep; default: ggrep, or its path."),
     ] = None,
     dry_run: _DryFlag = False,
     json: JsonFlag = False,
@@ -95,7 +95,7 @@ def install(
     """Configure agents to ask ggrep: those named, or all that are found on this machine."""
     terminal = open_terminal(plain=plain)
     if sum((listed, shown, refresh or dry_run)) > 1:
-        raise UsageError("give one of --list, --print-config, and --refresh or --dry-run")
+        raise UsageError("use only one of --list, --print-config, and --refresh or --dry-run")
     places, chosen = where.places(terminal), _chosen(clients, where)
     start = command or config_files.command_of(terminal.environ)
     if listed:
@@ -106,7 +106,7 @@ def install(
     agents = Agents(home_from(terminal.environ), places, start, dry=dry_run)
     done = agents.install(chosen, refresh=refresh)
     if not chosen and not json:
-        terminal.note("no client was found; name one, or see: ggrep install --list\n")
+        terminal.note("no client was found; name a client, or list them: ggrep install --list\n")
     return _print_outcomes(done, agents, terminal, json=json)
 
 
@@ -130,10 +130,10 @@ def _chosen(names: Sequence[str] | None, where: FileOptions) -> list[Client]:
     for name in names or ():
         if name not in EVERY:
             meant = nearest(name, list(EVERY))
-            advice = f"did you mean {meant}?" if meant else f"there are: {', '.join(EVERY)}"
-            raise UsageError(f"no client {name!r}; {advice}")
+            advice = f"did you mean {meant}?" if meant else f"known clients: {', '.join(EVERY)}"
+            raise UsageError(f"unknown client {name!r}; {advice}")
         if where.project and not EVERY[name].project:
-            raise UsageError(f"{name} has no files in a project")
+            raise UsageError(f"{name} has no configuration files in a project")
     return [client for name, client in EVERY.items() if name in (names or ())]
 
 
@@ -146,7 +146,7 @@ def _print_outcomes(done: Sequence[Done], agents: Agents, terminal: Terminal, *,
 
 
 def installation(done: Sequence[Done], agents: Agents) -> Installation:
-    """Return the document of an installation, or of its undoing."""
+    """Return the document of an installation or removal."""
     places = agents.places
     return Installation(
         scope=places.scope, project=_project(places), dry_run=agents.dry, files=files_of(done)
@@ -154,7 +154,7 @@ def installation(done: Sequence[Done], agents: Agents) -> Installation:
 
 
 def files_of(done: Sequence[Done]) -> tuple[AgentFile, ...]:
-    """Return what became of each file, without control characters."""
+    """Return the result for each file, without control characters."""
     return tuple(
         AgentFile(
             client=each.client,
@@ -228,7 +228,7 @@ def _listed(client: Client, places: ConfigFiles, start: str) -> ListedClient:
 
 
 def snippets_of(clients: Sequence[Client], places: ConfigFiles, start: str) -> Snippets:
-    """Return the document of what would be written."""
+    """Return the document of the entries that would be written."""
     snippets = (
         Snippet(
             client=client.name,
@@ -255,7 +255,7 @@ def _show(
 
 
 def _short(path: Path, places: ConfigFiles) -> str:
-    """Return a path as it is read best: below the project, or below `~`."""
+    """Return a path relative to the project, or with `~` for the home."""
     if places.project is not None and path.is_relative_to(places.project):
         return str(path.relative_to(places.project))
     return f"~/{path.relative_to(places.home)}" if path.is_relative_to(places.home) else str(path)

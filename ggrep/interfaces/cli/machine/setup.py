@@ -40,7 +40,7 @@ def setup(
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Make ggrep ready here: completions of your shell, the agents that are found, an index.
+    """Set up ggrep here: completions for your shell, installed agents, and an index.
 
     Each step needs a confirmation, or `--yes`. `ggrep uninstall` undoes the first two steps, and
     `ggrep clean` the last.
@@ -75,7 +75,7 @@ def setup(
         checks = examine_machine(home, place.root if place else home.data, terminal.environ)
         if wrong := [check for check in checks if check.state != "ok"]:
             terminal.write(machine_text(wrong, terminal.style))
-        terminal.tell('ready; try: ggrep "a question in your own words"')
+        terminal.tell('setup is complete; try: ggrep "a question in your own words"')
     return 0 if is_well else 1
 
 
@@ -97,16 +97,18 @@ def _shell(terminal: Terminal) -> Step:
     shell = shell_of(terminal.environ)
     if shell is None:
         return Step("shell", "no completions are known for this shell; see: ggrep help completion")
-    offer = f"have {shell.title} complete ggrep's command lines"
+    offer = f"install completions for {shell.title}"
     return _written("shell", [shell], offer, f"{shell.title} has completions", terminal)
 
 
 def _agents(terminal: Terminal) -> Step:
     result = those_there(ConfigFiles.of(terminal.environ, None))
     if not result:
-        return Step("agents", "no agent was found; ggrep install CLIENT configures one by its name")
+        return Step(
+            "agents", "no agent was found; to configure one by its name: ggrep install CLIENT"
+        )
     names = ", ".join(client.title for client in result)
-    offer, is_so = f"have {names} ask ggrep", f"already connected: {names}"
+    offer, is_so = f"configure {names} to use ggrep", f"already connected: {names}"
     return _written("agents", result, offer, is_so, terminal)
 
 
@@ -121,7 +123,7 @@ def _written(
         f"{each.path} {each.outcome}: {each.message}" for each in planned if each.message
     )
     if not any(each.outcome == "written" for each in planned):
-        return Step(name, f"{offer}: left as it is; {left}" if left else is_so)
+        return Step(name, f"{offer}: not done; {left}" if left else is_so)
 
     def act(step: Step) -> Step:
         done = [

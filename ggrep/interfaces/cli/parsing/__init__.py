@@ -1,1 +1,1 @@
-"""From what was typed to a command and its parameters."""
+"""Parses the typed words into a command and its parameters."""

@@ -1,4 +1,4 @@
-"""Examples of each command, as help, manual pages and tests have them.
+"""Examples of each command for help, manual pages and tests.
 
 Every line can be typed: tests run all of them, in this order, over a small repository. `STORE`
 is the id of a store, from `ggrep list`.

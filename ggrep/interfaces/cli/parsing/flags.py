@@ -6,7 +6,7 @@
 
 An option with the name of a field of these requests takes help, words, bounds and default from
 there (`ggrep.model.field_meta`); None, or an empty value, stands for an option that was not typed.
-The options that many commands share are at the end. Nothing here needs typer.
+Options that many commands share are at the end of the module. Nothing here needs typer.
 """
 
 from collections.abc import Callable, Mapping
@@ -32,7 +32,7 @@ Takes = Literal[
 
 
 class Switch(Struct, frozen=True):
-    """A flag without a value that gives one word to an option."""
+    """A flag without a value that sets an option to one word."""
 
     names: str
     word: str
@@ -40,7 +40,7 @@ class Switch(Struct, frozen=True):
 
 
 class Flag(Struct, frozen=True):
-    """How a group's field is typed on the command line.
+    """Declaration of a group's field on the command line.
 
     Attributes:
         names: spellings, separated by blanks; empty if there are only switches.
@@ -101,17 +101,17 @@ class Option(Struct, frozen=True):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Return all values that it may be given; none for an open set."""
+        """Return the allowed words; none if any value is allowed."""
         return self.flag.words or (() if self.of is None else self.field.words)
 
     @property
     def resting(self) -> bool:
-        """Return the value that holds without the flag; giving the flag inverts it."""
+        """Return the value without the flag; the flag inverts it."""
         return bool(self.field.default if self.default is None else self.default)
 
     @property
     def field(self) -> "_Field":
-        """Return the request's field that the option sets; it has to set one."""
+        """Return the request's field that the option sets. Requires: the option sets one."""
         assert self.of is not None  # noqa: S101 - as required
         return _fields_of(self.of)[self.name]
 
@@ -121,7 +121,7 @@ class Option(Struct, frozen=True):
 
 
 class _Field(Struct, frozen=True):
-    """A field of a request; `kind` is its type without None, `words` those of it or its items."""
+    """A field of a request; `kind` is its type without None, `words` its allowed words."""
 
     kind: Any
     says: Field | None
@@ -156,7 +156,7 @@ def option_of(
     default: object,
     of: type | None = None,
 ) -> Option | None:
-    """Return the option that an annotation declares; None where it declares none."""
+    """Return the option that an annotation declares; None for other annotations."""
     if get_origin(hint) is not Annotated:
         return None
     kind, *notes = get_args(hint)
@@ -192,7 +192,7 @@ def request_fields(kind: type, *groups: object) -> dict[str, Any]:
 
 
 def typed_flags(group: object) -> list[str]:
-    """Return the names of a group's options that were given."""
+    """Return the names of a group's options that were typed."""
     return [
         option.flag.shown
         for option in options_of(type(group))  # type: ignore[arg-type] # types are hashable
@@ -292,7 +292,7 @@ YesFlag: TypeAlias = Annotated[bool, Flag("--yes -y", "Do not ask for confirmati
 JsonFlag: TypeAlias = Annotated[bool, Flag("--json", "Print one JSON document.")]
 PlainFlag: TypeAlias = Annotated[bool, Flag("--plain", "Print without colour and progress.")]
 PathFlag: TypeAlias = Annotated[
-    Path | None, Flag("--path -p", "Use the repository that holds this directory.")
+    Path | None, Flag("--path -p", "Use the repository that contains this directory.")
 ]
 
 
@@ -306,6 +306,6 @@ class Output(Struct, frozen=True):
 
 
 def refuse(given: Mapping[str, bool], form: str) -> None:
-    """Raise if a flag was given that the form of the answer does not support."""
+    """Raise if a flag was typed that the output format does not support."""
     if named := [flag for flag, is_typed in given.items() if is_typed]:
         raise UsageError(f"{', '.join(named)}: not with {form}")

@@ -12,7 +12,7 @@ from ggrep.base.commands import ABOVE_OTHERS
 
 
 class Row(NamedTuple):
-    """One command, argument or option and what it is for."""
+    """One command, argument or option with its description."""
 
     term: str
     text: str
@@ -44,7 +44,7 @@ WORKSPACES: Final = "workspaces"
 
 
 def page_at(words: list[str]) -> Page | None:
-    """Return the page of the command that words begin with; None if they name no command."""
+    """Return the page of the command at the beginning of the words; None without one."""
     size = 2 if words[:1] and words[0] in ABOVE_OTHERS else 1
     path = words if words == [ALL] else [word for word in words[:size] if word[:1] != "-"]
     values = _shipped().get(" ".join(path))
@@ -59,7 +59,7 @@ def names_below(path: list[str]) -> list[str]:
 
 
 def page_from(document: dict[str, Any]) -> Page:
-    """Return a page from how it ships."""
+    """Return a page from its shipped form."""
     sections = (Section(title, tuple(starmap(Row, rows))) for title, rows in document["sections"])
     return Page(
         path=tuple(document["path"]),
@@ -83,7 +83,7 @@ _MOST_TERM: Final = 30
 
 
 def text_of(page: Page, columns: int) -> str:
-    """Return a page as lines of at most so many columns, examples alone excepted."""
+    """Return a page as lines of limited width; only examples may be longer."""
     columns = min(columns, MOST_COLUMNS)
     blocks = [textwrap.wrap(f"Usage: {page.usage}", columns, subsequent_indent=" " * 7)]
     blocks += [_filled(paragraph, columns, "  ") for paragraph in page.about]

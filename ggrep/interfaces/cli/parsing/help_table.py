@@ -1,4 +1,4 @@
-"""Pages of help, made of the command tree and what each command says of its parameters."""
+"""Generates the pages of help from the command tree and the declared parameters."""
 
 import inspect
 import sys
@@ -43,7 +43,7 @@ EVERYWHERE: Final = (
 
 
 def every_page() -> dict[str, Page]:
-    """Return all pages by what is typed for them; that of `ggrep` itself by nothing."""
+    """Return all pages by the words of the command; the key of `ggrep` itself is empty."""
     return {
         "": overview({"Everyday commands": {name: COMMANDS[name] for name in EVERYDAY}}),
         ALL: overview(GROUPS),
@@ -54,7 +54,7 @@ def every_page() -> dict[str, Page]:
 
 
 def overview(listed: Mapping[str, Mapping[str, Entry]]) -> Page:
-    """Return a page of `ggrep` itself: commands by group."""
+    """Return the page of `ggrep` itself: commands by group."""
     groups = tuple(_listed(title, commands) for title, commands in listed.items())
     rows = Row("--version", "Print the version."), *EVERYWHERE
     return Page(
@@ -92,7 +92,7 @@ def _is_shared(piece: Piece) -> bool:
 
 
 def page_of_group(name: str) -> Page:
-    """Return the page of a command that only leads to those below it."""
+    """Return the page of a command that only has subcommands."""
     brief = about(name)
     return Page(
         path=(name,),
@@ -110,7 +110,7 @@ def _listed(title: str, commands: Mapping[str, Entry]) -> Section:
 
 
 def page_of(path: tuple[str, ...], entry: Entry) -> Page:
-    """Return the page of a command; `path` is what is typed for it."""
+    """Return the page of a command; `path` has its words."""
     command = entry.load()
     pieces = pieces_of(command) or ()
     arguments = [piece for piece in pieces if not piece.names]
@@ -143,7 +143,7 @@ def _sections(pieces: Iterable[Piece]) -> tuple[Section, ...]:
         title = piece.title or _REST if piece.names else _ARGUMENTS
         row = _row(piece)
         if _is_shared(piece):
-            row = Row(row.term, f"{row.text} Its options: `ggrep help {WORKSPACES}`.")
+            row = Row(row.term, f"{row.text} Further options: `ggrep help {WORKSPACES}`.")
         rows.setdefault(title, []).append(row)
     rest = [*rows.pop(_REST, []), *EVERYWHERE]
     return tuple(
@@ -191,7 +191,7 @@ def _paragraphs(command: Command) -> tuple[str, ...]:
 
 
 def shipped() -> bytes:
-    """Return the file, a line for each page."""
+    """Return the content of the shipped file, one line for each page."""
     lines = [
         stable_json.dumps(name) + b": " + stable_json.dumps(_json(page))
         for name, page in every_page().items()

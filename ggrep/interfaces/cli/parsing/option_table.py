@@ -2,8 +2,8 @@
 
     python -m ggrep.interfaces.cli.parsing.option_table
 
-writes `ggrep/base/options.py` anew; a test tells when it is out of date. `ggrep.base.commands`
-reads command lines by it.
+writes `ggrep/base/options.py`; a test fails when it is out of date. `ggrep.base.commands`
+parses command lines with it.
 """
 
 import inspect
@@ -76,7 +76,7 @@ def _rows(name: str, pieces: tuple[Piece, ...]) -> Iterator[str]:
 
 
 def _rows_of(piece: Piece) -> Iterator[str]:
-    """Yield the row of a parameter, or two where a flag of its own negates another."""
+    """Yield the row of a parameter, or two rows if another flag negates it."""
     says = piece.says
     if isinstance(says, Argument):
         required = piece.default is inspect.Parameter.empty
@@ -91,7 +91,7 @@ def _rows_of(piece: Piece) -> Iterator[str]:
 
 
 def _kind(piece: Piece) -> str:
-    """Return the kind of a parameter's value; `other` where only the whole parser reads it."""
+    """Return the kind of a parameter's value; `other` if only typer can parse it."""
     if piece.kind is bool:
         return "switch"
     item, is_list = item_of(piece.kind)

@@ -26,10 +26,10 @@ G = TypeVar("G")
 
 
 class Work(Protocol):
-    """A command that only asks, not yet run (`queries.query`)."""
+    """A query command that has not run yet (`queries.query`)."""
 
     def answer(self) -> int:
-        """Run it and print; return the exit status."""
+        """Run the query and print the answer; return the exit status."""
 
 
 Command = Callable[..., int | Work]
@@ -81,7 +81,7 @@ def pieces_of(command: Command) -> tuple[Piece, ...] | None:
 
 
 def handed(command: Command, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a command's keyword arguments, built from the values of a line, by key."""
+    """Return a command's keyword arguments, built from the parsed values of a line."""
     return {each.name: _collected(each, values) for each in _takes(command)}
 
 
@@ -91,7 +91,7 @@ def _takes(command: Command) -> tuple[inspect.Parameter, ...]:
 
 
 def group_of(kind: type[G], name: str, values: Mapping[str, Any]) -> G:
-    """Return the group of options that a command takes by a name; errors as of `handed`."""
+    """Return the option group of a command's parameter; errors as of `handed`."""
     return kind(**{each.name: _value(each, name, values) for each in options_of(kind)})  # type: ignore[arg-type] # types are hashable
 
 
@@ -118,7 +118,7 @@ def _pieces(option: Option, group: str, title: str | None) -> Iterator[Piece]:
 
 
 def _typed(option: Option) -> tuple[Any, Any]:
-    """Return the type of an option's value as it is typed, and the default."""
+    """Return the type of an option's typed value, and the default."""
     if option.flag.switches:
         return str | None, None
     if _is_repeatable(option):
@@ -142,7 +142,7 @@ def _collected(parameter: inspect.Parameter, values: Mapping[str, Any]) -> Any: 
 
 
 def _value(option: Option, group: str, values: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any
-    """Return what a group has for an option."""
+    """Return the value that a group has for an option."""
     value = values.get(_key(group, option))
     require_known(option, value)
     if option.flag.switches:
@@ -158,7 +158,7 @@ def _value(option: Option, group: str, values: Mapping[str, Any]) -> Any:  # noq
 
 
 def _as_path(kind: Any, value: Any) -> Any:  # noqa: ANN401 - of any parameter
-    """Return a value, with paths where a line holds their text."""
+    """Return a value, with texts converted to paths where needed."""
     item, _ = item_of(kind)
     if item is not Path or value is None or isinstance(value, Path):
         return value
@@ -183,7 +183,7 @@ def _key(group: str, option: Option, word: str = "") -> str:
 
 
 def item_of(kind: Any) -> tuple[Any, bool]:  # noqa: ANN401 - any type
-    """Return the type of one value, and whether there may be several."""
+    """Return the type of one value, and whether several values are allowed."""
     if isinstance(kind, UnionType):
         (kind,) = (each for each in get_args(kind) if each is not NoneType)
     return (get_args(kind)[0], True) if get_origin(kind) is list else (kind, False)

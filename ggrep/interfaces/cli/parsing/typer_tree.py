@@ -52,7 +52,7 @@ def _info(piece: Piece) -> Any:  # noqa: ANN401 - what typer makes of either
 
 
 def parser(arguments: Sequence[str] | None = None) -> typer.Typer:
-    """Return the commands; those that the first words do not name have no options."""
+    """Return the command tree; only the command named by the first words has its options."""
     whole = arguments is None
     words = () if arguments is None else tuple(arguments[:2])
     app = typer.Typer(
@@ -139,7 +139,7 @@ def _with_advice(message: str, error: Exception, context: typer.Context, words: 
 
 
 def _short_form_advice(option: str, context: typer.Context) -> str:
-    """Say what is wrong with a short form that could not be written out; empty for others."""
+    """Return the fault of a short form that could not be expanded; empty for other words."""
     if context.command.name == "search" and option in {*EXACT, *CONTEXT}:
         instead = _SNIPPETS.get(option)
         longer = f"; for snippets of words: {instead}" if instead else ""
@@ -152,7 +152,7 @@ def _short_form_advice(option: str, context: typer.Context) -> str:
 
 
 def _command_advice(context: typer.Context, words: list[str]) -> str:
-    """Suggest what was meant by a command that the group does not have."""
+    """Suggest a command for an unknown command of the group."""
     path = context.command_path.split()[1:]
     word, others = words[len(path)], words[len(path) + 1 :]
     known = list(getattr(context.command, "commands", {}))
@@ -164,7 +164,7 @@ def _command_advice(context: typer.Context, words: list[str]) -> str:
 
 
 def _extra_advice(context: typer.Context, words: list[str]) -> str:
-    """Suggest how to type words beyond what a command takes."""
+    """Suggest how to type surplus words."""
     if context.command.name in {"search", "slate"}:
         return _quoted(words, context)
     if len(words) == 2 and "--path" in _options(context.command) and Path(words[1]).exists():
@@ -193,7 +193,7 @@ def _help_line(context: typer.Context) -> str:
 
 
 def _options(command: object, *, flags: bool = False) -> Iterator[str]:
-    """Yield the options of a command; with `flags` those alone that take no value."""
+    """Yield the options of a command; with `flags` only those without a value."""
     for parameter in getattr(command, "params", ()):
         if parameter.param_type_name == "option" and (parameter.is_flag or not flags):
             yield from (*parameter.opts, *parameter.secondary_opts)

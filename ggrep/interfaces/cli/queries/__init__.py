@@ -1,1 +1,1 @@
-"""Commands that ask: search, slate, names, receipts; of one repository or a workspace."""
+"""Query commands: search, slate, names and receipts, of one repository or a workspace."""

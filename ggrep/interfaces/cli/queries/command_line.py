@@ -1,7 +1,7 @@
-"""Reads a command line in a daemon: the same options, and the same plan, as in the client.
+"""Parses a command line in a daemon; options and plan are the same as in the client.
 
-Places are read from the directory of the client. A line that is not certain is left to the client,
-which reports mistakes. Nothing is run here: a command of the tree that `asks` returns a query.
+Paths are relative to the directory of the client. If a line cannot be parsed with certainty, the
+client runs it and reports mistakes. Nothing is run here: a command that `asks` returns a query.
 """
 
 import os
@@ -26,7 +26,7 @@ _PREFIX: Final = "GGREP_"
 
 
 def read_line(line: Line, served: ServedRoot) -> PlannedLine | None:
-    """Return the plan of a line for a repository; None where that is not certain."""
+    """Return the plan of a line for a repository; None if parsing the line is uncertain."""
     if not line.arguments or not line.render.cwd:
         return None
     entry = COMMANDS.get(line.arguments[0])
@@ -47,11 +47,11 @@ def read_line(line: Line, served: ServedRoot) -> PlannedLine | None:
 
 
 class _Elsewhere(ValueError):
-    """A typed place is outside of the repository."""
+    """A typed path is outside the repository."""
 
 
 class _Below(Finder):
-    """Finds places in one repository, as seen from a directory; `seen` are directories.
+    """Resolves typed paths in one repository, relative to a directory; `seen` are directories.
 
     The caller checks that they belong to the repository, and to none below it.
     """
@@ -62,14 +62,14 @@ class _Below(Finder):
         self._here = here
 
     def place(self, repo: Path | None, path: str | None) -> Location:
-        """Return what `--repo` or a PATH means; both together are refused."""
+        """Return the place that `--repo` or a PATH names; both together are refused."""
         if repo is not None and path is not None:
             raise _Elsewhere(path)
         key = self._key(self._here / (repo or path or ""))
         return Location(self._root, "" if repo is not None else key)
 
     def require_paths(self, command: str, query: str, paths: Sequence[str]) -> None:
-        """Leave a missing PATH to `place`, which raises."""
+        """Do nothing: `place` raises for a missing PATH."""
 
     def target(self, typed: str, repo: Path | None) -> TypedTarget:
         """Return the target of an expansion; a directory is refused."""
@@ -95,7 +95,7 @@ class _Below(Finder):
         return TypedTarget(Location(self._root, self._key(folder)))
 
     def _key(self, path: Path) -> str:
-        """Return the path key of a place that is there."""
+        """Return the path key of an existing file or directory."""
         real = os.path.realpath(path, strict=True)
         key = os.path.relpath(real, self._root)
         if key == os.pardir or key.startswith(os.pardir + os.sep):

@@ -53,7 +53,7 @@ _FILTER = Flag(
 )
 
 _BYTES = Flag("--max-bytes --budget", judged=True)
-_CURSOR = Flag("--cursor", "Show what follows: next_cursor of a JSON answer.")
+_CURSOR = Flag("--cursor", "Show the next page: the next_cursor of a JSON answer.")
 
 
 class SymbolOptions(Struct, frozen=True):
@@ -85,7 +85,7 @@ class ReferencesOptions(Struct, frozen=True):
 
 
 class ExpandOptions(Struct, frozen=True):
-    """How much is shown around a place."""
+    """Amount of code to show around a place."""
 
     title: ClassVar = "Extent"
     of: ClassVar = (ExpandRequest,)
@@ -151,7 +151,7 @@ def expand(
     targets: Annotated[
         list[str],
         Argument(
-            "Paths, path:line, path:line-line, row ids, or names; alias:path in a workspace.",
+            "Paths, path:line, path:line-line, row ids or names; in a workspace also alias:path.",
             metavar="TARGET...",
         ),
     ],
@@ -182,18 +182,18 @@ def expand(
 
 
 class TypedNames(Struct, frozen=True):
-    """The names that were typed, and the path that narrows."""
+    """The typed names, and the path that limits the search."""
 
     names: tuple[str, ...]
     path: str | None
 
 
 def names_of(typed: Sequence[str], inside: str | None) -> TypedNames:
-    """Return names, and the path among them or behind `--in`.
+    """Return the names, and the path among them or after `--in`.
 
-    The form alone makes a path: `.`, `./src`, `../lib`, `/abs` or `src/`. No name looks so, and the
-    files of the current directory do not change the meaning of a command. Only absolute paths of
-    nothing are routes (`/login`) if there is no other name.
+    Only the form makes a word a path: `.`, `./src`, `../lib`, `/abs` or `src/`. Names have no such
+    form, so the meaning of a command does not depend on existing files. An absolute path without
+    such a file is a route (`/login`) if there is no other name.
     """
     paths = [text for text in typed if _is_path(text)]
     names = tuple(text for text in typed if not _is_path(text))
@@ -201,9 +201,9 @@ def names_of(typed: Sequence[str], inside: str | None) -> TypedNames:
         names, paths = tuple(paths), []
     every = [*([] if inside is None else [inside]), *paths]
     if not names:
-        raise UsageError("no name was given")
+        raise UsageError("the name is missing")
     if len(every) > 1:
-        raise UsageError(f"give only one path, not {' and '.join(every)}")
+        raise UsageError(f"use only one path, not {' and '.join(every)}")
     return TypedNames(tuple(dict.fromkeys(names)), every[0] if every else None)
 
 
@@ -230,7 +230,7 @@ def _printed(
     for each in named if len(named) > 1 else ():
         if not hits_of(each.answer) and Path(site.view.cwd or ".", each.asked).exists():
             asked = sanitise_line(each.asked)
-            notes += f"{asked} was taken for a name; to search in it: --in {asked}\n"
+            notes += f"{asked} was read as a name; to search only in this path: --in {asked}\n"
     return replace(rendered, err=notes)
 
 
@@ -251,7 +251,7 @@ def _of_workspace(
 
 
 class OutlineOptions(Struct, frozen=True):
-    """How much of an outline is shown."""
+    """Amount of an outline to show."""
 
     title: ClassVar = "Extent"
     of: ClassVar = (OutlineRequest,)
@@ -261,7 +261,7 @@ class OutlineOptions(Struct, frozen=True):
 
 
 class TourOptions(Struct, frozen=True):
-    """How much of a tour is shown."""
+    """Amount of a tour to show."""
 
     title: ClassVar = "Extent"
     of: ClassVar = (TourRequest,)

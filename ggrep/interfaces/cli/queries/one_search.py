@@ -1,6 +1,6 @@
 """A search of one repository, from its options to its plan.
 
-A plain search that no daemon answered comes straight here, any other by `search`.
+`entry` calls this module for a plain search that no daemon answered; `search` for others.
 """
 
 from functools import partial
@@ -48,7 +48,7 @@ def search_one(typed: TypedSearch) -> RepositoryQuery:
 
 
 def shown(typed: TypedSearch, view: ViewOptions) -> ViewOptions:
-    """Return how the hits of a typed search are shown."""
+    """Return the form in which the hits of a search are shown."""
     return replace(
         view,
         json=typed.output.json,
@@ -79,9 +79,9 @@ def _with_receipt(
 def search_plainly(
     line: Line, arguments: list[str], began_ms: float, head: "Preload | None"
 ) -> int:
-    """Run a search of one repository without the modules of others; return the exit status.
+    """Run a search of one repository without loading other commands; return the exit status.
 
-    The line has values of these groups of options alone, and no receipt; its paths exist.
+    The line only has options of these groups and no receipt; its paths exist.
     """
 
     def act() -> int:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from ggrep.search.engine.engine import Engine
 
 _DEBOUNCE_S: Final = 0.08
-_HELP: Final = "type to search; Enter opens, Escape leaves"
+_HELP: Final = "type to search; Enter opens, Escape quits"
 _AROUND: Final = 3
 """The opened line is in this part of the preview."""
 _GOTO: Final = frozenset({"code", "code-insiders", "codium", "cursor", "windsurf"})
@@ -55,18 +55,18 @@ _JOINED: Final = frozenset({"hx", "helix", "subl", "zed"})
 
 
 def pick(
-    query: Annotated[str | None, Argument("Words, a name or code to begin with.")] = None,
+    query: Annotated[str | None, Argument("Initial query: words, a name or code.")] = None,
     prints: Annotated[
         bool, Flag("--print", "Print PATH:LINE of the picked hit instead of opening it.")
     ] = False,
 ) -> int:
     """Search while typing, preview the hits, and open one in $EDITOR.
 
-    Up and Down choose, Enter opens, Escape leaves. With --print, quitting exits with status 1.
+    Up and Down choose, Enter opens, Escape quits. With --print, quitting exits with status 1.
     """
     terminal = open_terminal()
     searched = spelled("search", query or "WORDS")
-    require_screen(f"pick needs a terminal; without one: {searched}", prints=prints)
+    require_screen(f"pick requires a terminal; without a terminal: {searched}", prints=prints)
     repo = reach(location_of(None), terminal, {})
     asks = uses_daemon(repo.address, terminal.environ, offline=False)
     if asks:
@@ -86,7 +86,7 @@ def pick(
 
 
 def editor_line(environ: Mapping[str, str], path: str, line: int) -> list[str]:
-    """Return the command line by which `$EDITOR`, by default vi, opens a line of a file.
+    """Return the command line that opens a line of a file in `$EDITOR`, by default vi.
 
     Raises:
         UsageError: the variable has an unclosed quote.
@@ -113,7 +113,7 @@ def _edit(words: Sequence[str]) -> int:
     finally:
         signal.signal(signal.SIGINT, before)
     if status:
-        raise GgrepError(f"{words[0]} ended with status {status}")
+        raise GgrepError(f"the editor {words[0]} ended with status {status}")
     return 0
 
 
@@ -126,7 +126,7 @@ class _Row(Struct, frozen=True):
 
 
 class Searcher:
-    """Answers the queries of one repository: by its daemon, else from the index here."""
+    """Answers the queries of one repository: by its daemon, else from the index in this process."""
 
     def __init__(self, repo: QueriedRepo, environ: Mapping[str, str], *, asks: bool) -> None:
         self.repo = repo
@@ -139,7 +139,7 @@ class Searcher:
         self._channels = Channels(SystemClock(), environ, starts=starts)
 
     def request(self, query: str) -> SearchRequest:
-        """Return the request of `ggrep "words"`, for more hits and whole chunks."""
+        """Return the request of `ggrep "words"`, but for more hits and whole chunks."""
         request = request_of(TypedSearch(query), scope=self.repo.scope)
         request = replace(request, limit=MOST_MATCHING, snippet=SnippetMode.FULL, keep_weak=True)
         given = frozenset({"limit", "snippet", "keep_weak"})
@@ -212,7 +212,7 @@ class Picker(View):
         screen.draw(lines, len(prompt) + cell_len(self._query[hidden : self._at]))
 
     def press(self, screen: Screen, key: str) -> None:
-        """Take a key; a changed query is searched."""
+        """Handle a key; search if it changes the query."""
         self._opens = key == "enter"
         steps = {"up": -1, "down": 1, "page-up": -10, "page-down": 10}
         if key in {"escape", "ctrl-d"}:
@@ -236,7 +236,7 @@ class Picker(View):
             await self._searcher.aclose()
 
     def _search_again(self, screen: Screen) -> None:
-        """Cancel the running search, and search the query of now."""
+        """Cancel the running search and search for the current query."""
         if self._running is not None:
             self._running.cancel()
         self._running = anyio.CancelScope()
@@ -280,7 +280,7 @@ class Picker(View):
         return [_Row(hit, hit.content_start_line + at, definition_text(hit, self._style))]
 
     def _open(self, screen: Screen) -> None:
-        """Pick the chosen hit, or the best one of a running search once it has come."""
+        """Open the chosen hit; during a search, the best hit once it has arrived."""
         if self._running is None and self._rows:
             self.picked = self._rows[self._chosen]
             screen.close()

@@ -1,4 +1,4 @@
-"""Queries that a command returns, not yet run: the client runs them, or a daemon their plan.
+"""Queries that a command returns before they run: the client or a daemon executes their plan.
 
 A query to one repository finds its places, then makes one plan. The client executes the plan with a
 daemon, or with the index in its own process. A daemon that received the command line as it was
@@ -72,7 +72,7 @@ class QueriedRepo(Struct, frozen=True):
 
 
 def reach(place: Location, terminal: Terminal, flags: Mapping[str, object]) -> QueriedRepo:
-    """Return the repository of a place: the nearest one above it that has an index, if any."""
+    """Return the repository around a path: the nearest one with an index, if any."""
     address = address_of(place, terminal, flags)
     if not address.identity.store.is_dir():
         place = enclosing_index(place, terminal.environ, flags)
@@ -90,7 +90,7 @@ def answered(
 ) -> "Rendered":
     """Return the output of a plan, from the index in this process if no daemon is available.
 
-    The time limit counts from the start of the command, and leaves out a sync that is waited for.
+    The timeout counts from the start of the command, without the time of a requested sync.
     """
     first, fresh = plan.messages[0], not is_indexed(reached.address)
     scans = isinstance(first, Search)
@@ -121,7 +121,7 @@ def answered(
     try:
         with ended_at(until):
             if fresh and not scans and not terminal.progress:
-                terminal.tell(f"{label} has no index yet; indexing it first")
+                terminal.tell(f"{label} has no index yet; indexing starts now")
             with watching(terminal, label, quiet_ms) if fresh or waits else nullcontext() as watch:
                 if waits:
                     daemon.sync(watch, strict=asking.strict_sync)
@@ -199,13 +199,13 @@ class _Host(Struct, frozen=True):
         return work()
 
     def deadline(self, message: Message) -> Deadline:
-        """Return the end of the command's time, which is for all messages."""
+        """Return the deadline of the command, which all its messages share."""
         del message
         return Deadline.after(SystemClock(), self.timeout_ms)
 
 
 def view_of(terminal: Terminal, *, json: bool) -> ViewOptions:
-    """Return how an answer is shown in this terminal."""
+    """Return the form of answers for this terminal."""
     try:
         here = str(Path.cwd())
     except FileNotFoundError:
@@ -232,7 +232,9 @@ def follow_index(address: "DaemonAddress", terminal: Terminal) -> None:
             asking = daemon_client_of(address, terminal.environ, terminal.tell)
             there = asking.follow(lambda: is_indexed(address), watch, _PATIENCE_MS)
     if there:
-        terminal.tell(f"the index of {label} is ready: repeat the command to use it")
+        terminal.tell(
+            f"the index of {label} is ready: repeat the command to search the complete index"
+        )
     else:
         terminal.tell(f"{label} has no index yet; progress: ggrep status")
 
@@ -253,10 +255,10 @@ class PlanContext(Struct, frozen=True):
 
 
 class Query(Protocol):
-    """A command that only asks, not yet run."""
+    """A query command that has not run yet."""
 
     def answer(self) -> int:
-        """Run it and print; return the exit status."""
+        """Run the query and print the answer; return the exit status."""
 
     def plan(self, site: PlanContext) -> "Plan | WorkspacePlan | None":
         """Return the plan for the daemon of a repository; None if the client must run the query."""
@@ -275,7 +277,7 @@ class RepositoryQuery(Struct, frozen=True):
     kept: "AnswerWithReceipt | None" = None
 
     def answer(self, head: "Preload | None" = None) -> int:
-        """Run it and print; `head` is a process that has begun to become a daemon.
+        """Run the query and print the answer; `head` is a process that is becoming a daemon.
 
         After a scan the progress of the index is shown on a terminal.
         """
@@ -286,7 +288,9 @@ class RepositoryQuery(Struct, frozen=True):
         if len({each.root for each in reached.values()}) > 1:
             names = sorted({sanitise_line(each.root.name) for each in reached.values()})
             roots = " and ".join(names)
-            raise InvalidRequest(f"these places are in {roots}; give those of one repository")
+            raise InvalidRequest(
+                f"these places are in several repositories, {roots}; use places of one repository"
+            )
         first, environ = reached[targets[0].place], terminal.environ
         address, view = first.address, view_of(terminal, json=self.output.json)
         keys = tuple(target.key(reached[target.place].scope) for target in targets)
@@ -300,7 +304,7 @@ class RepositoryQuery(Struct, frozen=True):
         return rendered.exit_status
 
     def plan(self, site: PlanContext) -> "Plan | None":
-        """Return what a daemon is to do."""
+        """Return the plan for a daemon."""
         if self.kept is not None or not asks_plainly(self.asking):
             return None
         view = replace(site.view, json=self.output.json)

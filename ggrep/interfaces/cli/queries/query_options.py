@@ -33,28 +33,28 @@ class AgentForm(Struct, frozen=True):
         str,
         Flag(
             "--format",
-            "Output format: text, or agent (one line for each place, and what was cut).",
+            "Output format: text, or agent (compact lines for programs).",
             words=("text", "agent"),
         ),
     ] = "text"
 
 
 class AgentText(AgentForm, frozen=True):
-    """The same, with a budget."""
+    """As `AgentForm`, with a budget."""
 
     budget: Annotated[int | None, _BUDGET] = None
 
 
 class AgentLines(AgentForm, frozen=True):
-    """The same, for code around places, whose bytes are bounded in any form."""
+    """As `AgentForm`, for code around places, which has a maximum of bytes in every form."""
 
     comments: Annotated[
-        bool, Flag("--comments", "With --format agent: show long comments, too.")
+        bool, Flag("--comments", "With --format agent: also show long comments.")
     ] = False
 
 
 class AgentSearch(Struct, frozen=True):
-    """How a search is written for agents."""
+    """Form of a search's answer for agents."""
 
     title: ClassVar = "Text for agents"
 
@@ -62,7 +62,8 @@ class AgentSearch(Struct, frozen=True):
         int | None,
         Flag(
             "--body",
-            "With --format agent: open this many of the best hits; by default up to 2 that fit.",
+            "With --format agent: show the whole definition for this many of the best "
+            "hits; default: up to 2 that fit the budget.",
             least=0,
             most=MAX_BODIES,
         ),
@@ -71,7 +72,7 @@ class AgentSearch(Struct, frozen=True):
 
 
 def agent_view(flags: AgentForm, *, json: bool, stats: bool) -> AgentView | None:
-    """Return how an agent is shown an answer; None for people and programs."""
+    """Return the form of an answer for an agent; None for people and programs."""
     if not wants_agent(flags, json=json):
         return None
     refuse({"--stats": stats}, "--format agent")
@@ -92,11 +93,11 @@ def wants_agent(flags: AgentForm, *, json: bool) -> bool:
 
 
 def check_agent(*, agent: bool, json: bool, given: list[str]) -> None:
-    """Raise if flags do not go together."""
+    """Raise if flags contradict each other."""
     if agent and json:
         raise UsageError("--format agent and --json cannot go together")
     if given and not agent:
-        raise UsageError(f"{' and '.join(given)}: only with --format agent")
+        raise UsageError(f"{' and '.join(given)}: allowed only with --format agent")
 
 
 def refuse_flags_of_people(typed: TypedSearch, *, stats: bool = False) -> None:
@@ -112,7 +113,7 @@ def refuse_flags_of_people(typed: TypedSearch, *, stats: bool = False) -> None:
 
 
 class WorkspaceOptions(Struct, frozen=True):
-    """Which workspace and repositories are asked."""
+    """The workspace and repositories to query."""
 
     title: ClassVar = "Workspace"
     of: ClassVar = (FederatedRequest,)
@@ -121,21 +122,24 @@ class WorkspaceOptions(Struct, frozen=True):
         tuple[Path, ...], Flag("--workspace", "Search all repositories of this workspace file.")
     ] = ()
     select: Annotated[
-        tuple[str, ...], Flag("--select", "Also search this repo; repeatable.", takes="repository")
+        tuple[str, ...],
+        Flag("--select", "Also search this repository; repeatable.", takes="repository"),
     ] = ()
     only: Annotated[
-        tuple[str, ...], Flag("--only", "Search only this repo; repeatable.", takes="repository")
+        tuple[str, ...],
+        Flag("--only", "Search only this repository; repeatable.", takes="repository"),
     ] = ()
     tags: Annotated[
-        tuple[str, ...], Flag("--tag", "Search only repos with this tag; repeatable.", takes="tag")
+        tuple[str, ...],
+        Flag("--tag", "Search only repositories with this tag; repeatable.", takes="tag"),
     ] = ()
     repo_filter: Annotated[
         tuple[str, ...],
-        Flag("--repo-filter", "Search only repos that match this glob; repeatable."),
+        Flag("--repo-filter", "Search only repositories that match this glob; repeatable."),
     ] = ()
-    include_disabled: Annotated[bool, Flag("--include-disabled", "Search disabled repos too.")] = (
-        False
-    )
+    include_disabled: Annotated[
+        bool, Flag("--include-disabled", "Also search disabled repositories.")
+    ] = False
     concurrency: Annotated[int | None, Flag("--concurrency")] = None
     strict: Annotated[bool, Flag("--federated-strict")] = False
     stats: Annotated[bool, Flag("--stats")] = False
@@ -145,33 +149,39 @@ class WorkspaceOptions(Struct, frozen=True):
     def refuse_without_file(self) -> None:
         """Raise when an option that only affects workspaces is given without `--workspace`."""
         if not self.files and (named := typed_flags(self)):
-            raise UsageError(f"{', '.join(named)}: only with --workspace")
+            raise UsageError(f"{', '.join(named)}: allowed only with --workspace")
 
 
 class MergeOptions(WorkspaceOptions, frozen=True):
-    """Which workspace and repositories are searched, and how their answers are merged."""
+    """The workspace and repositories to search, and the merging of their answers."""
 
     title: ClassVar = "Workspace"
     of: ClassVar = (FederatedRequest,)
 
     max_repos: Annotated[
-        int | None, Flag("--max-repos", "Search only the N most promising repos; 0 for all.")
+        int | None,
+        Flag("--max-repos", "Search only the N repositories that fit the query best; 0 for all."),
     ] = None
     merge_strategy: Annotated[
-        str | None, Flag("--merge", "How to merge instead of as the workspace file says")
+        str | None, Flag("--merge", "Merge strategy, instead of that of the workspace file")
     ] = None
     rrf_k: Annotated[
         int | None, Flag("--rrf-k", "Rank constant k of reciprocal rank fusion. [default: 60]")
     ] = None
     per_repo_top: Annotated[int | None, Flag("--top-per-repo")] = None
     fold: Annotated[
-        bool | None, Flag("--fold/--no-fold", "Show text that several repos share only once.")
+        bool | None,
+        Flag("--fold/--no-fold", "Show identical text of several repositories only once."),
     ] = None
     cohort: Annotated[
-        tuple[str, ...], Flag("--cohort", "Search this cohort: KEY or CORPUS:KEY.")
+        tuple[str, ...],
+        Flag(
+            "--cohort",
+            "Search the repositories of this cohort (comparable indexes): KEY or CORPUS:KEY.",
+        ),
     ] = ()
     cohort_policy: Annotated[
-        str | None, Flag("--cohort-policy", "Which of several cohorts to search")
+        str | None, Flag("--cohort-policy", "How to choose between several cohorts")
     ] = None
     allow_unsafe_mix: Annotated[
         bool, Flag("--allow-unsafe-mix", "Merge lists even if their scores are not comparable.")

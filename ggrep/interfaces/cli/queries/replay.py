@@ -40,7 +40,7 @@ from ggrep.interfaces.cli.parsing.flags import (
 from ggrep.interfaces.cli.report_file import is_standard_output, require_writable, shown_path
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.interfaces.cli.workspaces.workspace_file import load
-from ggrep.model.receipt import WORKSPACE_KIND, HitFate, Place, Receipt, ReceiptHit, ReplayedHit
+from ggrep.model.receipt import WORKSPACE_KIND, HitFate, HitPlace, Receipt, ReceiptHit, ReplayedHit
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.answer_json import answer_json
 from ggrep.render.receipts import (
@@ -66,9 +66,9 @@ _MODE = 0o600
 
 
 def require_receipt_place(path: Path, *, force: bool) -> None:
-    """Raise, before the search runs, unless a receipt may be written there."""
+    """Raise, before the search runs, unless a receipt can be written to the path."""
     if str(path) == "-" or is_standard_output(path):
-        raise UsageError(f"{_FLAG}: name a file; the answer goes to standard output")
+        raise UsageError(f"{_FLAG}: must be a file, as the answer is written to standard output")
     require_writable({_FLAG: path}, [])
     if not path.exists():
         return
@@ -76,7 +76,7 @@ def require_receipt_place(path: Path, *, force: bool) -> None:
         raise UsageError(f"{_FLAG}: {shown_path(path)}: not a regular file")
     if not force and path.stat().st_size and not _is_receipt(path):
         raise UsageError(
-            f"{_FLAG}: {shown_path(path)} exists and is not a receipt; --force replaces it"
+            f"{_FLAG}: {shown_path(path)} exists and is not a receipt; to replace it: --force"
         )
 
 
@@ -93,13 +93,13 @@ def read_receipt(path: Path) -> Receipt | WorkspaceReceipt:
     """Return the receipt in a file."""
     try:
         if path.exists() and not path.is_file():
-            raise InvalidRequest(f"{shown_path(path)}: not a regular file")
+            raise InvalidRequest(f"{shown_path(path)} is not a regular file")
         with path.open("rb") as file:
             data = file.read(MAX_RECEIPT_BYTES + 1)
     except OSError as error:
         raise InvalidRequest(f"{shown_path(path)}: {error.strerror or error}") from error
     if len(data) > MAX_RECEIPT_BYTES:
-        raise InvalidRequest(f"{shown_path(path)}: more than {MAX_RECEIPT_BYTES} bytes")
+        raise InvalidRequest(f"{shown_path(path)} is larger than {MAX_RECEIPT_BYTES} bytes")
     try:
         values = open_sealed(data)
         return (
@@ -123,10 +123,11 @@ def replay(
     file: Annotated[Path, Argument("A file that `ggrep search --receipt` wrote.")],
     repo: RepoFlag = None,
     workspace: Annotated[
-        Path | None, Flag("--workspace", "For a workspace's receipt: query this workspace file.")
+        Path | None,
+        Flag("--workspace", "For the receipt of a workspace: query this workspace file."),
     ] = None,
     today: Annotated[
-        bool, Flag("--today", "Query the newest snapshot, not the receipt's own.")
+        bool, Flag("--today", "Query the newest snapshot instead of that of the receipt.")
     ] = False,
     profile: ProfileFlag = None,
     encoder: EncoderFlag = None,
@@ -172,15 +173,17 @@ def _result(
         result = replay_receipt(engine, receipt, answer_bytes, today=options.today)
         return result.is_reproduced, replay_json(result), render_replay(result, terminal.style)
     if options.workspace is None:
-        raise UsageError("the receipt belongs to a workspace; give its file with --workspace")
+        raise UsageError(
+            "the receipt belongs to a workspace; name the workspace file with --workspace"
+        )
     if options.repo is not None or options.today or options.profile is not None:
-        raise UsageError("--repo, --profile, --today: not available for a workspace")
+        raise UsageError("--repo, --profile, --today: not allowed for the receipt of a workspace")
     again = replay_workspace(terminal, receipt, options.workspace, encoder=options.encoder)
     text = render_workspace_replay(again, terminal.style)
     return again.reproduced, again.to_dict(), text
 
 
-AnyPlace = TypeVar("AnyPlace", bound=Place)
+AnyPlace = TypeVar("AnyPlace", bound=HitPlace)
 
 
 def keep_receipt(path: Path, response: FederatedResponse, *, force: bool) -> None:
@@ -226,7 +229,7 @@ def render_workspace_replay(replay: WorkspaceReplay, style: Style) -> str:
     }
     hits = [_named(item, names.get(item.repo_id, item.repo_id)) for item in replay.hits]
     new = [_below(each, names.get(each.repo_id, each.repo_id)) for each in replay.new_hits]
-    lines = [style.paint("bad", "not reproduced") + ": the workspace gives different bytes"]
+    lines = [style.paint("bad", "not reproduced") + ": the workspace returns different bytes"]
     for change in replay.changes:
         prefix = f"{names.get(change.repo_id, change.repo_id)}: " if change.repo_id else ""
         line = sanitise_line(prefix) + render_change(change)
@@ -242,7 +245,7 @@ def _look(
     hits: Sequence[ReceiptHit],
     encoder: str | None,
 ) -> tuple[HitFate, ...] | None:
-    """Return where a repository's hits are in the snapshot that answered; None if unknown."""
+    """Return the places of a repository's hits in the snapshot that answered; None if unknown."""
     report = next((each for each in today.reports if each.repo.repo_id == repo_id), None)
     if report is None or report.snapshot_id is None:
         return None

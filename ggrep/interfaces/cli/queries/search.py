@@ -54,12 +54,16 @@ class ForEditor(Struct, frozen=True):
     title: ClassVar = "For editors"
 
     vimgrep: Annotated[
-        bool, Flag("--vimgrep", "Print path:line:column:text, a line a place, for quickfix lists.")
+        bool,
+        Flag(
+            "--vimgrep",
+            "Print one line path:line:column:text for each match, for quickfix lists of editors.",
+        ),
     ] = False
 
 
 def search_for_editor(typed: TypedSearch, *, form: str, workspace: bool) -> RepositoryQuery:
-    """Return a search whose answer is places, as seen from the client's directory."""
+    """Return a search whose answer lists places relative to the client's directory."""
     output, hits = typed.output, typed.hits
     given = {
         "--format": form != "text",
@@ -99,8 +103,8 @@ def places(
 ) -> Iterator[str]:
     """Yield `path:line:column:text`; columns are bytes from 1, as editors count them.
 
-    A hit with matched lines yields each match. Any other hit yields the line that holds the query,
-    else the line that names it, else its first.
+    A hit with matched lines yields each match. Other hits yield the line that contains the query,
+    else the line of their name, else their first line.
     """
     for hit in document["results"]:
         path = sanitise_line(os.path.relpath(root / hit["path"], here))
@@ -149,7 +153,7 @@ def search(
         return search_as_slate(typed, slate, repositories)
     if repositories.files:
         if agent.bodies is not None:
-            raise UsageError("--body and --workspace cannot go together; expand alias:path opens")
+            raise UsageError("--body and --workspace cannot go together; use expand alias:path")
         from ggrep.interfaces.cli.queries.workspace_search import search_workspace
 
         if for_agents:
@@ -168,11 +172,11 @@ def _check_receipt(output: ReceiptOutput) -> None:
 
         require_receipt_place(output.receipt, force=output.force)
     elif output.force:
-        raise UsageError("--force: only with --receipt")
+        raise UsageError("--force: allowed only with --receipt")
 
 
 def search_for_agent(typed: TypedSearch, wish: AgentTextOptions) -> RepositoryQuery:
-    """Return a search whose best hits are opened; lines that match are shown all."""
+    """Return a search whose best hits are opened; all matching lines are shown."""
     refuse_flags_of_people(typed)
 
     def planned(site: PlanContext) -> Plan:

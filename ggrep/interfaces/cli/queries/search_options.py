@@ -29,21 +29,21 @@ MOST_MATCHING: Final = 50
 """Default number of chunks with matching lines for a program."""
 
 DeterministicFlag: TypeAlias = Annotated[
-    bool, Flag("--deterministic", "Print the same bytes whenever the index is the same.")
+    bool, Flag("--deterministic", "Print the same bytes as long as the index does not change.")
 ]
 
 
 def _intent(words: tuple[str, ...]) -> Mode:
-    """Return the intent that was given, whichever flag gave it."""
+    """Return the intent, from any of its flags."""
     if len(set(words)) > 1:
-        raise UsageError(f"give only one intent, not {' and '.join(sorted(set(words)))}")
+        raise UsageError(f"use only one intent, not {' and '.join(sorted(set(words)))}")
     if words[0] in {"all", *CORPUS_WORDS}:
-        raise UsageError(f"--mode: {words[0]!r} is a corpus; use --corpus")
+        raise UsageError(f"--mode: {words[0]!r} is a corpus, not an intent; use --corpus")
     return Mode(one_of("--mode", words[0], tuple(mode.value for mode in Mode)))
 
 
 def _deepest(words: tuple[str, ...]) -> SnippetMode:
-    """Return the longest of the snippet modes that were given."""
+    """Return the longest of the typed snippet modes."""
     depths = (SnippetMode.FULL, SnippetMode.LONG, SnippetMode.SHORT, SnippetMode.NONE)
     return next(depth for depth in depths if depth.value in words)
 
@@ -52,7 +52,7 @@ def _once(numbers: tuple[int, ...]) -> int:
     """Return the number of hits; its three flags are aliases, so only one may be given."""
     if len(numbers) > 1:
         raise UsageError(
-            "-m, --max and --top are one flag; give it once",
+            "-m, --max and --top are the same flag; use it once",
             code="ERR_FEDERATED_DUPLICATE_TOP_FLAG",
         )
     return numbers[0]
@@ -97,7 +97,7 @@ class QueryOptions(Struct, frozen=True):
 
 
 class HitOptions(Struct, frozen=True):
-    """Which hits are shown, and how much of each."""
+    """Selection of hits, and the amount of text of each."""
 
     title: ClassVar = "Hits"
     of: ClassVar = (SearchRequest,)
@@ -119,17 +119,15 @@ class HitOptions(Struct, frozen=True):
             ),
         ),
     ] = ()
-    include_anchors: Annotated[bool, Flag("--anchors", "Include file headers among the hits.")] = (
-        False
-    )
+    include_anchors: Annotated[bool, Flag("--anchors", "Also return file headers as hits.")] = False
     compact: Annotated[
         bool, Flag("--compact", "Show only the best hit of each file, without text.")
     ] = False
     scores: Annotated[bool, Flag("--scores", "Show scores.")] = False
     explain: Annotated[bool, Flag("--explain", "Explain each score.")] = False
-    backend: Annotated[str | None, Flag("--backend", "Vector backend; both values do the same")] = (
-        None
-    )
+    backend: Annotated[
+        str | None, Flag("--backend", "Vector backend; both values have the same effect")
+    ] = None
 
     @property
     def whole(self) -> bool:
@@ -138,22 +136,22 @@ class HitOptions(Struct, frozen=True):
 
 
 class LineOptions(Struct, frozen=True):
-    """How lines are matched and shown where exact text is searched."""
+    """Matching and display of lines in a search for exact text."""
 
     title: ClassVar = "Exact text"
     of: ClassVar = (SearchRequest,)
 
     ignore_case: Annotated[
-        bool, Flag("--ignore-case", "Match letters in either case: -i with -F, -E or quoted text.")
+        bool, Flag("--ignore-case", "Ignore letter case; -i with -F, -E or quoted text.")
     ] = False
-    whole_words: Annotated[bool, Flag("--word-regexp", "Match whole words only: -w likewise.")] = (
-        False
-    )
+    whole_words: Annotated[
+        bool, Flag("--word-regexp", "Match whole words only; -w with -F, -E or quoted text.")
+    ] = False
     lines_before: Annotated[
-        int, Flag("--before-context", "Lines shown before each matching line: -B.")
+        int, Flag("--before-context", "Show this many lines before each matching line: -B.")
     ] = 0
     lines_after: Annotated[
-        int, Flag("--after-context", "Lines shown after each matching line: -A.")
+        int, Flag("--after-context", "Show this many lines after each matching line: -A.")
     ] = 0
     files: Annotated[
         bool, Flag("--files-with-matches", "Print only the paths of files that match: -l.")
@@ -167,7 +165,7 @@ class LineOptions(Struct, frozen=True):
         given = typed_flags(self)
         if given and not request.is_exact:
             raise UsageError(
-                f"{' and '.join(given)}: only with -F, -E or a text in double quotes, as"
+                f"{' and '.join(given)}: allowed only with -F, -E or a text in double quotes:"
                 f" ggrep -F {shlex.quote(request.query)}"
             )
         listed = self.files or self.counts
@@ -175,7 +173,7 @@ class LineOptions(Struct, frozen=True):
 
 
 class IndexOptions(Struct, frozen=True):
-    """Which index answers, and how it is queried."""
+    """The index that answers, and the conditions of the query."""
 
     title: ClassVar = "Index and daemon"
     of: ClassVar = (SearchRequest,)
@@ -209,23 +207,23 @@ class IndexOptions(Struct, frozen=True):
     def check(self) -> None:
         """Raise when options contradict each other."""
         if self.strict_sync and not self.sync:
-            raise UsageError("--strict: only with --sync")
+            raise UsageError("--strict: allowed only with --sync")
 
 
 class HitsOutput(Output, frozen=True):
-    """How an answer that may have no hits is printed."""
+    """Output of an answer that may have no hits."""
 
     exit_status: Annotated[
         bool,
         Flag(
             "--exit-status",
-            "Exit with 1 when there are no hits and with 2 on a failure, as grep does.",
+            "Exit like grep: with 1 when there are no hits, with 2 on an error.",
         ),
     ] = False
 
 
 class ReceiptOutput(HitsOutput, frozen=True):
-    """How an answer is printed, and whether a receipt of it is written."""
+    """Output of an answer, and its receipt."""
 
     receipt: Annotated[
         Path | None,
@@ -263,7 +261,7 @@ def request_of(typed: TypedSearch, *, scope: str, least: int = 1) -> SearchReque
 
 
 def listing(request: SearchRequest, typed: TypedSearch) -> SearchRequest:
-    """Return a search whose lines a program reads: more of them, unless a number was typed."""
+    """Return a search whose lines a program reads: more hits, unless a number was typed."""
     if not request.is_exact or typed.hits.limit:
         return request
     return replace(request, limit=MOST_MATCHING)

@@ -54,7 +54,7 @@ def slate(
     kept = ReceiptOutput(output.json, output.plain, output.exit_status)
     typed = TypedSearch(query, path or (), question=question, asking=asking, output=kept)
     if shape.graph_form is not None and output.json:
-        raise UsageError("--graph and --json cannot go together; JSON has the graph")
+        raise UsageError("--graph and --json cannot go together; the JSON contains the graph")
     for_agents = wants_agent(agent, json=output.json)
     if for_agents:
         refuse({"--graph": shape.form is not None, "--stats": repositories.stats}, "--format agent")

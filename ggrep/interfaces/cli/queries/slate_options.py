@@ -28,7 +28,7 @@ LEVEL_OF_SNIPPET: Final = {
 
 
 class SlateBounds(Struct, frozen=True):
-    """How much a slate discloses and holds."""
+    """Level and budgets of a slate."""
 
     title: ClassVar = "Slate"
     of: ClassVar = (SlateRequest, Budgets)
@@ -53,7 +53,7 @@ class SlateFormat(SlateBounds, frozen=True):
         str,
         Flag(
             "--format",
-            "Answer as text, as slate (files by section), or as agent (a line a hit).",
+            "Output format: text, slate (files by section) or agent (compact lines for programs).",
             words=("text", "slate", "agent"),
         ),
     ] = "text"
@@ -85,18 +85,18 @@ class SlateOptions(SlateBounds, frozen=True):
 
     @property
     def graph_form(self) -> GraphForm | None:
-        """Return the format to print the graph in, without the rest."""
+        """Return the format of the graph if only the graph is printed."""
         return cast("GraphForm | None", self.form)
 
 
 class SessionOptions(Struct, frozen=True):
-    """How a slate continues a session."""
+    """Options that continue a session."""
 
     title: ClassVar = "Session"
 
     token: Annotated[
         str | None,
-        Flag("--session", f"Continue the session of this token; {NEW_SESSION} starts one."),
+        Flag("--session", f"Continue the session of this token; `{NEW_SESSION}` starts a session."),
     ] = None
     op: Annotated[
         str | None,
@@ -128,7 +128,7 @@ def slate_request_of(
     """Return the request; `resolve` returns a session's target as the repository writes it."""
     fields = request_fields(SlateRequest, shape)
     if not 0 <= fields.get("level", 0) <= MAX_LEVEL:
-        raise UsageError(f"--level: {fields['level']} is not 0, 1, 2 or {MAX_LEVEL}")
+        raise UsageError(f"--level: {fields['level']} must be 0, 1, 2 or {MAX_LEVEL}")
     if isinstance(shape, SlateOptions) and shape.form is not None and shape.graph is False:
         raise UsageError("--graph and --no-graph cannot go together")
     return SlateRequest(
@@ -144,7 +144,7 @@ def wants_slate(flags: SlateFormat) -> bool:
     form = flags.form
     if flags != SlateFormat(form=form) and form != "slate":
         raise UsageError(
-            "--level, --max-bytes, --of-text and --max-files: only with --format slate"
+            "--level, --max-bytes, --of-text and --max-files: allowed only with --format slate"
         )
     return form == "slate"
 
@@ -159,16 +159,16 @@ def slate_fields(shape: SlateBounds) -> frozenset[str]:
 def _session(flags: SessionOptions, resolve: Callable[[str], str]) -> SessionRequest | None:
     if flags.token is None:
         if flags.op is not None or flags.targets or flags.delta_only:
-            raise UsageError("--op, --target and --delta-only: only with --session")
+            raise UsageError("--op, --target and --delta-only: allowed only with --session")
         return None
     token = "" if flags.token == NEW_SESSION else flags.token
     if not token and flags.token != NEW_SESSION:
-        raise UsageError(f"--session: empty; give a token, or {NEW_SESSION}")
+        raise UsageError(f"--session: must not be empty; use a token, or {NEW_SESSION}")
     implied = "expand" if flags.targets else "refine" if token else "start"
     op = flags.op or implied
     if (op == "start") is bool(token):
-        raise UsageError(f"--op {op}: {'--session new begins one' if token else 'give a token'}")
+        raise UsageError(f"--op {op}: requires --session {'new' if token else 'TOKEN'}")
     if (op == "expand") is not bool(flags.targets):
-        raise UsageError(f"--op {op}: --target says what to expand, and nothing else takes it")
+        raise UsageError(f"--op {op}: --op expand and --target must be used together")
     targets = tuple(resolve(target) for target in flags.targets)
     return SessionRequest(token, cast("SessionOp", op), targets, flags.delta_only)

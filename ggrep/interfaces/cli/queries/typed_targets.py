@@ -1,4 +1,4 @@
-"""Finds the repositories and files that were typed."""
+"""Finds the repositories and files that typed words name."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -37,10 +37,10 @@ class TypedTarget(Struct, frozen=True):
 
 
 class Finder:
-    """Finds the places that were typed, as seen from the current directory."""
+    """Resolves typed paths relative to the current directory."""
 
     def place(self, repo: Path | None, path: str | None) -> Location:
-        """Return what `--repo` or the positional PATH means, else the current directory."""
+        """Return the place that `--repo` or PATH names, else the current directory."""
         if repo is None:
             return location_of(None if path is None else Path(path))
         if path is not None:
@@ -55,14 +55,16 @@ class Finder:
         places = [self.place(repo, path) for path in paths or (None,)]
         for path, place in zip(paths, places, strict=False):
             if not is_text(place.scope):
-                raise UsageError(f"{sanitise_line(path)}: paths that are not UTF-8 are not indexed")
+                raise UsageError(
+                    f"the path {sanitise_line(path)} is not UTF-8, so the file is not indexed"
+                )
         joined = together(places)
         if joined is not None:
             return joined
         other = next(at for at, place in enumerate(places) if place.root != places[0].root)
         made = spelled("workspace", "init", "FILE", *(str(places[at].root) for at in (0, other)))
         message = f"{paths[0]} and {paths[other]} belong to different repositories"
-        raise UsageError(f"{message}; to search both: {made}, then --workspace FILE")
+        raise UsageError(f"{message}; to search both: {made}, then use --workspace FILE")
 
     def require_paths(self, command: str, query: str, paths: Sequence[str]) -> None:
         """Raise if a positional PATH does not exist; most likely it is a word of the query."""
@@ -73,7 +75,7 @@ class Finder:
             return
         text = f"{missing}: no such file or directory"
         if missing.startswith("-"):
-            meant = f"did you mean, without -- before it: {spelled(command, query, *paths)}"
+            meant = f"did you mean, without --: {spelled(command, query, *paths)}"
         elif set(missing) & set("*?["):
             meant = f"to narrow by a pattern: {spelled(command, query, '-g', missing)}"
         elif (file := missing.partition(":")[0]) and Path(file).exists():
@@ -94,7 +96,7 @@ class Finder:
         if path is None:
             return TypedTarget(Location(root or location_of(None).root, ""), "", typed)
         if path.is_dir():
-            raise InvalidRequest(f"{typed}: a directory; give a file, a line of one, or a row id")
+            raise InvalidRequest(f"{typed} is a directory; use a file, path:line or a row id")
         if root is None:
             return TypedTarget(location_of(path), lines, typed)
         return TypedTarget(
@@ -102,7 +104,7 @@ class Finder:
         )
 
     def folder_or_target(self, typed: str, repo: Path | None) -> TypedTarget:
-        """Return the place of a folder, else what `target` does."""
+        """Return the place of a folder; for other words, the result of `target`."""
         path = Path(typed)
         if not path.is_dir():
             return self.target(typed, repo)
@@ -124,7 +126,7 @@ def placed_in(typed: str, roots: Mapping[Path, str], here: Path = HERE) -> str:
 
 
 def parts_of(typed: str, root: Path | None, here: Path = HERE) -> tuple[Path | None, str]:
-    """Return the file, None if none exists below the root, and the line numbers after its name."""
+    """Return the file, or None if it does not exist below the root, and the line numbers."""
     for reading in place_readings(typed):
         candidate = here / reading.path
         if not reading.path or not _exists(candidate):

@@ -127,7 +127,7 @@ def _typed(request: _Request) -> str:
 
 
 def _count(request: _Request, answer: _Answer) -> int:
-    """Return how many results an answer holds; a workspace's has the fields of a repository's."""
+    """Return the number of results; answers of workspaces have the same fields."""
     count = BY_REQUEST[type(request)].count
     return 0 if count is None or isinstance(answer, GgrepError) else count(answer)
 

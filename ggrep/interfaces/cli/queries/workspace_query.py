@@ -1,7 +1,7 @@
 """A query to a workspace: run by the client, or in the process of a daemon.
 
-In a daemon's process only daemons that run are asked. None is started, and no index is read: where
-a daemon is missing, or a message for people is due, the client answers the query itself.
+In a daemon's process, only running daemons are queried: no daemon is started and no index is read.
+If a daemon is missing, or a message for people is due, the client answers the query itself.
 """
 
 import os
@@ -75,7 +75,7 @@ class WorkspaceQuery(Struct, Generic[T], frozen=True):
     kept: Callable[[T], None] | None = None
 
     def answer(self) -> int:
-        """Run it and print; return the exit status."""
+        """Run the query and print the answer; return the exit status."""
         terminal = open_terminal(plain=self.typed.output.plain)
         asking = self.typed.asking
         workspace, request = _asked_of(self.typed, self.repositories, terminal.environ, Path())
@@ -111,7 +111,7 @@ class WorkspaceQuery(Struct, Generic[T], frozen=True):
         return rendered.exit_status
 
     def plan(self, site: PlanContext) -> WorkspacePlan | None:
-        """Return what a daemon's process is to do: ask the daemons that run."""
+        """Return the plan for a daemon's process: query the running daemons."""
         if self.kept is not None or not asks_plainly(self.typed.asking):
             return None
         view, here = shown(self.typed, site.view), Path(site.view.cwd)
@@ -161,7 +161,8 @@ def _refuse(typed: TypedSearch, repositories: WorkspaceOptions) -> None:
         )
     if typed.asking.repo is not None:
         raise UsageError(
-            "--repo and --workspace cannot go together; choose with --select or --only",
+            "--repo and --workspace cannot go together; select repositories with "
+            "--select or --only",
             code="ERR_FEDERATED_REPO_FLAG_NOT_ALLOWED",
         )
     if typed.paths:
@@ -177,7 +178,7 @@ def _refuse(typed: TypedSearch, repositories: WorkspaceOptions) -> None:
         if is_given:
             raise UsageError(f"{flag} and --receipt cannot go together")
     if any(token.startswith(("/", "~")) for token in (*repositories.select, *repositories.only)):
-        raise UsageError("--receipt: choose repositories by alias or id, not by absolute path")
+        raise UsageError("--receipt: select repositories by alias or id, not by absolute path")
 
 
 def _sync(
@@ -208,7 +209,7 @@ async def _coordinated(
     client: str,
     local: Local,
 ) -> T:
-    """Return an answer of daemons that run, in the event loop of those that are `local`."""
+    """Return the answer of running daemons; runs in the event loop of the `local` ones."""
     messages: list[str] = []
     environ = {**site.environ, "GGREP_OFFLINE": "1"}  # none is started
     federator = partial(
@@ -274,7 +275,7 @@ def merge_note(response: FederatedResponse, cwd: str) -> str:
         return ""
     file = sanitise_line(str(_file_of(response, cwd)))
     return (
-        f"merged by rank only, because neither the command nor {file} sets a strategy;"
+        f"hits are merged by rank only, because neither the command nor {file} sets a strategy;"
         f" better: --merge global, or in {file}: {MERGE_LINE}\n"
     )
 

@@ -59,7 +59,7 @@ from ggrep.service.federator import Federator
 def search_workspace(
     typed: TypedSearch, repositories: MergeOptions, agent: AgentView | None
 ) -> WorkspaceQuery[FederatedResponse]:
-    """Return a search of a workspace; `agent` is how an agent is shown the hits."""
+    """Return a search of a workspace; `agent` is the form of hits for an agent."""
 
     def ask(
         federator: Federator, workspace: Workspace, request: FederatedRequest, _: Path
@@ -95,7 +95,7 @@ def _printed(
 def _matched(
     response: FederatedResponse, view: ViewOptions, limits: Sequence[LimitHit]
 ) -> tuple[str, str]:
-    """Return the lines that match, or their files; and how much there is."""
+    """Return the matching lines or their files, and the totals."""
     names = {each.repo.repo_id: each.repo.alias or each.repo.repo_id for each in response.reports}
     totals = MatchTotals(
         sum(each.lines for _, each in response.matched),

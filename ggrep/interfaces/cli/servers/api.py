@@ -51,7 +51,8 @@ class ApiFlags(Struct, frozen=True):
         int, Flag("--port", "Listen on this port; 0 for any free one.", least=0, most=65535)
     ] = DEFAULT_PORT
     workspaces: Annotated[
-        tuple[Path, ...], Flag("--workspace", "Let callers search this workspace file; repeatable.")
+        tuple[Path, ...],
+        Flag("--workspace", "Let callers search the workspace of this file; repeatable."),
     ] = ()
     roots: Annotated[
         tuple[Path, ...],
@@ -61,14 +62,15 @@ class ApiFlags(Struct, frozen=True):
         ),
     ] = ()
     hosts: Annotated[
-        tuple[str, ...], Flag("--allowed-host", "Accept requests for this host name; repeatable.")
+        tuple[str, ...],
+        Flag("--allowed-host", "Also accept this name in the Host header; repeatable."),
     ] = ()
     origins: Annotated[
         tuple[str, ...],
-        Flag("--cors-allowed-origin", "Allow requests from pages of this origin; repeatable."),
+        Flag("--cors-allowed-origin", "Allow requests from web pages of this origin; repeatable."),
     ] = ()
     max_body_bytes: Annotated[
-        int, Flag("--max-body-bytes", "Largest accepted request body.", least=1)
+        int, Flag("--max-body-bytes", "Maximum bytes of a request body.", least=1)
     ] = DEFAULT_MAX_BODY_BYTES
 
 
@@ -98,7 +100,7 @@ def api(
             }
             terminal.write_json(line, pretty=False)
         else:
-            terminal.tell(f"answering at {url}")
+            terminal.tell(f"serving HTTP at {url}")
         if token.value is None or not json:
             terminal.tell(token.description)
 
@@ -117,7 +119,9 @@ def rules_of(flags: ApiFlags, token: str | None, directory: Path | None) -> "Api
 
     for origin in flags.origins:
         if not _ORIGIN.fullmatch(origin):
-            raise UsageError(f"--cors-allowed-origin: {origin!r} is not scheme://host[:port]")
+            raise UsageError(
+                f"--cors-allowed-origin: {origin!r} must have the form scheme://host[:port]"
+            )
     try:
         here = None if directory is None else canonical_root(Path.cwd() / directory)
     except (GgrepError, OSError):

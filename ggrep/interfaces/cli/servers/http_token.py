@@ -19,16 +19,19 @@ class TokenOptions(Struct, frozen=True):
 
     file: Annotated[
         Path | None,
-        Flag("--auth-token-file", "Read the token that callers must send from this file (0600)."),
+        Flag(
+            "--auth-token-file",
+            "File with the token that callers must send; its mode must be 0600.",
+        ),
     ] = None
-    new: Annotated[bool, Flag("--new-token", "Replace the token of the ggrep home.")] = False
+    new: Annotated[bool, Flag("--new-token", "Create a new token for the ggrep home.")] = False
     none: Annotated[
         bool, Flag("--no-token --allow-unauthenticated", "Accept callers without a token.")
     ] = False
 
 
 class HttpToken(Struct, frozen=True):
-    """The token that callers must present, and its file; None where none is required."""
+    """The token that callers must present, and its file; None if no token is required."""
 
     value: str | None
     file: Path | None = None
@@ -44,7 +47,7 @@ class HttpToken(Struct, frozen=True):
 
 
 def http_token(home: Home, environ: Mapping[str, str], options: TokenOptions) -> HttpToken:
-    """Return the token by the options, else by the environment, else the home's own."""
+    """Return the token from the options, the environment, or the home, in this order."""
     from ggrep.interfaces.cli.servers.token_file import (
         check_token,
         kept_token,
@@ -66,6 +69,6 @@ def http_token(home: Home, environ: Mapping[str, str], options: TokenOptions) ->
         )
     except (GgrepError, OSError) as error:
         raise InvalidRequest(
-            f"the token of this home is unavailable: {error}; give another file with"
+            f"the token of this home is unavailable: {error}; use another file with"
             " --auth-token-file, or accept all callers with --no-token"
         ) from error

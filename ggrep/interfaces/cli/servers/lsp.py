@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 def lsp(
     workspaces: Annotated[
         list[Path] | None,
-        Flag("--workspace", "Answer for the repositories of this workspace file, too; repeatable."),
+        Flag("--workspace", "Also serve the repositories of this workspace file; repeatable."),
     ] = None,
     log: Annotated[bool, Flag("--log", "Log to standard error.")] = False,
 ) -> int:
     """Serve an editor over the Language Server Protocol, on standard input and output.
 
-    The editor starts it in the folders that it has open.
+    The editor starts this command in its open folders.
     """
     import logging
 

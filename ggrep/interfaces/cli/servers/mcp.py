@@ -30,11 +30,10 @@ class PlaceOptions(Struct, frozen=True):
 
     title: ClassVar = "Places"
 
-    path: Annotated[
-        Path | None, Flag("--path -p", "Default repository of calls that name none.")
-    ] = None
+    path: Annotated[Path | None, Flag("--path -p", "Repository for calls without `root`.")] = None
     workspaces: Annotated[
-        tuple[Path, ...], Flag("--workspace", "Let calls name this workspace file; repeatable.")
+        tuple[Path, ...],
+        Flag("--workspace", "Let calls search the workspace of this file; repeatable."),
     ] = ()
     roots: Annotated[
         tuple[Path, ...], Flag("--allowed-root", "Let calls search this directory; repeatable.")
@@ -56,7 +55,8 @@ class HttpOptions(Struct, frozen=True):
         Flag("--port", f"Listen on this port; 0 for any. [default: {_PORT}]", most=65535),
     ] = None
     hosts: Annotated[
-        tuple[str, ...], Flag("--allowed-host", "Accept requests for this host name; repeatable.")
+        tuple[str, ...],
+        Flag("--allowed-host", "Also accept this name in the Host header; repeatable."),
     ] = ()
 
 
@@ -66,9 +66,9 @@ class AnswerOptions(Struct, frozen=True):
     title: ClassVar = "Answers"
 
     structured: Annotated[
-        bool, Flag("--structured", "Answer every call with JSON, and list its schemas.")
+        bool, Flag("--structured", "Answer every call with JSON, and list the output schemas.")
     ] = False
-    legacy: Annotated[bool, Flag("--legacy", "List deprecated tools, too: good_search.")] = False
+    legacy: Annotated[bool, Flag("--legacy", "Also list the deprecated tool good_search.")] = False
 
 
 def mcp(
@@ -82,7 +82,7 @@ def mcp(
     terminal = open_terminal()
     named = [*typed_flags(listening), *typed_flags(wanted)]
     if named and not listening.http:
-        raise UsageError(f"{', '.join(named)}: only with --http")
+        raise UsageError(f"{', '.join(named)}: allowed only with --http")
     import logging
 
     if log:
@@ -133,7 +133,7 @@ def mcp(
 
 
 def _loaded() -> ModuleType:
-    """Return the server's modules, imported at once, as a client is waiting.
+    """Import and return the server's modules as fast as possible, because a client is waiting.
 
     The SDK makes some thousand classes that all stay; looking for garbage among them would take
     a fifth of the time.

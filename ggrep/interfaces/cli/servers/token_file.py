@@ -23,9 +23,9 @@ def check_token(token: str, source: str) -> str:
     """Return the token without surrounding blanks."""
     text = token.strip()
     if len(text) < MIN_TOKEN_LENGTH:
-        raise InvalidRequest(f"{source}: a token has at least {MIN_TOKEN_LENGTH} characters")
+        raise InvalidRequest(f"{source}: a token must have at least {MIN_TOKEN_LENGTH} characters")
     if not text.isascii() or not text.isprintable() or " " in text:
-        raise InvalidRequest(f"{source}: a token is printable ASCII without blanks")
+        raise InvalidRequest(f"{source}: a token must be printable ASCII without spaces")
     return text
 
 
@@ -39,9 +39,11 @@ def read_token(file: Path) -> str:
         # The status of the opened file, as the name may lead to another one by now.
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise InvalidRequest(f"{file}: not a regular file")
+            raise InvalidRequest(f"{file} is not a regular file")
         if status.st_mode & 0o077:
-            raise InvalidRequest(f"{file}: readable by other users; set its mode to 0600")
+            raise InvalidRequest(
+                f"{file}: other users can read the token; set the mode of the file to 0600"
+            )
         data = os.read(descriptor, _MAX_FILE_BYTES)
     finally:
         os.close(descriptor)
@@ -61,5 +63,7 @@ def kept_token(home: Home) -> str:
     file = home.api_token
     deadline = Deadline.after(SystemClock(), _MAKING_MS)
     # Without the lock, two servers that start at once could use different tokens.
-    with alone(home.api_token_lock, Patience(deadline, time.sleep, "the token is being made")):
+    with alone(
+        home.api_token_lock, Patience(deadline, time.sleep, "another process is creating the token")
+    ):
         return read_token(file) if os.path.lexists(file) else new_token(file)

@@ -33,7 +33,7 @@ def ui(
         ),
     ] = None,
     browser: Annotated[
-        bool, Flag("--open/--no-open", "Open the page in a browser, where there is a display.")
+        bool, Flag("--open/--no-open", "Open the page in a browser, if there is a display.")
     ] = True,
 ) -> int:
     """Serve a page for browsers on this machine, and print its address, until stopped."""
@@ -43,7 +43,7 @@ def ui(
     home = home_from(terminal.environ)
     token = http_token(home, terminal.environ, TokenOptions())
     if token.value is None:
-        raise InvalidRequest("the page needs a token")
+        raise InvalidRequest("the page requires a token")
     from ggrep.interfaces.surfaces.http_server import base_url, bind
     from ggrep.interfaces.surfaces.page_keys import PageKeys
 
@@ -60,7 +60,7 @@ def ui(
 
     def ready() -> None:
         terminal.write(f"{address}\n")
-        terminal.tell("the address opens the page once; to stop: Ctrl-C")
+        terminal.tell("the address works once; to stop the server: Ctrl-C")
         if browser and {"DISPLAY", "WAYLAND_DISPLAY"} & terminal.environ.keys():
             import webbrowser
 

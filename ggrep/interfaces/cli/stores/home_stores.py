@@ -80,7 +80,7 @@ def clean(
     terminal = open_terminal()
     home = home_from(terminal.environ)
     if sum((store is not None, path is not None, everything)) > 1:
-        raise UsageError("give one of STORE, --path and --all")
+        raise UsageError("use only one of STORE, --path and --all")
     sizes: dict[str, int] = {entry.store_id: entry.size_bytes for entry in list_stores(home)}
     if everything:
         ids = list(sizes)

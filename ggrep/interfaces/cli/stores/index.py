@@ -58,16 +58,20 @@ class Indexing(Struct, frozen=True):
     title: ClassVar = "Indexing"
 
     dry_run: Annotated[
-        bool, Flag("--dry-run -d", "List what would be indexed, and why the rest is skipped.")
+        bool,
+        Flag("--dry-run -d", "List the files that would be indexed, and why others are skipped."),
     ] = False
     reset: Annotated[
-        bool, Flag("--reset -r", "Rebuild the index; the old one keeps answering meanwhile.")
+        bool, Flag("--reset -r", "Rebuild the index; until then, the old index answers.")
     ] = False
     strict: Annotated[
-        bool, Flag("--strict", "Publish nothing when a file cannot be indexed correctly.")
+        bool, Flag("--strict", "Keep the old index when a file cannot be indexed correctly.")
     ] = False
     allow_degraded: Annotated[
-        bool, Flag("--allow-degraded", "Index what fits when max_bytes_indexed is exceeded.")
+        bool,
+        Flag(
+            "--allow-degraded", "When max_bytes_indexed is exceeded, index only the files that fit."
+        ),
     ] = False
     yes: YesFlag = False
     encoder: EncoderFlag = None
@@ -82,7 +86,7 @@ def index(
     ] = None,
     path_option: Annotated[Path | None, Flag("--path -p", "Same as PATH.")] = None,
     workspace: Annotated[
-        Path | None, Flag("--workspace", "Index every enabled repo of this workspace file.")
+        Path | None, Flag("--workspace", "Index all enabled repositories of this workspace file.")
     ] = None,
 ) -> int:
     """Build or update the index of a repository."""
@@ -98,7 +102,7 @@ def index(
         repos = [repo for repo in load(workspace).repos if repo.enabled]
         return _index_all(job, repos, workspace, json=output.json)
     if path is not None and path_option is not None:
-        raise UsageError("PATH and --path are the same; give one")
+        raise UsageError("PATH and --path have the same meaning; use only one")
     root = location_of(path or path_option, directory=True).root
     document = job.run(root.name, root)
     if output.json:
@@ -167,12 +171,14 @@ class Job:
         return self._keep_up(label, opened, report).to_dict()
 
     def _keep_up(self, label: str, opened: "RepoIndex", report: SyncReport) -> SyncReport:
-        """Do the store's maintenance; return the report of the snapshot that is active then."""
+        """Maintain the store; return the report on the snapshot that is active afterwards."""
         try:
             upkeep = opened.keep_up()
         except GgrepError as error:
             # The command itself succeeded: the snapshot is active.
-            self.terminal.tell(f"{label}: warning: upkeep failed: {error}")
+            self.terminal.tell(
+                f"{label}: warning: compaction or cleaning of the store failed: {error}"
+            )
             return report
         done = upkeep.compaction
         if done is None or done.new_snapshot_id is None:
@@ -222,7 +228,7 @@ def preview_json(opened: "RepoIndex", walk: "Walk") -> "PreviewJson":
 
 
 def summary(label: str, report: SyncReport) -> str:
-    """Return what a sync did, in a line."""
+    """Return a line about the results of a sync."""
     seconds = report.duration_ms / 1000
     parts = [f"{report.files.indexed} indexed", f"{report.files.unchanged} unchanged"]
     if report.vectors_reused:

@@ -113,7 +113,9 @@ def remove(name: Annotated[str, Argument("Its name.")], json: JsonFlag = False) 
         remote_named(known, name)
         return tuple(each for each in known if each.name != name)
 
-    return _changed(removed, f"{name} is removed from the settings; its objects stay", json=json)
+    return _changed(
+        removed, f"{name} was removed from the settings; its objects were kept", json=json
+    )
 
 
 def list_command(json: JsonFlag = False, plain: PlainFlag = False) -> int:
@@ -139,9 +141,15 @@ def gc(
         str | None, Argument("Name of the remote; default: the only one, or origin.")
     ] = None,
     grace_hours: Annotated[
-        int, Flag("--grace-hours", "Keep younger objects.", least=GRACE_HOURS, most=8760)
+        int,
+        Flag(
+            "--grace-hours",
+            "Keep objects that are younger than this.",
+            least=GRACE_HOURS,
+            most=8760,
+        ),
     ] = GRACE_HOURS,
-    force: Annotated[bool, Flag("--force", "Delete it.")] = False,
+    force: Annotated[bool, Flag("--force", "Delete the objects.")] = False,
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
@@ -173,7 +181,7 @@ def gc(
 
 
 def known_remote(terminal: Terminal, name: str | None) -> Remote:
-    """Return the remote that is meant."""
+    """Return the named remote, or the default one."""
     return remote_named(read_remotes(home_from(terminal.environ).remotes), name)
 
 
@@ -192,9 +200,9 @@ def _changed(
     terminal = open_terminal()
     home = home_from(terminal.environ)
     if home.base.exists() and not home.base.is_dir():
-        raise UsageError(f"{home.base}: the ggrep home is not a directory")
+        raise UsageError(f"the ggrep home {home.base} is not a directory")
     deadline = Deadline.after(SystemClock(), _LOCK_MS)
-    patience = Patience(deadline, time.sleep, "the remotes are being changed")
+    patience = Patience(deadline, time.sleep, "another process is changing the remotes")
     with alone(home.remotes_lock, patience):
         remotes = change(read_remotes(home.remotes))
         write_remotes(home.remotes, remotes)
@@ -208,7 +216,9 @@ def _changed(
 def push(
     path: _PathArgument = None,
     to: RemoteFlag = None,
-    again: Annotated[bool, Flag("--again", "Upload every object, even if it exists.")] = False,
+    again: Annotated[
+        bool, Flag("--again", "Upload every object, even if the remote has it.")
+    ] = False,
     encoder: EncoderFlag = None,
     profile: ProfileFlag = None,
     json: JsonFlag = False,
@@ -315,7 +325,7 @@ def _tell(outcome: "Pulled", terminal: Terminal, pull_ms: int) -> None:
     elif report is None or outcome.reason:
         message = f"nothing was pulled from {name}: {outcome.reason}"
     elif report.outcome == "current":
-        message = f"the index holds all {plural(report.files, 'file', 'files')} as they are"
+        message = f"the index already has all {plural(report.files, 'file', 'files')} as they are"
     else:
         at = f" of commit {report.commit[:12]}" if report.commit else ""
         size = bytes_text(outcome.traffic.bytes_down if outcome.traffic else 0)
@@ -325,7 +335,7 @@ def _tell(outcome: "Pulled", terminal: Terminal, pull_ms: int) -> None:
         )
     terminal.tell(sanitise_line(message))
     for line in report.passed_over if report and report.outcome == "pulled" else ():
-        terminal.tell(sanitise_line(f"passed over: {line}"))
+        terminal.tell(sanitise_line(f"not used: {line}"))
 
 
 def _index(
@@ -336,7 +346,7 @@ def _index(
 
 
 def pull_json(outcome: "Pulled", synced: "SyncReport", times_ms: tuple[int, int]) -> "PullJson":
-    """Return the outcome; the times are until the pulled files could be searched, and in all."""
+    """Return the outcome, with the time until pulled files could be searched and the total time."""
     from ggrep.index.remote.pull import PullReport
 
     report = outcome.report or PullReport("failed", None, None)

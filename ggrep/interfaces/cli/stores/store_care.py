@@ -22,11 +22,9 @@ _GC_WAIT_MS = 5_000
 def gc(
     path: PathFlag = None,
     stores: Annotated[
-        bool, Flag("--stores", "Delete whole stores that have long been unused.")
+        bool, Flag("--stores", "Delete whole stores that were unused for a long time.")
     ] = False,
-    force: Annotated[
-        bool, Flag("--force", "Delete, instead of only listing what would go.")
-    ] = False,
+    force: Annotated[bool, Flag("--force", "Delete; without this option, only list.")] = False,
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
@@ -58,7 +56,7 @@ def gc(
 
 def compact(
     path: PathFlag = None,
-    force: Annotated[bool, Flag("--force", "Merge all segments, even if not due.")] = False,
+    force: Annotated[bool, Flag("--force", "Merge all segments, even if no merge is due.")] = False,
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
@@ -80,7 +78,7 @@ def compact(
     else:
         terminal.write(f"nothing done: {report.reason}\n")
         if report.reason == "not overdue":
-            terminal.note(with_path("to merge all the same: ggrep compact --force\n", path))
+            terminal.note(with_path("to merge anyway: ggrep compact --force\n", path))
     return 0
 
 
@@ -132,7 +130,7 @@ def audit_command(path: PathFlag = None, json: JsonFlag = False, plain: PlainFla
         terminal.write(f"{mark}  no snapshot names {sanitise_line(name)}\n")
     if report.ok:
         mark = terminal.style.paint("good", "ok  ")
-        terminal.write(f"{mark}  snapshot {report.snapshot_id} is what it says\n")
+        terminal.write(f"{mark}  snapshot {report.snapshot_id} is undamaged\n")
     elif not any(error.code in DAMAGE_CODES for error in report.errors):
         terminal.tell(with_path(f"the index is damaged; run: {REPAIR}", path))
     return 0 if report.ok else 1
@@ -193,7 +191,7 @@ def _health_of_daemon(
         with link:
             reply = link.ask(Health(deep), Deadline.never(SystemClock()))
     except (LoadError, Unreachable) as error:
-        terminal.tell(f"{error}; what follows is read from the disk")
+        terminal.tell(f"{error}; the following comes from the files of the index")
         return None
     result = reply.body.get("health")
     return result if isinstance(result, dict) else None

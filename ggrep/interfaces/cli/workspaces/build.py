@@ -57,18 +57,16 @@ class RemoteOptions(Struct, frozen=True):
 
     engine: Annotated[
         str,
-        Flag(
-            "--engine", "Build in processes here, or on a cluster of Ray.", words=get_args(Engine)
-        ),
+        Flag("--engine", "Build in local processes, or on a Ray cluster.", words=get_args(Engine)),
     ] = "local"
     cluster: Annotated[
-        str | None, Flag("--cluster", "HOST:PORT of Ray's head; default: RAY_ADDRESS.")
+        str | None, Flag("--cluster", "HOST:PORT of the head node of Ray; default: RAY_ADDRESS.")
     ] = None
     no_local: Annotated[
         bool, Flag("--no-local", "Build and push on the cluster only; do not pull into this home.")
     ] = False
     remote: RemoteFlag = None
-    no_pull: Annotated[bool, Flag("--no-pull", "Index everything here; pull nothing.")] = False
+    no_pull: Annotated[bool, Flag("--no-pull", "Index everything locally; pull nothing.")] = False
     push: Annotated[bool, Flag("--push", "Push each index to the remote.")] = False
 
 
@@ -78,7 +76,7 @@ def build(
     file: FileArgument = None,
     named: FileOption = None,
     include_disabled: Annotated[
-        bool, Flag("--include-disabled", "Build disabled repositories too.")
+        bool, Flag("--include-disabled", "Also build disabled repositories.")
     ] = False,
     concurrency: Annotated[
         int | None,
@@ -137,7 +135,7 @@ def build(
 
 
 def slowest(results: Sequence[BuildResult]) -> str:
-    """Return the slowest of many builds; empty for a few, whose times are still in view."""
+    """Return a text about the slowest of many builds; empty for a few builds."""
     if len(results) <= _FEW:
         return ""
     slowest = sorted(results, key=lambda each: -each.duration_ms)[:_FEW]
@@ -158,7 +156,7 @@ class _Jobs(Struct, frozen=True):
     strict: bool
 
     def here(self, repo: WorkspaceRepo, *, abreast: int, pull: bool, push: bool) -> SyncJob:
-        """Return the job of a process of this machine, in this home."""
+        """Return the job for a process on this machine, which uses this home."""
         require_modest(repo.root_canonical, self.home)
         return SyncJob(
             repo.root_canonical,
@@ -173,7 +171,7 @@ class _Jobs(Struct, frozen=True):
         )
 
     def there(self, repo: WorkspaceRepo) -> SyncJob:
-        """Return the job of a node, in a home of its own."""
+        """Return the job for a node, which uses a separate home."""
         environ = {name: value for name, value in self.environ.items() if name != "GGREP_HOME"}
         # A cluster has as many jobs as cores.
         flags = {**self.flags, "parse_workers": 1}
@@ -184,13 +182,13 @@ class _Jobs(Struct, frozen=True):
 def _require_sense(elsewhere: RemoteOptions) -> None:
     is_local = elsewhere.engine == "local"
     if is_local and elsewhere.no_local:
-        raise UsageError("--no-local goes with --engine ray")
+        raise UsageError("--no-local requires --engine ray")
     if not is_local and (elsewhere.no_pull or elsewhere.push):
-        raise UsageError("a cluster always pulls and pushes; leave out --no-pull and --push")
+        raise UsageError("a build on a cluster always pulls and pushes; omit --no-pull and --push")
 
 
 def _remote(elsewhere: RemoteOptions, home: Home) -> Remote | None:
-    """Return the remote that is meant; None where there is none and none is needed."""
+    """Return the named or default remote; None if there is none and none is needed."""
     remotes = read_remotes(home.remotes)
     needed = elsewhere.engine != "local" or elsewhere.push or elsewhere.remote is not None
     if needed:
@@ -203,7 +201,7 @@ def _remote(elsewhere: RemoteOptions, home: Home) -> Remote | None:
 def _brought_here(
     results: Sequence[BuildResult], jobs: _Jobs, abreast: int, terminal: Terminal, file: Path
 ) -> tuple[BuildResult, ...]:
-    """Pull the indexes that a cluster has built into this home; return all outcomes."""
+    """Pull indexes that a cluster built, into this home; return all outcomes."""
     built = [result.repo for result in results if result.status == "passed"]
     terminal.tell(f"{len(built)} of {len(results)} built on the cluster; pulling them")
     job = partial(jobs.here, abreast=abreast, pull=True, push=False)

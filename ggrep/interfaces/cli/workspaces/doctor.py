@@ -88,9 +88,7 @@ def _cohorts(report: Doctor, labels: Mapping[RepoId, str], style: Style) -> Iter
 def gc(
     file: FileArgument = None,
     named: FileOption = None,
-    force: Annotated[
-        bool, Flag("--force", "Delete, instead of only listing what would go.")
-    ] = False,
+    force: Annotated[bool, Flag("--force", "Delete; without this option, only list.")] = False,
     grace_days: Annotated[
         int, Flag("--grace-days", "Keep directories younger than this many days.", least=0)
     ] = GRACE_DAYS,
@@ -126,5 +124,5 @@ def gc(
         terminal.note(with_file(message, chosen) if chosen else message.replace(" FILE", ""))
     if report.limit_reached:
         left = plural(len(report.candidates) - len(report.deleted), "directory", "directories")
-        terminal.note(f"{left} left; run it again\n")
+        terminal.note(f"{left} left; run the command again\n")
     return 0

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from ggrep.federation.editing import NewEntry
 
-_AliasOption = Annotated[str | None, Flag("--alias", "Short name of the repo.")]
-_TagOption = Annotated[list[str] | None, Flag("--tag", "Tag of the repo; repeatable.")]
+_AliasOption = Annotated[str | None, Flag("--alias", "Short name of the repository.")]
+_TagOption = Annotated[list[str] | None, Flag("--tag", "Tag of the repository; repeatable.")]
 
 
 def init(
@@ -51,9 +51,9 @@ def init(
     terminal = open_terminal()
     target, words = _target(file, roots or [], named)
     if not words:
-        raise UsageError("no directory was named")
+        raise UsageError("the directory is missing")
     if target.exists() and not force:
-        raise InvalidRequest(f"{target}: exists already; --force replaces it")
+        raise InvalidRequest(f"{target} already exists; to replace it: --force")
     if not target.parent.is_dir():
         raise InvalidRequest(f"{target.parent}: no such directory")
     entries = _named([_entry(root, target) for root in words], target)
@@ -68,14 +68,14 @@ def add(
     alias: _AliasOption = None,
     tags: _TagOption = None,
     priority: Annotated[
-        int | None, Flag("--priority", "Order among equal scores; higher comes first.")
+        int | None, Flag("--priority", "Rank among equal scores; higher comes first.")
     ] = None,
     disabled: Annotated[
-        bool, Flag("--disabled", "Exclude the repo from searches by default.")
+        bool, Flag("--disabled", "Do not search the repository by default.")
     ] = False,
     json: JsonFlag = False,
 ) -> int:
-    """Add a repository to a workspace file; keep the rest, with comments, as it is."""
+    """Add a repository to a workspace file; the rest of the file stays unchanged."""
     from ggrep.federation.editing import NewEntry, add_repo, move_repo
 
     terminal = open_terminal()
@@ -151,8 +151,8 @@ def _refuse_included(target: Path, word: str) -> None:
         called = (repo.alias or "", repo.repo_id, repo.root_input)
         if repo.included and wanted & {name.casefold() for name in called if name}:
             raise InvalidRequest(
-                f"{word}: is of the include {repo.included!r}; to leave it out, write"
-                f' "!{repo.root_input}" behind that'
+                f"{word} belongs to the include {repo.included!r}; to exclude it, add"
+                f' "!{repo.root_input}" after that'
             )
 
 
@@ -188,7 +188,7 @@ def validate(file: FileArgument = None, named: FileOption = None, json: JsonFlag
 def _target(
     file: Path | None, words: list[str], named: list[Path] | None
 ) -> tuple[Path, list[str]]:
-    """Return the file and the other words; with `--workspace` all words are others."""
+    """Return the file and the other words; with `--workspace`, no word is the file."""
     if not named:
         return chosen_file(file, named), words
     return chosen_file(None, named), [*([str(file)] if file else []), *words]
@@ -199,7 +199,7 @@ def _target_and_word(
 ) -> tuple[Path, str]:
     target, words = _target(file, [word] if word is not None else [], named)
     if len(words) != 1:
-        raise UsageError(f"name {what}, and one only")
+        raise UsageError(f"specify exactly one: {what}")
     return target, words[0]
 
 

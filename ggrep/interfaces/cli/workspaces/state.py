@@ -180,7 +180,7 @@ def status(
     *,
     file: FileArgument = None,
     named: FileOption = None,
-    watch: Annotated[bool, Flag("--watch", "Show them live, until Ctrl-C.")] = False,
+    watch: Annotated[bool, Flag("--watch", "Update the view live, until Ctrl-C.")] = False,
     how: Survey,
 ) -> int:
     """Show each repository's index and daemon; write nothing."""
@@ -202,10 +202,10 @@ def status(
 
 
 def _watch(opened: OpenedWorkspace) -> int:
-    """Show the state, read again two seconds after each reading."""
+    """Show the state; read it again two seconds after each reading."""
     from ggrep.interfaces.cli.screen import require_screen, show_live
 
-    refusal = "--watch needs a terminal; for one look: ggrep workspace status FILE"
+    refusal = "--watch requires a terminal; to print the status once: ggrep workspace status FILE"
     require_screen(with_file(refusal, opened.file))
     style = opened.terminal.style
 
@@ -307,7 +307,7 @@ def _row(member: MemberState) -> list[Cell]:
 
 def _index_word(member: MemberState) -> tuple[str, str]:
     if member.repo.missing is not None or member.error is not None:
-        return "missing" if member.repo.missing is not None else "settings are wrong", "bad"
+        return "missing" if member.repo.missing is not None else "invalid settings", "bad"
     if member.availability == "missing-index-dir":
         return "none", "warning"
     if member.availability != "present":

@@ -36,10 +36,10 @@ def load(path: Path, *, whole: bool = False) -> "Workspace":
 
 
 def chosen_file(file: Path | None, named: Sequence[Path] | None) -> Path:
-    """Return the only named file, from the argument or `--workspace`."""
+    """Return the file from the argument or `--workspace`; naming both is an error."""
     given = [*([file] if file else []), *(named or ())]
     if not given:
-        raise UsageError("no workspace file; give FILE or --workspace FILE")
+        raise UsageError("the workspace file is missing; use FILE or --workspace FILE")
     if len(given) > 1:
         raise UsageError(
             "a workspace file was given more than once",
@@ -67,7 +67,7 @@ class Survey(Struct, frozen=True):
 
 
 class OpenedWorkspace(Struct, frozen=True):
-    """A workspace whose indexes are read; `file` is as it was typed."""
+    """A loaded workspace; `file` is its path as typed."""
 
     terminal: Terminal
     file: Path
