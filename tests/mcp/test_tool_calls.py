@@ -573,7 +573,10 @@ async def test_hits_of_a_workspace_have_anchors_of_their_own(
     [
         ({"level": 2, "graph": False}, "graph, level: allowed only with format slate"),
         ({"format": "hits", "max_bytes": 9_000}, "max_bytes: allowed only with format slate"),
-        ({"format": "slate", "top": 3, "per_file": 1}, "per_file, top: not allowed with format slate"),
+        (
+            {"format": "slate", "top": 3, "per_file": 1},
+            "per_file, top: not allowed with format slate",
+        ),
     ],
 )
 async def test_what_only_the_other_format_heeds_is_refused(
