@@ -83,8 +83,8 @@ def run_git(
 def run_git_without_filters(top: Path, *arguments: str) -> bytes:
     """Return the output of a command that may read file content.
 
-    git passes file content through the programs in the repository's `filter` sections. Each of
-    these settings is replaced by an empty one.
+    git passes file content through the programs in the repository's `filter` sections. The command
+    runs with empty `filter` settings instead.
     """
     _, listed = run_git(
         top, "config", "-z", "--name-only", "--get-regexp", _FILTER_KEYS, accept=(0, 1)

@@ -64,7 +64,7 @@ def definitions_text(definitions: Sequence[tuple[str, Definition]], page: Page) 
 
 
 def symbol_notes(response: SymbolResponse) -> str:
-    """Return where a name comes from that is not defined here, or similar names."""
+    """Return a line about an undefined name: its package, or similar names."""
     if response.definitions:
         return ""
     outside = [(item.path, item) for item in response.outside]
@@ -74,12 +74,12 @@ def symbol_notes(response: SymbolResponse) -> str:
 def undefined(
     name: str, suggestions: Sequence[str], outside: Sequence[tuple[str, OutsideName]]
 ) -> str:
-    """Return a line on a name without a definition: its package, or else similar names.
+    """Return a line about a name without a definition: its package, or similar names.
 
     Args:
         name: as requested.
         suggestions: similar names.
-        outside: imports of the name, with their paths as they are shown.
+        outside: imports of the name, with their shown paths.
     """
     near = f"; similar names: {', '.join(suggestions)}" if suggestions else ""
     if not outside:
@@ -107,7 +107,7 @@ class Placed(Struct, frozen=True):
 
 
 def placed_mentions(mentions: Sequence[Placed], page: Page) -> str:
-    """Return mentions as `references_text` does."""
+    """Return mentions in the format of `references_text`."""
     used = [item for item in mentions if item.mention.role not in FOLDED]
     ranks = file_ranks((item.key, item.mention.role) for item in used)
     used.sort(key=lambda item: (*_group(item)[:3], ranks[item.key], item.mention.path))

@@ -1,18 +1,22 @@
-"""Limits how many processes and threads of this host encode at once.
+"""Limits how many threads of all processes of a home encode at once.
 
 A slot is the lock of a file, held for one batch. There are two lanes, so that neither waits for the
 other without end: the first slot is for batches only, one more is for queries only, and both lanes
-use the other slots. So a limit of 1 still lets a query be encoded at the same time as a batch.
+use the other slots. With a limit of 1, a query can therefore be encoded at the same time as a
+batch.
 
 Within a lane, a holder that released a slot does not overtake waiting threads and processes: the
-threads of a process queue at a gate, and one thread of each process in the host's line.
+threads of a process wait for a lock of the lane, and the thread that has it waits in the queue of
+all processes.
 
-A stopped holder keeps its lock. After the time to live without a heartbeat its file is replaced.
-Two races, in which A and B find the same stopped holder:
+A stopped holder keeps its lock. After a time without a heartbeat (`ttl_ms`), another process
+replaces the file of the slot. Two races between processes A and B that notice the same stopped
+holder:
 
-1. Both would replace the file, B the new one of A, and both hold the slot. So a process replaces a
-   file under a guard and examines it again there: A's heartbeat is new, or still missing.
-2. A locks the file of a dead holder while B reads the dead holder's heartbeat. So A writes a
+1. Both would replace the file, B the file that A just created, and both would hold the slot. So a
+   process first takes the lock `replace.lock` and checks the heartbeat again: it is new or missing
+   if A took the slot.
+2. A locks the file of a terminated holder while B reads the holder's last heartbeat. So A writes a
    heartbeat before it checks that the file still has its name (`locks.take`).
 """
 
@@ -32,7 +36,7 @@ from ggrep.base.clock import Clock, Deadline
 from ggrep.base.fair_queue import Lane
 from ggrep.base.locks import HeldFile, Patience, heartbeat_age_ms, in_line, is_held, take
 
-if TYPE_CHECKING:  # a daemon counts the slots without loading what encodes
+if TYPE_CHECKING:  # a daemon counts the slots without loading an encoder
     from ggrep.index.embedding.encoder import Encoder, Vectors
     from ggrep.index.embedding.identity import EncoderIdentity
 
@@ -41,17 +45,17 @@ _GUARD: Final = "replace.lock"
 _FIRST_WAIT_MS: Final = 1.0
 _LONGEST_WAIT_MS: Final = 50.0
 _LINE_TTL_MS: Final = 2000
-"""A next process without a heartbeat for so long is passed."""
+"""A process at the head of the queue without a heartbeat for so long loses its place."""
 _STAGE: Final = "waiting for an encoding slot"
 
 
 class SlotStatistics(Struct, frozen=True):
-    """The state of the host's slots.
+    """The state of the slots of a home.
 
     Attributes:
         max_concurrent: the number of slots; 0 without a limit.
-        in_use: held slots.
-        stale: held slots whose holder sends no heartbeats.
+        in_use: slots that are in use.
+        stale: slots in use whose holder has stopped writing heartbeats.
     """
 
     max_concurrent: int
@@ -75,10 +79,11 @@ class EncodeSlots:
 
         Args:
             directory: the directory of the slot files.
-            slots: most encodings at once, except for a query beside one batch; 0 for no limit.
+            slots: maximum number of encodings at once; 1 allows a query beside a batch, 0 means no
+                limit.
             clock: time source of the heartbeats.
             ttl_ms: a holder without a heartbeat for so long loses its slot.
-            wait: sleeps that many seconds.
+            wait: sleeps for a number of seconds.
         """
         self._bulk = [directory / f"slot-{number}.lock" for number in range(max(1, slots - 1))]
         self._query = directory / _QUERY_SLOT
@@ -93,26 +98,26 @@ class EncodeSlots:
     def hold(
         self, deadline: Deadline, *, lane: Lane = Lane.INTERACTIVE
     ) -> Iterator[Callable[[], None]]:
-        """Hold a slot for the length of the block; yield a function that sends a heartbeat.
+        """Hold a slot during the block; yield a function that writes a heartbeat.
 
-        If the files cannot be used (a home of another user, a full or failing disk), nothing is
-        limited: a slow search is better than none.
+        If the files cannot be used (another user's home, a full or failing disk), there is no
+        limit: a slow search is better than an error.
 
         Raises:
             Cancelled: the request ended during the wait.
             DeadlineExceeded: the deadline passed during the wait.
         """
-        held = self._await_slot(deadline, lane) if self._limited else None
-        if held is None:
+        slot = self._await_slot(deadline, lane) if self._limited else None
+        if slot is None:
             yield lambda: None
             return
         try:
-            yield held.beat
+            yield slot.beat
         finally:
-            held.release()
+            slot.release()
 
     def statistics(self) -> SlotStatistics:
-        """Return the number of held slots."""
+        """Return the number of slots, of slots in use and of slots whose holder has stopped."""
         if not self._limited:
             return SlotStatistics(0, 0, 0)
         files = [*self._bulk, self._query]
@@ -144,23 +149,23 @@ class EncodeSlots:
             self._wait(pause_ms / 1000.0)
 
         line = self._directory / f"line-{lane.value}.lock"
-        patience = Patience(Deadline.never(self._clock), pause)  # the pause knows the deadline
+        patience = Patience(Deadline.never(self._clock), pause)  # pause() checks `deadline`
         with in_line(line, patience, self._clock, ttl_ms=_LINE_TTL_MS) as patience:
-            while (held := self._take(lane)) is None:
+            while (slot := self._take(lane)) is None:
                 patience.pause()
-        return held
+        return slot
 
     def _take(self, lane: Lane) -> HeldFile | None:
         for file in self._open_to(lane):
-            held = take(file, clock=self._clock)
-            if held is None and self._replace(file):
-                held = take(file, clock=self._clock)
-            if held is not None:
-                return held
+            slot = take(file, clock=self._clock)
+            if slot is None and self._replace(file):
+                slot = take(file, clock=self._clock)
+            if slot is not None:
+                return slot
         return None
 
     def _is_stale(self, file: Path) -> bool:
-        """Return whether a process holds a slot and sent no heartbeat for the time to live."""
+        """Return whether a process holds a slot and wrote no heartbeat for `ttl_ms`."""
         age_ms = heartbeat_age_ms(file, self._clock)
         return age_ms is not None and age_ms > self._ttl_ms and is_held(file)
 
@@ -182,7 +187,10 @@ class EncodeSlots:
         return True
 
     def _open_to(self, lane: Lane) -> list[Path]:
-        """Return the slots of a lane in the order of tries; the shared slots from the end."""
+        """Return the slots of a lane in the order of attempts.
+
+        A query tries the slot for queries first, then the shared slots, the last one first.
+        """
         match lane:
             case Lane.BATCH:
                 return self._bulk
@@ -191,17 +199,18 @@ class EncodeSlots:
 
 
 def back_off_ms(attempt: int) -> float:
-    """Return the time to wait after that many failed tries, different for each thread.
+    """Return the milliseconds to wait after `attempt` failed tries; each thread has another value.
 
-    It doubles up to a bound. Threads that started together do not retry together.
+    The value doubles with each attempt up to 50 ms. Threads that started together do not retry
+    together.
     """
     longest_ms = min(_FIRST_WAIT_MS * (1 << min(attempt, 16)), _LONGEST_WAIT_MS)
-    who = f"{os.getpid()}.{threading.get_native_id()}.{attempt}".encode("ascii")
-    return longest_ms * (0.5 + zlib.crc32(who) / 2**33)
+    caller = f"{os.getpid()}.{threading.get_native_id()}.{attempt}".encode("ascii")
+    return longest_ms * (0.5 + zlib.crc32(caller) / 2**33)
 
 
 class LimitedEncoder:
-    """An encoder that holds a slot of the host for each batch and each query."""
+    """Encodes each batch and each query while it holds a slot."""
 
     def __init__(
         self, encoder: "Encoder", slots: EncodeSlots, clock: Clock, *, queries: bool = True
@@ -209,10 +218,11 @@ class LimitedEncoder:
         """Wrap an encoder.
 
         Args:
-            encoder: encodes.
-            slots: the slots of the host.
-            clock: time source of batches, which wait without a deadline.
-            queries: whether queries need a slot; no if encoding takes less time than a slot.
+            encoder: encodes the texts.
+            slots: the slots of the home.
+            clock: time source of the waits without a deadline.
+            queries: whether queries use a slot; false if encoding takes less time than taking a
+                slot.
         """
         self._encoder = encoder
         self._slots = slots
@@ -238,7 +248,7 @@ class LimitedEncoder:
         """Return the vector of a query.
 
         Raises:
-            DeadlineExceeded: all slots were in use until then.
+            DeadlineExceeded: no slot was free before the deadline.
             Cancelled: the request ended during the wait.
         """
         if not self._queries:

@@ -1,4 +1,4 @@
-"""The size limit on all vector files of a home, and the eviction when they exceed it."""
+"""Limits the size of all vector files of a home: evicts vectors when the files exceed the limit."""
 
 import os
 from collections.abc import Callable
@@ -15,44 +15,44 @@ from ggrep.index.embedding.vector_database import (
 )
 
 _KEPT_SHARE: Final = 0.9
-"""Share of the bound after an eviction, so that one happens for each tenth that is written."""
+"""An eviction reduces files to this share of the limit, so not every write causes one."""
 
 
-def keep_bound(own: VectorDatabase, max_bytes: int, *, wait: Callable[[float], None]) -> int:
-    """Evict the least recently used vectors if the files of the directory exceed the bound.
+def keep_bound(current: VectorDatabase, max_bytes: int, *, wait: Callable[[float], None]) -> int:
+    """Evict the least recently used vectors if the files of the directory exceed `max_bytes`.
 
-    The least recently opened file comes first, `own` last. A file that must go completely is
-    removed if no process has it open; other files lose their oldest rows.
+    The least recently opened file is reduced first, `current` last. A file of which nothing may
+    remain is removed if no process has it open; from other files the oldest rows are deleted.
 
     Returns:
         The number of evicted rows, without those of removed files.
 
     Raises:
-        InUse: another process writes `own`.
-        Damaged: `own` is damaged.
-        OSError: the directory or `own` cannot be read or written.
+        InUse: another process is writing `current`.
+        Damaged: `current` is damaged.
+        OSError: the directory or `current` cannot be read or written.
     """
-    sizes = file_sizes(own.path.parent) | {own.path: own.size_bytes()}
+    sizes = file_sizes(current.path.parent) | {current.path: current.size_bytes()}
     excess = sum(sizes.values()) - max_bytes
     if excess <= 0:
         return 0
     excess += max_bytes - int(max_bytes * _KEPT_SHARE)
     durable.reach("cache.before_evict")
     evicted = 0
-    others = sorted(sizes.keys() - {own.path}, key=lambda path: (last_use(path), path.name))
+    others = sorted(sizes.keys() - {current.path}, key=lambda path: (last_use(path), path.name))
     for path in others:
         if excess > 0:
             rows, freed = _shrink(VectorDatabase(path, wait=wait), sizes[path], excess)
             evicted += rows
             excess -= freed
     if excess > 0:
-        evicted += own.evict(max(sizes[own.path] - excess, 0))
+        evicted += current.evict(max(sizes[current.path] - excess, 0))
     durable.reach("cache.after_evict")
     return evicted
 
 
 def file_sizes(directory: Path) -> dict[Path, int]:
-    """Return the size of each vector file in a directory, its log included.
+    """Return the size of each vector file in a directory, including its log.
 
     Raises:
         OSError: the directory exists and cannot be read.
@@ -82,7 +82,7 @@ def _shrink(other: VectorDatabase, size: int, excess: int) -> tuple[int, int]:
         finally:
             other.close()
     except (InUse, Damaged, OSError):
-        return 0, 0  # the own file is reduced instead
+        return 0, 0  # the current file is reduced instead
 
 
 def _size_of(entry: "os.DirEntry[str]") -> int:

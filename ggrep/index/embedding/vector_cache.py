@@ -1,8 +1,9 @@
 """Cached vectors of encoded texts, shared by all stores of a home.
 
-A vector depends only on its text and the encoder, so a worktree, a clone, a renamed file or a
-branch that is checked out again needs no encoding. The cache is derived: after any error a vector
-counts as not cached, and no operation waits longer than about a second.
+A vector depends only on its text and the encoder, so the chunks of a worktree, a clone, a renamed
+file or a branch that is checked out again need not be encoded again. The cache can be deleted at
+any time. After any error a vector counts as not cached, and no operation waits longer than about a
+second.
 
 An entry is `digest (16 bytes) | scale (float64) | vector (int8)`. The digest is BLAKE2b, with the
 encoder's fingerprint as key, of the text's whole hash, scale and vector. So neither a flipped bit
@@ -43,7 +44,7 @@ _READ_ROWS = 500
 _WRITE_ROWS = 1000
 _HOUR_SECONDS = 3600
 _PATIENCE = 3
-"""Operations that may fail because of another process before the cache is no longer used."""
+"""After so many operations failed because of another process, the cache is no longer used."""
 
 Cached = tuple[Int8, float]
 """A vector, int8 (dim,), and its scale."""
@@ -51,12 +52,12 @@ _Result = TypeVar("_Result")
 
 
 class VectorStatistics(Struct, frozen=True):
-    """Counts of one cache object.
+    """Counts of one VectorCache since it was created.
 
     Attributes:
         misses: requested vectors that were not returned, for any reason.
-        written: stored entries, and entries that were renewed after a use.
-        evicted: rows deleted to keep the bound, without those of removed files.
+        written: stored entries, and used entries that were written again with the hour of the use.
+        evicted: rows deleted because of the size limit, without those of removed files.
         failures: failed operations on the file.
     """
 
@@ -86,9 +87,9 @@ class VectorCache:
             directory: contains one file for each fingerprint.
             fingerprint: `embed_config_fingerprint`, SHA-256 hex.
             dimension: the length of every vector.
-            max_bytes: bound on all files in the directory; 0 for none.
+            max_bytes: maximum size of all files in the directory together; 0 means no limit.
             clock: dates the uses of entries.
-            wait: sleeps that many seconds.
+            wait: sleeps for a number of seconds.
         """
         self._file = VectorDatabase(directory / f"{fingerprint[:16]}{SUFFIX}", wait=wait)
         self._entry_bytes = _HEAD_BYTES + dimension
@@ -134,14 +135,14 @@ class VectorCache:
         self._write(rows)
 
     def trim(self) -> None:
-        """If the files exceed the bound, evict the least recently used vectors down to 90 %."""
+        """Evict the least recently used vectors if the files exceed the limit (`vector_budget`)."""
         if self._max_bytes:
             self._evicted += self._attempt(
                 lambda file: keep_bound(file, self._max_bytes, wait=self._wait), 0
             )
 
     def close(self) -> None:
-        """Write the renewed entries and close the file."""
+        """Write the entries that were used, with the new hour of their use, and close the file."""
         if self._renewed:
             self._write([])
         self._close_file()
@@ -168,7 +169,7 @@ class VectorCache:
         return cached
 
     def _sound(self, row: StoredRow, by_key: Mapping[int, bytes]) -> Row | None:
-        """Return an intact row, None for others; an invalid hour becomes 0."""
+        """Return a row whose entry is intact, else None; an invalid hour becomes 0."""
         key, used, entry = row
         if not isinstance(key, int) or not isinstance(entry, bytes) or key not in by_key:
             return None
@@ -179,7 +180,7 @@ class VectorCache:
         return key, used if isinstance(used, int) else 0, entry
 
     def _open_entry(self, row: Row, hour: int) -> Cached:
-        """Return the vector of an intact row; renew a row that was last used in another hour."""
+        """Return the vector of an intact row; a row with an older hour is written again later."""
         key, used, entry = row
         if used < hour:
             self._renewed.append((key, hour, entry))
@@ -193,7 +194,7 @@ class VectorCache:
         return seal.digest() + payload
 
     def _write(self, rows: list[Row]) -> None:
-        """Write renewed rows, then these rows; of equal keys the later row stays."""
+        """Write the renewed rows, then `rows`; of rows with the same key the last remains."""
         rows, self._renewed = [*self._renewed, *rows], []
         for start in range(0, len(rows), _WRITE_ROWS):
             batch = rows[start : start + _WRITE_ROWS]
@@ -226,7 +227,7 @@ class VectorCache:
             note_use(self._file.path, self._clock)
 
     def _begin_anew(self) -> None:
-        """Replace a damaged file, but only once: a second damage means a bad disk."""
+        """Replace a damaged file, but only once: a file that is damaged again means a bad disk."""
         if self._was_begun_anew:
             self._fail(0)
             return

@@ -1,15 +1,16 @@
-"""One vector file: a SQLite database in WAL mode, with a table of entries under 64-bit keys.
+"""One vector file: a SQLite database in WAL mode, with a table that maps 64-bit keys to entries.
 
-Rows lie in the order of their writing and a small index finds them. So a batch is written to few
-pages, and the oldest rows are consecutive pages that are deleted at once.
+Rows are stored in the order in which they were written, with an index on the keys. A batch is
+therefore written to few pages, and the oldest rows fill consecutive pages.
 
-A lock file beside the database is shared while the database is open, and exclusive to create,
-replace or remove it: SQLite finds its log by name, so the log of one file must not meet the next
-file. The lock file is never removed, because others may be about to take it. Its modification time
-is the last opening of the database.
+A process holds a shared lock on a lock file beside the database while the database is open, and an
+exclusive lock to create, replace or remove it: SQLite opens its log by name, so the log of a
+removed file must not be applied to its successor. The lock file is never removed, because another
+process may be about to lock it. Its modification time says when the database was last opened, to
+the hour.
 
-A crash during the creation of a file leaves it without a version, and the next process creates it
-again. After any other crash, SQLite's log restores it.
+If a process terminates while it creates a file, the file has no version, and the next process
+creates it again. After any other crash, SQLite's log restores it.
 """
 
 import fcntl
@@ -34,12 +35,11 @@ _FORMAT = 1
 """Version of the file. 1: `vectors(id, key, used, entry)`, entries as `vector_cache` packs them."""
 _PAGE_BYTES = 4096
 _LOG_PAGES = 2000
-"""Pages of the log before it is merged into the file; the last process that closes the file removes
-the log."""
+"""The log is merged into the file at this number of pages; the last process removes the log."""
 _VACUUM_PAGES = 1000
 _EVICTED_ROWS = 4096
 _ROW_BYTES = 1024
-"""More than most rows need, so that no batch evicts too many rows."""
+"""A size that few rows exceed, so that no batch deletes more rows than necessary."""
 _IN_USE = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
 _DAMAGED = frozenset(
     {
@@ -74,18 +74,18 @@ StoredRow = tuple[object, object, object]
 
 
 class InUse(Exception):
-    """Another process held the file for too long."""
+    """Another process kept the file locked for too long."""
 
 
 class Damaged(Exception):
-    """The file is no database of this format, or a torn one."""
+    """The file is no database of this format, or an incomplete one."""
 
 
 def note_use(path: Path, clock: Clock) -> None:
-    """Record that a vector file is used now, to the hour."""
+    """Record the present hour as the last use of a vector file."""
     moment = int(clock.now().timestamp())
     if abs(moment - last_use(path)) >= _HOUR_SECONDS:
-        with suppress(OSError):  # in a shared home the lock file may be another user's
+        with suppress(OSError):  # in a shared home, another user may own the lock file
             os.utime(_lock_file(path), (moment, moment))
 
 
@@ -102,10 +102,10 @@ def _lock_file(path: Path) -> Path:
 
 
 class VectorDatabase:
-    """One file, open or not; every failure is InUse, Damaged or an OSError."""
+    """One vector file, open or closed; all operations raise only InUse, Damaged and OSError."""
 
     def __init__(self, path: Path, *, wait: Callable[[float], None]) -> None:
-        """Prepare the file at `path`; `wait` sleeps that many seconds."""
+        """Set the path of the file; `wait` sleeps for a number of seconds."""
         self.path = path
         self._wait = wait
         self._lock: HeldFile | None = None
@@ -114,11 +114,11 @@ class VectorDatabase:
 
     @property
     def is_open(self) -> bool:
-        """Return whether there is a connection."""
+        """Return whether the file is open."""
         return self._open is not None
 
     def open(self) -> None:
-        """Connect; a file that is absent or not of this format is replaced by an empty one."""
+        """Open the file; a missing or damaged file is replaced by an empty one."""
         try:
             self._share()
             self._connect()
@@ -129,11 +129,11 @@ class VectorDatabase:
             raise
 
     def begin_anew(self) -> None:
-        """Replace the file that was opened last by an empty one, unless another process did so.
+        """Replace the file by an empty one, unless another process did so since it was opened.
 
         Raises:
-            InUse: others have that file open.
-            Damaged: the file of another process is damaged too.
+            InUse: another process has the file open.
+            Damaged: another process replaced the file, and the new file is damaged too.
             OSError: the file cannot be written.
         """
         try:
@@ -159,7 +159,7 @@ class VectorDatabase:
             self._release()
 
     def close(self) -> None:
-        """Disconnect and release the lock; the last process merges the log into the file."""
+        """Close the file and release the lock; the last process merges the log into the file."""
         try:
             self._disconnect()
         finally:
@@ -181,7 +181,7 @@ class VectorDatabase:
         self._await(attempt)
 
     def _take_alone(self) -> bool:
-        """Lock the file exclusively if no process shares it; a share of ours is released."""
+        """Release a shared lock of this object, then lock exclusively if no process has a lock."""
         self._release()
         self._lock = take(_lock_file(self.path))
         return self._lock is not None
@@ -192,7 +192,7 @@ class VectorDatabase:
             lock.release()
 
     def _replace(self) -> bool:
-        """Put an empty file in place of the last opened one; return False if others use that."""
+        """Replace the file by an empty one; return False if another process has it open."""
         if self._inode_now() == self._inode:
             if not self._take_alone():
                 return False
@@ -203,7 +203,8 @@ class VectorDatabase:
         return True
 
     def _inode_now(self) -> int:
-        # Never by opening it: closing a descriptor drops the locks of SQLite in this process.
+        # Never by opening the file: closing a descriptor releases the locks of SQLite in this
+        # process.
         try:
             return self.path.stat().st_ino
         except FileNotFoundError:
@@ -227,7 +228,7 @@ class VectorDatabase:
             raise Damaged(f"format {version} instead of {_FORMAT}")
 
     def _fill(self) -> None:
-        """Make an empty file a database without rows; its version is written last."""
+        """Turn an empty file into a database without rows; its version is written last."""
         try:
             self._connect(check=False)
             self._pragma(f"page_size = {_PAGE_BYTES}")
@@ -252,13 +253,13 @@ class VectorDatabase:
         return self._open
 
     def read(self, keys: Sequence[int]) -> list[StoredRow]:
-        """Return the existing rows of those keys, in no order."""
+        """Return the rows of `keys` that exist, in any order."""
         listed = f"[{','.join(map(str, keys))}]"
         with _typed_errors():
             return self._connection.execute(_READ, (listed,)).fetchall()
 
     def write(self, rows: Sequence[Row]) -> None:
-        """Add rows in one transaction, in place of rows of the same keys."""
+        """Write rows in one transaction; a row with the same key is replaced."""
         with self._transaction() as connection:
             connection.executemany(_WRITE, rows)
 
@@ -267,7 +268,7 @@ class VectorDatabase:
         return self._figure("page_count") * self._figure("page_size")
 
     def evict(self, most_bytes: int) -> int:
-        """Delete the oldest rows until the file is no larger; return their number."""
+        """Delete the oldest rows until the rest has at most `most_bytes`; return their number."""
         total = 0
         while (excess := self._used_bytes() - most_bytes) > 0:
             batch = min(excess // _ROW_BYTES + 1, _EVICTED_ROWS)
@@ -284,7 +285,7 @@ class VectorDatabase:
         return pages * self._figure("page_size")
 
     def _give_back_pages(self) -> None:
-        """Cut free pages off the file, some at a time: others write in between."""
+        """Remove free pages from the file, some at a time; other processes can write in between."""
         free = self._figure("freelist_count")
         while free:
             self._pragma(f"incremental_vacuum({_VACUUM_PAGES})")
@@ -298,7 +299,7 @@ class VectorDatabase:
 
     def _pragma(self, text: str) -> list[tuple[int, ...]]:
         with _typed_errors():
-            # A vacuum goes on only while its rows are fetched.
+            # A vacuum continues only while its rows are fetched.
             return self._connection.execute(f"PRAGMA {text}").fetchall()
 
     @contextmanager

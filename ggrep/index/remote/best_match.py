@@ -1,7 +1,8 @@
 """Orders the snapshots on a remote by how well they fit a work tree.
 
 The best snapshot is one of exactly the work tree's files. The next best is a snapshot whose commit
-is closest in history to the checked-out commit. Then the snapshot that was pushed last.
+is closest in history to the checked-out commit. After those comes the snapshot that was pushed
+last.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Reads a work tree: the digests of its files, and git's state, all at one moment."""
+"""Reads the digests of the files of a work tree and git's state, all at the same moment."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -53,31 +53,31 @@ class WorkTreeDigests(Struct, frozen=True):
 
 
 def digest_work_tree(target: SyncTarget, progress: Progress, *, reading: bool) -> WorkTreeDigests:
-    """Return what the work tree holds; without `reading` no file is read."""
+    """Return the files of a work tree; without `reading` no file is read."""
     consistency, walk_tree = GitConsistency(target, progress), partial(_walk, target)
-    found = consistency.begin(walk_tree)
+    walked = consistency.begin(walk_tree)
     known: dict[PathKey, Known] = {}
     while True:
         try:
             if reading:
-                known |= _read(target, found, progress)
-            found = consistency.confirm(found, partial(_files, known), walk_tree)
+                known |= _read(target, walked, progress)
+            walked = consistency.confirm(walked, partial(_files, known), walk_tree)
             break
         except TreeMoved as moved:
-            found = moved.walked
+            walked = moved.walked
             known.clear()
     git = git_state(target.root, untracked_included=target.settings.include_untracked)
     digests = {key: memory.digest for key, memory in known.items() if isinstance(memory, KnownFile)}
     tree = git_tree(target.root, git.head_sha) if git and git.head_sha else None
     states = States(tree, layout.files_state(digests))
     return WorkTreeDigests(
-        tree=found.tree,
-        present=frozenset(file.path_key for file in found.tree.files),
+        tree=walked.tree,
+        present=frozenset(file.path_key for file in walked.tree.files),
         digests=digests if reading else None,
         known=known,
         git=git,
         states=states,
-        read_at_ns=found.read_at_ns,
+        read_at_ns=walked.read_at_ns,
     )
 
 
@@ -87,12 +87,12 @@ def _walk(target: SyncTarget) -> tuple[Walk, tuple[DegradedFile, ...]]:
 
 
 def _read(
-    target: SyncTarget, found: WalkedTree, progress: Progress
+    target: SyncTarget, walked: WalkedTree, progress: Progress
 ) -> Iterator[tuple[PathKey, Known]]:
-    """Yield what is known of each file; those that did not change since are not read."""
+    """Yield the stat and digest of each file; files unchanged since the last sync are not read."""
     before = stat_cache.load(store_files.stat_cache_file(target.store))
-    most, total = target.settings.max_file_size_bytes, len(found.tree.files)
-    for done, file in enumerate(found.tree.files):
+    most, total = target.settings.max_file_size_bytes, len(walked.tree.files)
+    for done, file in enumerate(walked.tree.files):
         memory = before.get(file.path_key)
         if memory is not None and memory.file == file:
             yield file.path_key, memory

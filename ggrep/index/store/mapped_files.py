@@ -26,8 +26,8 @@ def map_file(path: Path) -> npt.NDArray[np.uint8]:
 def give_back(data: npt.NDArray[np.uint8]) -> None:
     """Release a map's pages; a later access reads them from the file or the page cache again.
 
-    Requires: `data` is a whole mapped file that is never written to. Any other memory would contain
-    zeros afterwards.
+    Requires: `data` is a whole mapped file that is never written to. Memory that is not backed by
+    such a file would contain zeros afterwards.
     """
     if len(data):
         forget_pages(data.ctypes.data, len(data))

@@ -44,7 +44,7 @@ def read_failure(what: str, error: OSError) -> StoreError:
 
 
 def table_failure(what: str, error: BaseException) -> StoreError:
-    """Return such an error for lancedb, whose errors mention system calls only in their text."""
+    """Return the error to raise for an error of lancedb; its text may name a failed system call."""
     number = system_error(error)
     return CorruptStore(f"{what} cannot be read") if number is None else _failure(what, number)
 

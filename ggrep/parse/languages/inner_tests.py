@@ -1,8 +1,8 @@
-"""Tests inside of source files: the lines that they take, by one row for each form of a language.
+"""Recognises tests inside of source files, by the forms of tests of each language.
 
-Only the text counts, so chunks, names and opened places are judged alike. A test begins at the
-decorators and comments in front of it and ends with its block: of braces, or in Python of deeper
-lines.
+The lines of the tests depend only on the text of the file, so searches for chunks, searches for
+names and `expand` agree. A test begins at the decorators and comments in front of it and ends with
+its block: at the closing brace, or in Python with the last line that is indented deeper.
 """
 
 import re
@@ -18,13 +18,13 @@ LineRange: TypeAlias = tuple[int, int]
 
 
 class _Form(Struct, frozen=True):
-    """One form of tests.
+    """One way in which tests are written in a language.
 
     Attributes:
-        head: pattern of the line that it begins with.
-        body: pattern that its lines have to contain; None for any lines.
-        words: texts of which a file with such tests contains one.
-        whole: the rest of the file is a test.
+        head: pattern of the line with which a test begins.
+        body: pattern that must match within the lines of a test; None for any lines.
+        words: each file with such tests contains at least one of these texts.
+        whole: a head means that the whole file is a test.
     """
 
     head: re.Pattern[str]
@@ -87,12 +87,12 @@ TEST_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "go": ("testing",),
     **dict.fromkeys(_SCRIPTS, ("describe", "test", "vitest")),
 }
-"""Indexed words, one of which is in each file with inner tests, by language."""
+"""Indexed words by language; each file with inner tests contains at least one of them."""
 
 
 @lru_cache(1 << 8)
 def inner_tests(text: str, language: str) -> tuple[LineRange, ...]:
-    """Return the lines of tests in the text of a source file, disjoint and ascending."""
+    """Return the line ranges of the tests in the text of a source file, disjoint and ascending."""
     heads = sorted(
         chain.from_iterable(
             ((match.start(), form) for match in form.head.finditer(text))
@@ -105,7 +105,7 @@ def inner_tests(text: str, language: str) -> tuple[LineRange, ...]:
 
 
 def is_inside(ranges: Sequence[LineRange], first: int, last: int) -> bool:
-    """Return whether all of some lines lie in one of the ranges."""
+    """Return whether all lines from `first` to `last` are in one range."""
     return any(low <= first and last <= high for low, high in ranges)
 
 
@@ -135,7 +135,7 @@ _LEADING: Final = ("#[", "//", "@", "#", "*", "/*")
 
 
 def _start(lines: Sequence[str], line: int) -> int:
-    """Return the first line of the comments and decorators in front of a line."""
+    """Return the index of the first line of the comments and decorators in front of a line."""
     width = _width(lines[line])
     while line and lines[line - 1].strip().startswith(_LEADING):
         if _width(lines[line - 1]) < width:
@@ -151,15 +151,15 @@ def _width(line: str) -> int:
 _BRACKET: Final = re.compile(
     r""""(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.[^'\n]{0,8})'|//.*|`[^`\n]*`|([{}()])"""
 )
-"""A bracket, outside of literals and comments of one line."""
+"""Matches literals and comments of one line, and captures brackets outside of them."""
 _ATTRIBUTE: Final = re.compile(r"\s*(?:#\[|//)")
 
 
 def _end_by_brackets(lines: Sequence[str], line: int, brackets: str) -> int:
-    """Return the end of the block whose head begins at a line; without a block, of its statement.
+    """Return the end of the block whose head begins at `line`, or of a statement without a block.
 
-    A literal of several lines may hold single brackets. The first closing line that is not deeper
-    than the head decides then.
+    A literal of several lines may contain unpaired brackets. Then the block ends at the first line
+    with a closing brace that is not indented deeper than the head.
     """
     width, depth, opened, closing = _width(lines[line]), 0, False, 0
     for at in range(line, len(lines)):
@@ -182,7 +182,7 @@ _TRIPLE: Final = re.compile(r"\"\"\"|'''")
 
 
 def _end_by_depth(lines: Sequence[str], line: int) -> int:
-    """Return the end of the deeper lines behind a head, without blank lines and comments."""
+    """Return the end of the lines indented deeper than the head, without blank lines at the end."""
     width, end, quotes = _width(lines[line]), line + 1, ""
     for at in range(line, len(lines)):
         text, inside = lines[at].strip(), quotes

@@ -131,7 +131,7 @@ def _split(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
     """Return positions above the `most`-th value, those at this value, and how many of these count.
 
-    If there are no more than `most` positions, all count as above.
+    If there are at most `most` positions, all are returned as above the value.
     """
     if len(places) <= most:
         return places, places[:0], most - len(places)
