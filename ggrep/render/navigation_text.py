@@ -83,7 +83,7 @@ def undefined(
     """
     near = f"; similar names: {', '.join(suggestions)}" if suggestions else ""
     if not outside:
-        return sanitise_line(f"nothing defines {name}{near}")
+        return sanitise_line(f"no definition of {name}{near}")
     packages = " or ".join(item.package for _, item in outside)
     maybe = "probably " if outside[0][1].guess else ""
     key, first = outside[0]
@@ -190,7 +190,7 @@ def count_line(
     kinds = [plural(counts[kind], kind) for kind in MENTION_KINDS if counts[kind]]
     parts = [f"{', '.join(kinds)} in {plural(answer.files, 'file')}"]
     if not kinds:
-        parts = [f"nothing uses {request.name}"]
+        parts = [f"no usage of {request.name}"]
     if cut is not None:
         every = cut.observed or sum(totals.get(kind, 0) for kind in request.kinds) + answer.mentions
         about, more = ("" if cut.observed else "about "), ("limit", str(every))
