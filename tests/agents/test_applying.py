@@ -175,7 +175,7 @@ def test_a_link_that_leads_elsewhere_is_refused(user: Path, tmp_path: Path, kind
     (done,) = agents(user).install([CURSOR])
 
     assert done.outcome == "refused"
-    assert done.message.startswith("it")
+    assert done.message.startswith(("the file", "the path"))
     assert (outside / "mcp.json").read_text() == "{}"
     assert sorted(path.name for path in outside.iterdir()) == ["mcp.json"]
 
