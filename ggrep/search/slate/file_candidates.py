@@ -97,8 +97,8 @@ class CandidateFiles:
         # Some of them may turn out to be tests.
         at = _reaching(self._ranked.segments, code, self._floor, 3 * files)
         every = (candidate for place, file in at for candidate in self._candidates(place, file))
-        found = [candidate for candidate in every if candidate.section is Section.CODE]
-        return sorted(found, key=lambda c: (-c.score, c.path))[:files]
+        code_files = [candidate for candidate in every if candidate.section is Section.CODE]
+        return sorted(code_files, key=lambda c: (-c.score, c.path))[:files]
 
     def candidates(self, beside: RelatedFiles | None = None) -> tuple[FileCandidate, ...]:
         """Return the matching files, once for each section that could show them.
@@ -121,10 +121,10 @@ class CandidateFiles:
         for columns, least in [*reasons, (mention, MENTIONED)] if self._top > 0.0 else []:
             self._deadline.check("gathering")
             kept.update(_reaching(self._ranked.segments, columns, least, MOST_FILES))
-        found = [
+        files = [
             candidate for place, file in sorted(kept) for candidate in self._candidates(place, file)
         ]
-        return tuple(sorted(found, key=lambda c: (SECTIONS.index(c.section), -c.score, c.path)))
+        return tuple(sorted(files, key=lambda c: (SECTIONS.index(c.section), -c.score, c.path)))
 
     def target(self, path: str) -> FileCandidate | None:
         """Return a file requested by path; None if the snapshot does not show it."""
