@@ -81,10 +81,10 @@ def _of_repo(slate: RepoSlate, *, comparable: bool) -> list[RankedPack]:
     packs = [(pack, rank) for _, own in slate.slate.sections for rank, pack in enumerate(own)]
     best = max((pack.score for pack, _ in packs), default=0.0) or 1.0
     if comparable:
-        found = [RankedPack(replace(pack, repo=slate.repo), rank) for pack, rank in packs]
+        ranked = [RankedPack(replace(pack, repo=slate.repo), rank) for pack, rank in packs]
     else:
-        found = [RankedPack(_scaled(pack, slate.repo, best), rank) for pack, rank in packs]
-    return sorted(found, key=_precedence)
+        ranked = [RankedPack(_scaled(pack, slate.repo, best), rank) for pack, rank in packs]
+    return sorted(ranked, key=_precedence)
 
 
 def _scaled(pack: Pack, repo: str, best: float) -> Pack:
@@ -122,9 +122,9 @@ def _chosen(repos: Sequence[Sequence[RankedPack]], files: int) -> list[RankedPac
     for section, quota in shares(files).items():
         taken = sum(item.pack.section is section for item in chosen)
         room = min(max(quota - taken, 0), files - len(chosen))
-        own = [item for item in rest if item.pack.section is section][:room]
-        chosen += own
-        rest = [item for item in rest if item not in own]
+        of_section = [item for item in rest if item.pack.section is section][:room]
+        chosen += of_section
+        rest = [item for item in rest if item not in of_section]
     chosen = [*chosen, *rest][:files]
     return [
         replace(item, rank=rank)
@@ -138,13 +138,15 @@ def _chosen(repos: Sequence[Sequence[RankedPack]], files: int) -> list[RankedPac
 def _edges(slates: Sequence[RepoSlate], packs: Sequence[Pack]) -> list[GraphEdge]:
     """Return what joins the files of each repository, and the repositories with each other."""
     shown = {file_id(pack.repo, pack.path) for pack in packs}
-    found = [
-        replace(edge, source=file_id(one.repo, edge.source), target=file_id(one.repo, edge.target))
-        for one in slates
-        for edge in (one.slate.graph.edges if one.slate.graph else ())
+    edges = [
+        replace(
+            edge, source=file_id(each.repo, edge.source), target=file_id(each.repo, edge.target)
+        )
+        for each in slates
+        for edge in (each.slate.graph.edges if each.slate.graph else ())
     ]
     facts = {
-        one.repo: [item for item in one.facts if file_id(one.repo, item.path) in shown]
-        for one in slates
+        each.repo: [item for item in each.facts if file_id(each.repo, item.path) in shown]
+        for each in slates
     }
-    return [*found, *cross_repo_edges(facts)]
+    return [*edges, *cross_repo_edges(facts)]

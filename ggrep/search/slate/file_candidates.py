@@ -108,8 +108,8 @@ class CandidateFiles:
         # Some of them may turn out to be tests.
         at = _reaching(self._ranked.segments, code, self._floor, 3 * files)
         every = (candidate for place, file in at for candidate in self._candidates(place, file))
-        found = [candidate for candidate in every if candidate.section is Section.CODE]
-        return sorted(found, key=lambda c: (-c.score, c.path))[:files]
+        code_files = [candidate for candidate in every if candidate.section is Section.CODE]
+        return sorted(code_files, key=lambda c: (-c.score, c.path))[:files]
 
     def candidates(self, beside: RelatedFiles | None = None) -> tuple[FileCandidate, ...]:
         """Return the matching files, once for each section that could show them.
@@ -132,12 +132,12 @@ class CandidateFiles:
         for columns, least in [*reasons, (mention, MENTIONED)] if self._top > 0.0 else []:
             self._deadline.check("gathering")
             kept.update(_reaching(self._ranked.segments, columns, least, MOST_FILES))
-        found: list[FileCandidate] = []
+        files: list[FileCandidate] = []
         for place, file in sorted(kept | self._covering(kept)):
             rows = self._ranked.segments[place].rows_of(file)
             used = beside.used[place][rows.start : rows.stop].max(initial=0.0) if beside else 0.0
-            found += self._candidates(place, file, float(used))
-        return tuple(sorted(found, key=lambda c: (SECTIONS.index(c.section), -c.score, c.path)))
+            files += self._candidates(place, file, float(used))
+        return tuple(sorted(files, key=lambda c: (SECTIONS.index(c.section), -c.score, c.path)))
 
     def _covering(self, kept: Collection[tuple[int, int]]) -> set[tuple[int, int]]:
         """Return the best file of each covered role that none of these files has."""

@@ -133,13 +133,13 @@ def rows_of(
     priority = np.round(share * np.exp(power) * weight, DECIMALS)
     at = at[np.lexsort((at, -priority[at], number[at]))]
     bounds = np.searchsorted(number[at], range(len(candidates) + 1)).tolist()
-    found = []
+    files = []
     for first, last in pairwise(bounds):
         kept = at[first : min(last, first + most)]
         columns = (each[kept].tolist() for each in (row, score, priority, begin, end))
         rows = tuple(starmap(ScoredRow, zip(*columns, strict=True)))
-        found.append(FileRows(rows, last - first))
-    return found
+        files.append(FileRows(rows, last - first))
+    return files
 
 
 def _highest(values: Figures, number: Places) -> Figures:
@@ -199,8 +199,8 @@ def _covered(ranked: Ranked, candidates: Sequence[FileCandidate]) -> list[Figure
     every = sum(int(mask.sum()) for mask in masks)
     covered, total = [np.zeros(len(mask)) for mask in masks], 0.0
     for term in ranked.query.terms:
-        found = [segment.rows_with(term) for segment in ranked.segments]
-        holding = [hits[mask[hits]] for hits, mask in zip(found, masks, strict=True)]
+        matching = [segment.rows_with(term) for segment in ranked.segments]
+        holding = [hits[mask[hits]] for hits, mask in zip(matching, masks, strict=True)]
         weight = math.log(1.0 + every / (1 + sum(map(len, holding))))
         total += weight
         for figures, hits in zip(covered, holding, strict=True):

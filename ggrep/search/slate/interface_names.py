@@ -63,12 +63,12 @@ def names_package(path: str) -> bool:
 def packages_provided(path: str, text: str) -> set[str]:
     """Return how a manifest names its own package; empty for other files."""
     name = _manifest(path)
-    found = re.findall(
+    names = re.findall(
         _PROVIDED.get(name, r"(?!)"),
         _BLOCKS.sub("", text) if name == "pom.xml" else text,
         re.MULTILINE,
     )
-    return _tidy(found[:1])
+    return _tidy(names[:1])
 
 
 def packages_asked(path: str, text: str) -> set[str]:
@@ -167,6 +167,6 @@ def _schemas(text: str) -> Iterator[str]:
             depth = depth or indent
             if line.strip() and indent <= len(start[1]):
                 break
-            found = _SCHEMA.match(line)
-            if found is not None and indent == depth:
-                yield found[1]
+            schema = _SCHEMA.match(line)
+            if schema is not None and indent == depth:
+                yield schema[1]

@@ -83,7 +83,7 @@ def overview(plan: SlatePlan, packs: Sequence[Pack], most_bytes: int) -> Overvie
     """Return where the answer lies, in at most so many bytes of canonical JSON."""
     ordered = _by_score(packs)
     counts = {section: sum(pack.section is section for pack in packs) for section in SECTIONS}
-    found = Overview(
+    summary = Overview(
         terms=plan.terms,
         kind=plan.kind,
         files=tuple((section, number) for section, number in counts.items() if number),
@@ -92,9 +92,9 @@ def overview(plan: SlatePlan, packs: Sequence[Pack], most_bytes: int) -> Overvie
         missing=tuple(section for section, number in counts.items() if not number),
     )
     for field in ("names", "top_paths", "terms"):
-        while _size(overview_json(found)) > most_bytes and (values := getattr(found, field)):
-            found = replace(found, **{field: values[:-1]})
-    return found
+        while _size(overview_json(summary)) > most_bytes and (values := getattr(summary, field)):
+            summary = replace(summary, **{field: values[:-1]})
+    return summary
 
 
 def _by_score(packs: Iterable[Pack]) -> list[Pack]:
@@ -103,7 +103,7 @@ def _by_score(packs: Iterable[Pack]) -> list[Pack]:
 
 def _names(ordered: Sequence[Pack]) -> tuple[str, ...]:
     """Return the names that the best evidence of code defines."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for pack in ordered:
         if pack.section is Section.CODE:
             best = sorted(pack.evidence, key=lambda item: (-item.score, item.start_line))
@@ -112,27 +112,27 @@ def _names(ordered: Sequence[Pack]) -> tuple[str, ...]:
                 is_special = item.name.startswith("__") and item.breadcrumb
                 name = item.breadcrumb[-1] if is_special else item.name
                 if name and item.chunk_type in DEFINITIONS:
-                    found[name] = None
-    return tuple(found)
+                    names[name] = None
+    return tuple(names)
 
 
 def next_actions(plan: SlatePlan, packs: Sequence[Pack], most_bytes: int) -> tuple[NextAction, ...]:
     """Return what would help further, the most useful first, in so many bytes of canonical JSON."""
-    found: list[NextAction] = []
+    actions: list[NextAction] = []
     if not packs or plan.confidence is not Confidence.STRONG:
-        found.append(NextAction("refine", "", "use words that occur in the code or its documents"))
+        actions.append(NextAction("refine", "", "use words that occur in the code or its documents"))
     deeper = NextAction("level", str(plan.level + 1), "show more of these files")
     if packs and plan.level == 0:
-        found.append(deeper)
-    found += _into_code(packs)
+        actions.append(deeper)
+    actions += _into_code(packs)
     if packs and plan.level == 1 and plan.cut:
-        found.append(deeper)
+        actions.append(deeper)
     if plan.left and packs:
         going_on = ("", _NEXT) if plan.has_session else ("session", _LEFT)
-        found.append(NextAction("refine", *going_on))
-    while found and _size(to_builtins(found)) > most_bytes:
-        found.pop()
-    return tuple(found)
+        actions.append(NextAction("refine", *going_on))
+    while actions and _size(to_builtins(actions)) > most_bytes:
+        actions.pop()
+    return tuple(actions)
 
 
 def _into_code(packs: Sequence[Pack]) -> Iterator[NextAction]:

@@ -70,9 +70,9 @@ def companions(ranked: Ranked, origins: Origins, deadline: Deadline) -> RelatedF
         image, eligible = segment.image, ranked.eligible[place]
         by_file, by_row = np.zeros(image.files), np.zeros(image.rows)
         for name, weight in weights.items():
-            found = segment.rows_with(name)
-            by_row[found] += weight
-            by_file[image.row_files[found]] += weight  # of a file with several rows once
+            holding = segment.rows_with(name)
+            by_row[holding] += weight
+            by_file[image.row_files[holding]] += weight  # of a file with several rows once
         by_row[~eligible] = 0.0
         shown = np.zeros(image.files, dtype=np.bool_)
         shown[image.row_files[eligible]] = True
@@ -111,15 +111,15 @@ def _used(ranked: Ranked, origins: Origins, deadline: Deadline) -> tuple[Figures
 
 def _names(ranked: Ranked, origins: Origins, deadline: Deadline) -> dict[str, float]:
     """Return the terms of the names that the origins define, with the best origin's weight."""
-    found: dict[str, float] = {}
+    weights: dict[str, float] = {}
     for place, segment in enumerate(ranked.segments):
         deadline.check("companions")
         rows = np.array(sorted(row for at, row in origins if at == place), dtype=np.int64)
         for row, names in segment.row_postings.terms_at(rows, SYMBOL).items():
             for name in sorted(names, key=str.encode)[:_NAMES_OF_A_ROW]:
                 if len(name) >= _SHORTEST:
-                    found[name] = max(found.get(name, 0.0), origins[place, row])
-    best = sorted(found.items(), key=lambda item: (-item[1], item[0].encode()))
+                    weights[name] = max(weights.get(name, 0.0), origins[place, row])
+    best = sorted(weights.items(), key=lambda item: (-item[1], item[0].encode()))
     return dict(best[: 2 * MOST_NAMES])
 
 

@@ -116,23 +116,29 @@ def slate(context: Context, request: SlateRequest) -> SlateResponse:
         cut=any(piece.hidden_lines for each in files for piece in each.evidence),
         has_session=session is not None,
     )
-    told_apart = merged(files)
-    found = drawn(told_apart, plan, facts=request.facts)
+    distinct = merged(files)
+    drawn_slate = drawn(distinct, plan, facts=request.facts)
     stages.end("format")
-    cuts = (*clamps, *ranked.limits, *weak, *found.limits, *_over_files(selection, budgets.files))
-    packs = [pack for _, section in found.slate.sections for pack in section]
+    cuts = (
+        *clamps,
+        *ranked.limits,
+        *weak,
+        *drawn_slate.limits,
+        *_over_files(selection, budgets.files),
+    )
+    packs = [pack for _, section in drawn_slate.slate.sections for pack in section]
     # Paths of files whose content others hold completely.
     copies = {each.pick.candidate.path for each in files}
-    copies.difference_update(each.pick.candidate.path for each in told_apart)
+    copies.difference_update(each.pick.candidate.path for each in distinct)
     is_lacking = bool(cuts) or not packs or confidence is not Confidence.STRONG
     unseen = context.unseen(deterministic=search.deterministic) if is_lacking else ()
     return SlateResponse(
         # Its sender has the others.
         request=replace(request, statistics=None, vector=None),
         confidence=confidence,
-        slate=found.slate,
+        slate=drawn_slate.slate,
         session=_advanced(request, session, sorted(told_of(packs, copies))),
-        facts=found.facts,
+        facts=drawn_slate.facts,
         copies=() if request.seen is None else tuple(sorted(copies)),
         **context.head(
             slate_fingerprint(request, context.settings),
@@ -170,14 +176,14 @@ def _session(context: Context, request: SlateRequest) -> tuple[Sessions, Session
 
 
 def _advanced(
-    request: SlateRequest, session: tuple[Sessions, SessionToken] | None, told: Iterable[str]
+    request: SlateRequest, session: tuple[Sessions, SessionToken] | None, returned: Iterable[str]
 ) -> SessionState | None:
     if request.session is None or session is None:
         return None
     sessions, token = session
     if request.seen is not None:  # which its caller counts
-        token, told = replace(token, seen=frozenset()), ()
-    return sessions.advance(token, told, request.session.op)
+        token, returned = replace(token, seen=frozenset()), ()
+    return sessions.advance(token, returned, request.session.op)
 
 
 def _chosen(
