@@ -46,8 +46,8 @@ def _words(text: str) -> frozenset[str]:
 
 QUERIED: Final = _words(
     "ada clojure cmake d dart elisp elm erlang fortran fsharp gdscript gleam graphql groovy hcl"
-    " julia lisp matlab nim nix objc ocaml odin pascal perl powershell purescript r racket scheme"
-    " solidity starlark tcl v verilog vhdl zig"
+    " julia lisp matlab nim nix objc ocaml odin pascal perl powershell proto purescript r racket"
+    " scheme solidity starlark tcl v verilog vhdl zig"
 )
 """Languages that are read by a file of queries."""
 
@@ -56,7 +56,7 @@ GRAMMARS: Final = MappingProxyType(
         name: name
         for name in QUERIED
         | _words(
-            "bash c cpp csharp elixir go haskell java javascript kotlin lua php proto"
+            "bash c cpp csharp elixir go haskell java javascript kotlin lua php"
             " python ruby rust scala swift tsx typescript"
         )
     }
