@@ -47,4 +47,4 @@ def check_languages(filters: Iterable[Filter]) -> None:
             word = item.value.casefold()
             meant = ENDINGS.get(word.lstrip(".")) or nearest(word, sorted(LANGUAGES))
             advice = f"did you mean: lang:{meant}" if meant else "use a name such as python or bash"
-            raise UsageError(f"filter: unknown language {item.value!r}; {advice}")
+            raise UsageError(f"filter: lang: unknown language {item.value!r}; {advice}")

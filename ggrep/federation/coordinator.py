@@ -1,4 +1,4 @@
-"""Answers one request over a workspace: select, gate, ask, merge, respond."""
+"""Answers a request over a workspace: selects and queries repositories, and merges their lists."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -92,8 +92,8 @@ async def _counted(session: FanoutSession, batch: Batch) -> BatchedFigures | Non
 async def _search_by_sum(session: FanoutSession, batch: Batch) -> PoolSet | None:
     """Search all repositories with the sum of their statistics.
 
-    None if the batch failed or folding needs longer lists than a batch can return. Never None
-    without a batch.
+    None if the batch failed or folding needs longer lists than a batch can return. The result is
+    never None without a batch.
     """
     members, counted = batch.members, None
     if members and (batch.apart or session.force.max_repos):

@@ -1,4 +1,4 @@
-"""The interface to a repository. The federation accesses indexes only through it."""
+"""The interface to a repository. The federation accesses indexes only through this interface."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeVar

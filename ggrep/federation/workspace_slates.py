@@ -40,11 +40,11 @@ from ggrep.model.slate import (
     SlateResponse,
 )
 from ggrep.render.answer_json import continued_json
-from ggrep.search.slate.combine import Combining, RepoSlate, combined
+from ggrep.search.slate.combine import RepoSlate, combined
 from ggrep.search.slate.document import slate_json
 from ggrep.search.slate.levels import check_level, effective
-from ggrep.search.slate.overview import Asked
-from ggrep.search.slate.session_steps import check_session, told_of
+from ggrep.search.slate.overview import SlatePlan
+from ggrep.search.slate.tokens import check_session, told_of
 
 _AROUND: Final = 4_000
 """Bytes of metadata around the slate of one repository, included in the default budget."""
@@ -58,7 +58,7 @@ _OF_LISTS: Final = frozenset(
 def joined(
     ran: CompletedSearch,
     outcomes: Mapping[RepoId, RepoOutcome[SlateResponse]],
-    how: Combining,
+    plan: SlatePlan,
     clamps: Sequence[LimitHit],
     *,
     fits_usual: bool,
@@ -69,7 +69,7 @@ def joined(
     Args:
         ran: the search, whose hits determined the repositories with slates.
         outcomes: outcomes of the slate requests by repository.
-        how: level, budgets and the kind of scores.
+        plan: form of the slate.
         clamps: requested budgets above a cap.
         fits_usual: whether metadata of many repositories reduces the bytes of the slate.
         shows: whether the slates' files are shown; otherwise the slates only provide the
@@ -108,15 +108,15 @@ def joined(
             (repo, ms + spent_ms.get(repo, 0.0)) for repo, ms in response.repo_elapsed_ms
         ),
     )
-    if fits_usual and how.level:
+    if fits_usual and plan.level:
         around = replace(response, limits_hit=tuple(cuts_so_far))
-        left = _left(around, how.budgets.total_bytes)
-        how = replace(how, budgets=replace(how.budgets, total_bytes=left))
+        left = _left(around, plan.budgets.total_bytes)
+        plan = replace(plan, budgets=replace(plan.budgets, total_bytes=left))
     # All repositories interpret the query alike; without a slate it counts as a query of words.
     first = next((each.slate.overview for each in responses.values()), None)
-    slate, cuts = combined(
-        slates, Asked(first.terms, first.kind) if first else Asked((), "words"), how
-    )
+    if first is not None:
+        plan = replace(plan, terms=first.terms, kind=first.kind)
+    slate, cuts = combined(slates, plan, comparable=ran.given.strategy == GLOBAL)
     cuts_so_far += [RepoLimit(limit) for limit in cuts]
     limits = tuple(dict.fromkeys(sorted(cuts_so_far, key=RepoLimit.order)))
     return replace(response, limits_hit=limits), slate
@@ -242,18 +242,16 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
         for outcome in outcomes.values():
             if outcome.error is not None:
                 return _slate_of(replace(ran.response, error=outcome.error), None)
-    how = Combining(
+    plan = SlatePlan(
         level=shape.level,
         budgets=budgets,
-        comparable=ran.given.strategy == GLOBAL,
         confidence=ran.response.confidence,
         graph=shape.graph,
-        keep_weak=request.search.keep_weak,
         has_session=asked is not None,
-        named=bool(asked and asked.targets),
+        keep_weak=request.search.keep_weak or bool(asked and asked.targets),
     )
     usual = not shape.budgets.total_bytes and not budgets.of_text
-    response, slate = joined(ran, outcomes, how, clamps, fits_usual=usual, shows=bool(requests))
+    response, slate = joined(ran, outcomes, plan, clamps, fits_usual=usual, shows=bool(requests))
     elapsed_ms = clock.monotonic_ms() - started_ms
     response = replace(response, elapsed_ms=elapsed_ms)
     if asked is None:

@@ -92,7 +92,7 @@ class Comparison(Versioned, frozen=True, kw_only=True):
 
 @named("suite")
 class EvaluatedSuite(Struct, frozen=True):
-    """The suite that was run."""
+    """The evaluated suite."""
 
     name: str
     """Name of the file or folder."""

@@ -139,7 +139,7 @@ def shortened(hit: Hit, size: int) -> Hit:
 @named("scan")
 @hides("best")
 class ScanFacts(Struct, frozen=True):
-    """Extent of the scan; present where `partial` is `scan`."""
+    """Extent of the scan; present if `partial` is `scan`."""
 
     files: Count
     """Files that were examined."""
@@ -214,7 +214,7 @@ class Term(Struct, frozen=True):
 class Explanation(Struct, frozen=True):
     """Explanation of the answer; present when the request asked to explain.
 
-    Open: keys may be added later.
+    Keys may be added later.
     """
 
     kind: Annotated[str, QUERY_KINDS]

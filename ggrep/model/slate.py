@@ -285,7 +285,7 @@ class FileFacts(Struct, frozen=True):
     links: tuple[str, ...] = ()
     relations: tuple[tuple[str, str], ...] = ()
     keys: tuple[str, ...] = ()
-    mentions: tuple[str, ...] = ()
+    mentions: frozenset[str] = frozenset()
     provides: tuple[tuple[str, str], ...] = ()
     needs: tuple[tuple[str, str], ...] = ()
 

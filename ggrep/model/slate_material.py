@@ -55,6 +55,7 @@ class TextPiece(Struct, frozen=True):
         snippet: the lines that its level shows, before any budget cuts them.
         hidden_lines: lines of the chunk that the snippet leaves out.
         priority: its place in the order in which lines are shown; larger goes first.
+        also: places of copies that are not shown.
     """
 
     row_id: str
@@ -74,6 +75,7 @@ class TextPiece(Struct, frozen=True):
     hidden_lines: int
     reason: Reason
     priority: float = 0.0
+    also: tuple[str, ...] = ()
 
 
 class PackMaterial(Struct, frozen=True):

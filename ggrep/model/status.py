@@ -179,7 +179,7 @@ class SyncStatus(Struct, frozen=True):
 
 
 class QueryCounts(Struct, frozen=True):
-    """Load of the daemon; zeros while none runs."""
+    """Query load of the daemon; zeros if no daemon runs."""
 
     max_concurrent: Count = 0
     """Maximum number of concurrent queries."""

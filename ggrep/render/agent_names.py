@@ -6,7 +6,6 @@ from typing import Any, Final, TypeAlias
 
 from msgspec import convert
 
-from ggrep.model.files import TEST, traits_of
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.line_numbers import line_range
 from ggrep.model.navigation import OutsideName, ReferencesRequest
@@ -16,7 +15,6 @@ from ggrep.render.agent_hits import AlreadyShown, path_of
 from ggrep.render.navigation_text import (
     FOLDED,
     IMPLEMENTED,
-    IMPORT,
     NAMED_ROLES,
     MentionCounts,
     count_line,
@@ -88,7 +86,7 @@ def reference_lines(document: _Object, *, arguments: bool = False) -> Iterator[s
     yield from _defined(document.get("defined", ()))
     if outside := _outside(document):
         yield undefined(document.get("name", ""), (), outside)
-    used = [item for item in mentions if _folded(item) is None]
+    used = [item for item in mentions if item.get("role") not in FOLDED]
     guesses = [item for item in used if item.get("guess")]
     if len(guesses) > MAX_GUESSES:
         used = [item for item in used if not item.get("guess")]
@@ -105,7 +103,7 @@ def reference_lines(document: _Object, *, arguments: bool = False) -> Iterator[s
         name = last_part(document.get("name", ""))
         yield f"maybe: {len(guesses)} more, first at {_listed(guesses[0])}; refs {name} shows them"
     for role in FOLDED:
-        listed = [_listed(item) for item in mentions if _folded(item) == role]
+        listed = [_listed(item) for item in mentions if item.get("role") == role]
         yield from filter(None, (folded_line(role, listed),))
 
 
@@ -121,23 +119,11 @@ def _row(line: int, mentions: Sequence[_Object]) -> str:
 def _group(mention: _Object) -> tuple[bool, bool, bool, str, str]:
     """Return the sort key of mentions; mentions with equal keys share a head."""
     tie, mentioned = mention.get("tie", ""), mention.get("kind", "usage") != "usage"
-    return mentioned, _in_test(mention), bool(mention.get("guess")), path_of(mention), tie
+    return mentioned, bool(mention.get("test")), bool(mention.get("guess")), path_of(mention), tie
 
 
 def _listed(mention: _Object) -> str:
     return f"{path_of(mention)}:{mention['line']}"
-
-
-def _folded(mention: _Object) -> str | None:
-    """Return the role of a mention that is listed by its place alone; None for others."""
-    if (role := mention.get("role")) in FOLDED:
-        return str(role)
-    is_import = not mention.get("container") and IMPORT.match(mention.get("content", ""))
-    return "import" if is_import else None
-
-
-def _in_test(mention: _Object) -> bool:
-    return bool(mention.get("test") or traits_of(mention["path"]) & TEST)
 
 
 def _place(mention: _Object) -> tuple[str, str, int]:

@@ -117,7 +117,7 @@ def health_lines(document: _Object) -> Iterator[str]:
 
 BUDGETS: Final = {
     "results": 4_096,
-    "definitions": 2_048,
+    "definitions": 4_096,
     "references": 4_096,
 }
 """Maximum bytes of an answer's text, by a key of that kind of answer; slates have their own

@@ -1,6 +1,5 @@
 """Definitions, usages and surrounding code as text, of one or several repositories."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
@@ -9,7 +8,6 @@ from typing import Final
 from msgspec import Struct
 
 from ggrep.model.containers import OTHER_CONTAINER
-from ggrep.model.files import TEST, traits_of
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.line_numbers import line_range, longest_fold
 from ggrep.model.name_pools import MAX_REFERENCES
@@ -29,9 +27,6 @@ from ggrep.model.sanitise import sanitise_line
 from ggrep.render.limits_text import typed
 from ggrep.render.page import Page, SourceLines, plural
 from ggrep.render.style import cut
-
-IMPORT: Final = re.compile(r"\s*(?:import|from|use|using|require|include|#\s*include)\b")
-"""Start of a line that imports a name."""
 
 IMPLEMENTED: Final = "implemented or extended by"
 FOLDED: Final = {"import": "imported", "receiver": "receiver or implemented type"}
@@ -69,7 +64,7 @@ def definitions_text(definitions: Sequence[tuple[str, Definition]], page: Page) 
 
 
 def symbol_notes(response: SymbolResponse) -> str:
-    """Return where a name comes from that is not defined here, or similar names."""
+    """Return a line about an undefined name: its package, or similar names."""
     if response.definitions:
         return ""
     outside = [(item.path, item) for item in response.outside]
@@ -79,12 +74,12 @@ def symbol_notes(response: SymbolResponse) -> str:
 def undefined(
     name: str, suggestions: Sequence[str], outside: Sequence[tuple[str, OutsideName]]
 ) -> str:
-    """Return a line on a name without a definition: its package, or else similar names.
+    """Return a line about a name without a definition: its package, or similar names.
 
     Args:
         name: as requested.
         suggestions: similar names.
-        outside: imports of the name, with their paths as they are shown.
+        outside: imports of the name, with their shown paths.
     """
     near = f"; similar names: {', '.join(suggestions)}" if suggestions else ""
     if not outside:
@@ -112,8 +107,8 @@ class Placed(Struct, frozen=True):
 
 
 def placed_mentions(mentions: Sequence[Placed], page: Page) -> str:
-    """Return mentions as `references_text` does."""
-    used = [item for item in mentions if not _is_listed(item.mention)]
+    """Return mentions in the format of `references_text`."""
+    used = [item for item in mentions if item.mention.role not in FOLDED]
     ranks = file_ranks((item.key, item.mention.role) for item in used)
     used.sort(key=lambda item: (*_group(item)[:3], ranks[item.key], item.mention.path))
     blocks = [
@@ -121,9 +116,7 @@ def placed_mentions(mentions: Sequence[Placed], page: Page) -> str:
         for (*_, key, tie), group in groupby(used, key=_group)
     ]
     for role in FOLDED:
-        listed = [
-            item for item in mentions if _is_listed(item.mention) and _role(item.mention) == role
-        ]
+        listed = [item for item in mentions if item.mention.role == role]
         line = folded_line(role, [page.path(item.key, item.mention.line) for item in listed])
         blocks += [f"{line}\n"] if line else []
     return "\n".join(blocks)
@@ -144,25 +137,10 @@ def file_ranks(mentions: Iterable[tuple[str, str]]) -> dict[str, int]:
     return ranks
 
 
-def _is_listed(item: Reference) -> bool:
-    """Return whether a mention is only counted."""
-    return _role(item) in FOLDED
-
-
-def _role(item: Reference) -> str:
-    """Return the role of a mention; imports without a parsed role are detected from the line."""
-    is_import = not item.container and bool(IMPORT.match(item.content))
-    return "import" if is_import and item.role != "receiver" else item.role
-
-
 def _group(placed: Placed) -> tuple[str, bool, bool, str, str]:
-    """Return the sort key of mentions, equal below a shared head; mentions in texts come last."""
-    kind = "" if placed.mention.kind == "usage" else "mentioned"
-    return kind, _in_test(placed.mention), placed.mention.guess, placed.key, placed.tie
-
-
-def _in_test(item: Reference) -> bool:
-    return item.test or bool(traits_of(item.path) & TEST)
+    """Return the sort key that mentions below one head share; mentions in texts come last."""
+    kind, mention = "" if placed.mention.kind == "usage" else "mentioned", placed.mention
+    return kind, mention.test, mention.guess, placed.key, placed.tie
 
 
 def references_notes(response: ReferencesResponse) -> str:
@@ -241,7 +219,8 @@ def expansion_text(response: ExpandResponse, page: Page, ask: str = "ggrep expan
         lines = SourceLines(response.content, response.start_line, hidden, response.path)
         blocks.append(page.source(lines))
     if fold:
-        longest = f"{ask}{page.place(response.path)}:{line_range(*fold)}"
+        place = response.path if ask.endswith(":") else page.place(response.path)
+        longest = f"{ask}{place}:{line_range(*fold)}"
         count = plural(response.hidden_lines, "line")
         blocks.append([page.muted(f"folded: {count}; {longest} shows the longest")])
     if response.neighbours:
@@ -296,34 +275,3 @@ def _neighbours(neighbours: Sequence[Neighbour], page: Page, ask: str) -> list[s
         head = f"{item.side:<6}  {lines_of:<{width}}  {cut(sanitise_line(name), widest):<{widest}}"
         lines.append(page.muted(f"{head}  {ask}{item.row_id[:_ID_DIGITS]}"))
     return lines
-
-
-class Labelled(Struct, frozen=True):
-    """A mention with its repository.
-
-    Attributes:
-        repo: name of the repository in locations.
-        mark: word for its tie to a definition in another repository; empty for none.
-    """
-
-    repo: str
-    mention: Reference
-    mark: str = ""
-
-    @property
-    def key(self) -> str:
-        """Return the path with the repository's name."""
-        return f"{self.repo}:{self.mention.path}"
-
-
-def labelled_definitions(definitions: Sequence[tuple[str, Definition]], page: Page) -> str:
-    """Return definitions with the names of their repositories as text; empty if there are none."""
-    return definitions_text([(f"{repo}:{item.path}", item) for repo, item in definitions], page)
-
-
-def labelled_mentions(mentions: Sequence[Labelled], page: Page) -> str:
-    """Return mentions with the names of their repositories as text.
-
-    Empty if there are none.
-    """
-    return placed_mentions([Placed(item.key, item.mention, item.mark) for item in mentions], page)

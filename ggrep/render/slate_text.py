@@ -46,7 +46,7 @@ _REASONS: Final[dict[Reason, str]] = {
     "docs_quota": "document",
     "diagram_quota": "diagram",
     "anchor_for_context": "opening lines",
-    "neighbour_context": "next to the evidence",
+    "neighbour_context": "nearby",
     "expand_target": "requested target",
 }
 """Names of reasons; a plain match needs none."""

@@ -126,7 +126,7 @@ class WorkspaceExpandAnswer(FederatedExpansion, _Answer, frozen=True):
 
 
 def load(file: AnyPath) -> Workspace:
-    """Return the workspace of a file."""
+    """Load a workspace file."""
     return load_workspace(Path(file), resolve_root=canonical_root)
 
 

@@ -260,7 +260,7 @@ def test_a_record_that_cannot_be_read_stops_all(user: Path) -> None:
     home.base.mkdir()
     home.agents.write_text("{}")
 
-    with pytest.raises(InvalidRequest, match="not in the form"):
+    with pytest.raises(InvalidRequest, match="does not have the format"):
         agents(user).install([CLAUDE])
     assert not (user / ".claude.json").exists()
 

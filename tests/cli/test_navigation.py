@@ -68,6 +68,20 @@ def test_usages_are_told_from_strings_and_comments(ggrep: Command, shop: Path) -
     assert "src/app.py  mentioned\n" in everything.out
 
 
+def test_a_path_of_nothing_is_a_route(ggrep: Command, shop: Path) -> None:
+    """The quotes of a route are those of the shell, unless it is typed as a name."""
+    routes = '@app.post("/login")\ndef login(): ...\n\n\nGO = "/login"\n'
+    (shop / "src/routes.py").write_text(routes)
+    found = ggrep("refs", "/login", "--sync")
+
+    assert found.out == (
+        'src/routes.py\n  1:12  handles: @app.post("/login")  in login\n\n'
+        'src/routes.py  mentioned\n  5:7  GO = "/login"\n'
+    )
+    assert ggrep("refs", '"/login"').out == found.out
+    assert ggrep("refs", str(shop)).status == 2
+
+
 def test_usages_have_two_names(ggrep: Command, shop: Path) -> None:
     """Nobody should have to remember which of them is the command."""
     flags = ("charge_card", "--json", "--deterministic")
@@ -216,7 +230,7 @@ def test_a_search_is_narrowed_by_an_option_or_by_the_form_of_a_path(
     narrowed = ggrep("refs", "charge_card", "--in", "src").out
     assert narrowed
     assert ggrep("refs", "charge_card", "src/").out == narrowed
-    assert "give only one path" in ggrep("refs", "charge_card", "./src", "--in", "tests").err
+    assert "use only one path" in ggrep("refs", "charge_card", "./src", "--in", "tests").err
 
 
 def test_an_agent_reads_a_line_a_place(ggrep: Command, shop: Path) -> None:

@@ -68,7 +68,7 @@ def test_what_a_session_does_follows_from_what_it_is_given(
         (SessionOptions(op="refine"), "only with --session"),
         (SessionOptions(targets=("a.py",)), "only with --session"),
         (SessionOptions(delta_only=True), "only with --session"),
-        (SessionOptions(""), "TOKEN"),
+        (SessionOptions(""), "use a token"),
         (SessionOptions("new", "refine"), "TOKEN"),
         (SessionOptions("T", "start"), "--session new"),
         (SessionOptions("T", "expand"), "--target"),

@@ -17,6 +17,9 @@ MONEY = {
         'def round_cents(value):\n    """Round half up."""\n    return int(value)\n'
     ),
     "shop_money/__init__.py": "",
+    "shop_money/coins.py": (
+        "class Currency:\n    def sign(self): ...\n\n\nclass Yen(Currency): ...\n"
+    ),
 }
 WEB = {
     "web/cart.py": (
@@ -24,6 +27,10 @@ WEB = {
         "def total(cart):\n    return round_cents(sum(cart))\n"
     ),
     "web/legacy.py": "def old(cart):\n    return round_cents(cart)\n",
+    "web/euro.py": (
+        "from shop_money.coins import Currency\nfrom flask import Flask\n\n\n"
+        "class Euro(Currency):\n    def sign(self):\n        return Flask(self)\n"
+    ),
     "README.md": "# Web\n",
 }
 TREES = {"money": MONEY, "web": WEB, "docs": {"README.md": "# Docs\n"}}
@@ -215,3 +222,34 @@ def test_what_text_for_agents_does_not_heed_is_refused(
 ) -> None:
     """A flag that is taken and not heeded misleads."""
     assert ggrep(*words, *WS).status == 2
+
+
+@pytest.mark.slow
+def test_implementations_of_all_repositories_are_listed(ggrep: Command) -> None:
+    """A type is often extended where it is used, and not where it is defined."""
+    types, members = ggrep("symbol", "Currency", *WS), ggrep("symbol", "Currency.sign", *WS)
+    document = ggrep("symbol", "Currency", *WS, "-m", "1", "--json").document
+
+    head = "implemented or extended by\n"
+    assert types.out.partition(head)[2] == (
+        "  money:shop_money/coins.py:5  class Yen\n  web:web/euro.py:5-7  class Euro\n"
+    )
+    assert members.out.partition(head)[2] == "  web:web/euro.py:6-7  method Euro.sign\n"
+    assert [each["qualified_name"] for each in document["implementations"]] == ["Yen"]
+    assert document["implementations_total"] == 2
+    fits(document, "federated_symbol")
+
+
+@pytest.mark.slow
+def test_a_package_outside_of_all_repositories_is_named(ggrep: Command) -> None:
+    """A package of another repository of the workspace is not outside."""
+    origin = "defined outside this repository (package flask): web:web/euro.py:2: from flask import"
+
+    for command in ("symbol", "refs"):
+        found = ggrep(command, "Flask", *WS)
+        assert f"Flask is {origin} Flask\n" in found.err
+        fits(ggrep(command, "Flask", *WS, "--json").document, f"federated_{_DOCUMENTS[command]}")
+        assert "outside" not in ggrep(command, "round_cents", *WS).err
+
+
+_DOCUMENTS = {"symbol": "symbol", "refs": "references"}

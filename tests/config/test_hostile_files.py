@@ -68,7 +68,7 @@ def test_what_is_made_to_hurt_is_refused_by_name(root: Path, bomb: str) -> None:
     with pytest.raises(InvalidRequest) as refused:
         load(root)
 
-    assert str(refused.value).startswith(f"{FILE}: ")
+    assert str(refused.value).startswith((f"{FILE}: ", f"the file {FILE} "))
     assert len(str(refused.value)) < 500
 
 
@@ -145,7 +145,7 @@ def test_any_value_of_any_key_is_refused_or_narrows(
         found = load(root.resolve())
     except InvalidRequest as error:
         said = str(error)
-        assert said.startswith(f"{FILE}: ")
+        assert said.startswith((f"{FILE}: ", f"the file {FILE} "))
         named = any(part in said for key, _ in lines for part in key.split("."))
         assert named or "not valid TOML" in said
         return

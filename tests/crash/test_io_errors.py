@@ -171,7 +171,7 @@ def test_a_table_without_its_end_is_not_published(scenes: Scenes, home: Path, mi
     failure = sync_under(scene, home, short)
 
     assert failure is not None
-    assert "was not written whole" in failure
+    assert "was not written completely" in failure
 
 
 def _each(act: Act, number: int, turns: range, *, lasting: bool = False, named: bool = True) -> int:

@@ -42,7 +42,7 @@ def test_a_file_that_comes_changes_or_goes_is_one(root: Path, home: Path, place:
 def test_settings_are_those_of_one_moment(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file that changes while it is read is read again, and not for ever."""
+    """A file that changes while ggrep reads it is read again, and not for ever."""
     load, edits = watched_root.load_settings, iter(range(100))
 
     def load_and_edit(*args: object, **kwargs: object) -> object:
@@ -56,7 +56,7 @@ def test_settings_are_those_of_one_moment(
     assert load_config(root, Home(home), {}, {}).settings.max_query_results == 2
     until = 100
 
-    with pytest.raises(InvalidRequest, match="changes while it is read"):
+    with pytest.raises(InvalidRequest, match="changes while ggrep reads it"):
         load_config(root, Home(home), {}, {})
 
 

@@ -186,7 +186,7 @@ def test_a_directory_that_everybody_writes_to_is_refused(short: Path) -> None:
     (short / "daemon").mkdir()
     (short / "daemon").chmod(0o777)
 
-    with pytest.raises(StoreError, match="writable by all users"):
+    with pytest.raises(StoreError, match="all users can write"):
         Endpoint(Home(short), short / "daemon" / "a.sock")
 
 

@@ -151,7 +151,7 @@ def test_a_path_that_is_not_below_the_root_is_refused(
     host: Served, engine: FakeNavigation, name: str, path: str
 ) -> None:
     """An empty answer would say that nothing is there."""
-    with pytest.raises(InvalidRequest, match="not below the root"):
+    with pytest.raises(InvalidRequest, match="not inside the repository"):
         host.ask(replace(MESSAGES[name], path=path.format(root=host.daemon.identity.root)))
     assert engine.asked == []
 

@@ -125,6 +125,6 @@ def test_a_job_for_a_store_that_the_settings_no_longer_lead_to_is_refused(
     """Nothing is written where nobody looks for it."""
     write_tree(root, {"a.py": "a = 1\n"})
 
-    with pytest.raises(InvalidRequest, match="lead to store"):
+    with pytest.raises(InvalidRequest, match="select store"):
         worker(Told()).do(SyncJob(root, home, flags=FLAGS, store_id="another"))
     assert not home.exists()

@@ -49,7 +49,7 @@ def test_what_becomes_of_changes_is_told(standing: IndexFreshness, message: str)
         ),
         (
             IndexFreshness(FULL, retry_ms=7_001),
-            f"the last sync failed: {FULL}; the next try is within 8 s",
+            f"the last sync failed: {FULL}; ggrep retries within 8 s",
         ),
         (
             IndexFreshness(FULL, indexing=True),

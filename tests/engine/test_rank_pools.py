@@ -39,5 +39,5 @@ def test_only_the_first_members_with_hits_fill_a_short_list(stores: Stores) -> N
 def test_an_order_that_leaves_a_member_out_is_refused(
     stores: Stores, by_rank: tuple[int, ...]
 ) -> None:
-    with pytest.raises(InvalidRequest, match="the place of each member once"):
+    with pytest.raises(InvalidRequest, match="the index of each member exactly once"):
         pools(stores, by_rank)

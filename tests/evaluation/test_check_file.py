@@ -20,25 +20,25 @@ def one(tmp_path: Path, *lines: str) -> Check:
 @pytest.mark.parametrize(
     ("lines", "fault"),
     [
-        (('expect_within = { "a.py" = 11 }',), "'a.py' at 11 lies behind the limit of 10 hits"),
+        (('expect_within = { "a.py" = 11 }',), "'a.py' at 11 is beyond the limit of 10 hits"),
         (("expect_min_hits = 11",), "11 exceed the limit of 10 hits"),
-        (("expect_min_hits = 0",), "must be a whole number from 1 up"),
+        (("expect_min_hits = 0",), "must be a whole number of at least 1"),
         (('expect_all = ["a", "b"]', "limit = 1"), "2 files exceed the limit of 1 hits"),
-        (('expect_none = ["./a"]', 'expect_any = ["a"]'), "'a' is in expect_any too"),
-        (('expect_none = ["a"]', 'expect_all = ["b", "a"]'), "'a' is in expect_all too"),
-        (('expect_none = ["a"]', 'expect_first = "a"'), "'a' is in expect_first too"),
+        (('expect_none = ["./a"]', 'expect_any = ["a"]'), "'a' is also in expect_any"),
+        (('expect_none = ["a"]', 'expect_all = ["b", "a"]'), "'a' is also in expect_all"),
+        (('expect_none = ["a"]', 'expect_first = "a"'), "'a' is also in expect_first"),
         (('expect_order = ["a", "b", "a"]',), "'a' occurs twice"),
-        (("limit = 201", "expect_min_hits = 1"), "limit must be 200 at most, is 201"),
-        (("per_file = 51", "expect_min_hits = 1"), "per_file must be 50 at most, is 51"),
-        (('expect_any = ["[abc"]',), "is no glob: a bracket is not closed"),
-        (('expect_any = ["[z-a].go"]',), "is no glob: the range z-a runs backwards"),
-        (('expect_none = ["docs/"]',), "names a directory"),
+        (("limit = 201", "expect_min_hits = 1"), "limit must be at most 200, is 201"),
+        (("per_file = 51", "expect_min_hits = 1"), "per_file must be at most 50, is 51"),
+        (('expect_any = ["[abc"]',), "is not a glob: a bracket is not closed"),
+        (('expect_any = ["[z-a].go"]',), "is not a glob: the range z-a runs backwards"),
+        (('expect_none = ["docs/"]',), "is a directory; use files"),
         (('expect_none = ["/a.py"]',), "leads out of the root"),
         (('expect_none = ["a/../../b"]',), "leads out of the root"),
         (("expect_max_hits = 10",), "10 never fails with a limit of 10 hits"),
-        (("expect_max_hits = -1",), "must be a whole number from 0 up"),
-        (("expect_max_hits = 0", 'expect_any = ["a"]'), "0 hits are fewer than are expected"),
-        (("expect_max_hits = 2", "expect_min_hits = 3"), "2 hits are fewer than are expected"),
+        (("expect_max_hits = -1",), "must be a whole number of at least 0"),
+        (("expect_max_hits = 0", 'expect_any = ["a"]'), "0 hits are fewer than other keys"),
+        (("expect_max_hits = 2", "expect_min_hits = 3"), "2 hits are fewer than other keys"),
         (('place = "a.py:3-1"',), "place: 'a.py:3-1' is not a place such as src/lock.c:120-127"),
         (("place = []",), "place must be a list of at least one place"),
         (("place = [[]]",), "place must be a list of at least one place"),
@@ -46,12 +46,15 @@ def one(tmp_path: Path, *lines: str) -> Check:
         (('place = "../a.py:1-2"',), "leads out of the root"),
         (('section = "docs"',), 'section must be a table, { "path" = "docs" }'),
         (('section = { "a.md" = "prose" }',), "'a.md' must be in one of code, docs, diagrams"),
-        (('section = { "a/" = "docs" }',), "names a directory"),
-        (("max_bytes = 2048",), "max_bytes says how much a slate may take"),
-        (("max_bytes = 2048", "expect_min_hits = 1"), "max_bytes is of a slate"),
-        (("max_bytes = 1000", 'place = "a.py:1-2"'), "must be a whole number from 1024 up"),
+        (('section = { "a/" = "docs" }',), "is a directory; use files"),
+        (("max_bytes = 2048",), "max_bytes only applies to slates; add"),
+        (("max_bytes = 2048", "expect_min_hits = 1"), "max_bytes only applies to slates; also"),
+        (("max_bytes = 1000", 'place = "a.py:1-2"'), "must be a whole number of at least 1024"),
         (('filters = ["foo:bar"]', "expect_min_hits = 1"), "filters: filter: unknown key 'foo'"),
-        (('filters = ["foo"]', "expect_min_hits = 1"), "filters: 'foo' is not key:value"),
+        (
+            ('filters = ["foo"]', "expect_min_hits = 1"),
+            "filters: 'foo' must have the form key:value",
+        ),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_its_line(
@@ -130,7 +133,7 @@ def test_a_misspelt_key_is_refused_with_the_right_one(
 
 def test_a_key_that_is_like_none_is_refused_with_all(tmp_path: Path) -> None:
     """A wrong proposal is worse than none."""
-    with pytest.raises(UsageError, match="unknown key 'zzz'; known are alone, corpora"):
+    with pytest.raises(UsageError, match="unknown key 'zzz'; known keys: alone, corpora"):
         one(tmp_path, "zzz = 1")
 
 

@@ -87,7 +87,7 @@ def test_reports_without_a_common_query_are_refused() -> None:
         report_document(run_suite(suite(case(name, "x")), runner({name: ("x",)}))) for name in "pq"
     )
 
-    with pytest.raises(UsageError, match="share no query"):
+    with pytest.raises(UsageError, match="no query in common"):
         compare(one, other)
 
 

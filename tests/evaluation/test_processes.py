@@ -161,7 +161,7 @@ def test_a_root_that_is_not_there_fails_its_job_alone() -> None:
 
 def test_an_unknown_weight_is_refused_by_name() -> None:
     """A figure measured with a mistyped weight would be that of the usual ones."""
-    with pytest.raises(InvalidRequest, match="no weight named 'txet'; there are"):
+    with pytest.raises(InvalidRequest, match="unknown weight 'txet'; known weights:"):
         use_weights({"txet": 0.0})
 
 

@@ -105,7 +105,7 @@ def test_a_question_that_stands_twice_is_refused(kit: Path) -> None:
     lines = (kit / "queries.jsonl").read_text()
     (kit / "queries.jsonl").write_text(lines + lines)
 
-    with pytest.raises(UsageError, match=r"queries\.jsonl: two questions are named 'one#0'"):
+    with pytest.raises(UsageError, match=r"queries\.jsonl: two questions have the id 'one#0'"):
         read_kit(kit, federated=False)
 
 
@@ -179,7 +179,11 @@ def test_a_suite_is_read(folder: Path) -> None:
         ("k = 20", "kk = 20", ":4: unknown key 'kk'"),
         ('id = "one"', 'id = ""', ":9: id must be a string"),
         ('id = "one"', "", ":8: the case has no id"),
-        ('id = "two"', 'id = "one"', ":15: two are named 'one'; the first is in line 8"),
+        (
+            'id = "two"',
+            'id = "one"',
+            ":15: two cases or checks have the name 'one'; the first is in line 8",
+        ),
         ('mode = "debug"', 'mode = "bug"', ":18: mode must be one of"),
         ("per_file = 1", "per_file = -1", ":19: per_file must be a whole number"),
         ("per_file = 1", "per_file = true", ":19: per_file must be a whole number"),

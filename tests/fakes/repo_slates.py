@@ -22,12 +22,12 @@ from ggrep.model.slate import (
     SlateRequest,
     SlateResponse,
 )
+from ggrep.model.slate_material import PackMaterial
 from ggrep.search.slate.combine import RepoSlate
-from ggrep.search.slate.duplicates import Merged
 from ggrep.search.slate.graph import bounded_graph
 from ggrep.search.slate.levels import effective
-from ggrep.search.slate.overview import Asked, Standing
-from ggrep.search.slate.pack_draft import Form, drawn
+from ggrep.search.slate.overview import SlatePlan
+from ggrep.search.slate.pack_draft import drawn
 from tests.fakes.slate_files import material, piece
 
 _SECTIONS = {
@@ -60,10 +60,15 @@ def response_of(
     files = list(by_path.values())
     chosen = files[: budgets.files]
     found = drawn(
-        [_merged(rows, chosen, request, budgets.evidence_per_file) for rows in chosen],
-        Asked(tuple(sorted(set(request.search.query.split()))), "words"),
-        Standing(request.level, Confidence.STRONG, 0, cut=False, has_session=False),
-        Form(request.level, budgets, request.graph, request.facts),
+        [_file(rows, chosen, request, budgets.evidence_per_file) for rows in chosen],
+        SlatePlan(
+            request.level,
+            budgets,
+            Confidence.STRONG,
+            terms=tuple(sorted(set(request.search.query.split()))),
+            graph=request.graph,
+        ),
+        facts=request.facts,
     )
     over = (LimitHit("max_slate_files", budgets.files, len(files)),)
     return SlateResponse(
@@ -79,9 +84,9 @@ def response_of(
     )
 
 
-def _merged(
+def _file(
     rows: Sequence[Matched], files: Sequence[Sequence[Matched]], request: SlateRequest, most: int
-) -> Merged:
+) -> PackMaterial:
     """Return a file with its best rows; its rank is its place within its section."""
     section = _SECTIONS[rows[0].corpus]
     before = files[: files.index(rows)]
@@ -96,7 +101,7 @@ def _merged(
         more_evidence=max(0, len(rows) - most),
     )
     rank = sum(_SECTIONS[other[0].corpus] is section for other in before)
-    return Merged(replace(found, pick=replace(found.pick, rank=rank)), ((),) * len(best))
+    return replace(found, pick=replace(found.pick, rank=rank))
 
 
 def pack(path: str, score: float = 1.0, section: Section = Section.CODE, text: str = "x") -> Pack:

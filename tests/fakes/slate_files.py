@@ -1,5 +1,6 @@
 """Files that match a question, and what is shown of them, of which only what is named matters."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -58,3 +59,20 @@ def material(
     score = max((one.score for one in evidence), default=1.0)
     pick = Pick(candidate(path, section, score), "semantic_match", 0)
     return replace(PackMaterial(pick, None, evidence, (), 0), **more)
+
+
+def selected(
+    path: str,
+    section: Section,
+    language: str,
+    *texts: str,
+    names: Sequence[str] = (),
+    extras: Sequence[str] = (),
+    listed: str = "",
+) -> PackMaterial:
+    """Return a chosen file: its chunks, what they define, its diagrams, and its anchor's lists."""
+    chunks = [piece(text, names=tuple(names)) for text in texts]
+    diagrams = [piece("", extra=extra) for extra in extras]
+    chosen = Pick(candidate(path, section, language=language), "semantic_match", 0)
+    anchor = piece("", extra=listed) if listed else None
+    return PackMaterial(chosen, anchor, (*chunks, *diagrams), (), 0)

@@ -205,9 +205,8 @@ def test_encoders_are_named(manifest: WorkspaceState) -> None:
 
     assert finding.message == (
         "searches omit this repository: its vectors come from another encoder; another "
-        "build of ggrep serves "
-        "it (other here, hashed in the others); config.toml in the ggrep home chooses "
-        'it: encoder = "hashed"'
+        "build of ggrep serves it (other here, hashed in the others); to use one encoder, "
+        'write into config.toml of the ggrep home: encoder = "hashed"'
     )
 
 

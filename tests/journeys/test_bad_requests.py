@@ -194,7 +194,7 @@ WRONG = {
     "slate how is it done": "ggrep slate 'how is it done'",
     "slate how done": "ggrep slate 'how done'",
     "docs words": "did you mean: ggrep search words docs",
-    "words -- --json": "did you mean, without -- before it: ggrep search words --json",
+    "words -- --json": "did you mean, without --: ggrep search words --json",
     "search": "see: ggrep help search",
     "symbol": "see: ggrep help symbol",
     "clone-store one two": "no command clone-store; instead: ggrep push --help",

@@ -113,9 +113,9 @@ def test_an_existing_store_is_never_replaced(engine: Engine) -> None:
     ("target", "said"),
     [
         ("shop-0123456789ab-000000000000", "configuration"),
-        ("../x", "not a store id"),
-        (".trash-x", "not a store id"),
-        ("", "not a store id"),
+        ("../x", "invalid store id"),
+        (".trash-x", "invalid store id"),
+        ("", "invalid store id"),
     ],
 )
 def test_a_store_becomes_a_clone_of_its_own_kind_only(

@@ -143,7 +143,7 @@ def test_a_removal_may_be_called_off_at_the_last_moment(root: Path, home: Path) 
     write_tree(root, {"a.py": "x = 1\n"})
     engine = open_engine(root, home)
     engine.sync()
-    with pytest.raises(Busy, match="just now"):
+    with pytest.raises(Busy, match="has just used"):
         remove_store(Home(home), engine.identity.store_id, wanted=lambda: False)
 
     assert engine.identity.store.is_dir()

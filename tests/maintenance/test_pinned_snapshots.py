@@ -24,7 +24,8 @@ from ggrep.index.store.verify import Verifier
 from ggrep.model.maintenance import CollectionReport
 from ggrep.model.slate import SESSION_SECS
 from ggrep.search.engine.engine import Engine
-from ggrep.search.slate.sessions import OpenSession, Sessions, advance, session_key
+from ggrep.search.slate.sessions import Sessions, session_key
+from ggrep.search.slate.tokens import SessionToken
 from tests.fakes.clocks import ManualClock
 from tests.fakes.repos import open_engine, write_tree
 
@@ -57,12 +58,12 @@ class Explored:
             Home(home), self.engine.identity.store_id, Patience(never, lambda _: None)
         )
 
-    def begin(self) -> OpenSession:
+    def begin(self) -> SessionToken:
         """Start the session as a request does."""
         with self.engine.pin(self._never(), snapshot_id=self.oldest):
             return self._sessions(self.now).begin(self.oldest, SESSION)
 
-    def resume(self, token: str, now: datetime) -> OpenSession:
+    def resume(self, token: str, now: datetime) -> SessionToken:
         """Go on with it as a request does."""
         ours = self._sessions(now)
         with self.engine.pin(self._never(), snapshot_id=ours.snapshot_of(token)):
@@ -70,6 +71,10 @@ class Explored:
 
     def _sessions(self, now: datetime) -> Sessions:
         return Sessions(self.store, self.engine.identity.store_id, self.key, now)
+
+    def token(self, *paths: str) -> str:
+        """Return the token of a new session that returned some files."""
+        return self._sessions(self.now).advance(self.begin(), paths, "start").token
 
     def collect(self, now: datetime, readers_ms: int = 0) -> CollectionReport:
         """Collect at that moment."""
@@ -102,7 +107,7 @@ def pin_files(store: Path) -> list[str]:
 
 def test_an_explored_snapshot_stays_whole_until_the_session_ends(explored: Explored) -> None:
     """A follow-up reads its rows; then it goes as any other, and the pin with it."""
-    token = advance(explored.begin(), ["0.py"], "start").token
+    token = explored.token("0.py")
     report = explored.collect(explored.now + TTL / 2)
 
     assert explored.oldest in report.retained_snapshots
@@ -193,7 +198,7 @@ def test_sessions_end_with_the_store_they_explored(
     explored: Explored, replace: Callable[[Explored], None], error: type[Exception]
 ) -> None:
     """A rebuild drops what was there before, damaged or not; clients start anew."""
-    token = advance(explored.begin(), [], "start").token
+    token = explored.token()
     replace(explored)
 
     with pytest.raises(error):

@@ -105,7 +105,7 @@ def test_a_missing_argument_is_named(given: dict[str, object]) -> None:
 )
 def test_a_value_of_another_type_is_refused(name: str, value: object, wanted: str) -> None:
     """Taken for true, a word would turn on what it should turn off."""
-    with pytest.raises(InvalidRequest, match=f"^t: {name} must be {wanted}$"):
+    with pytest.raises(InvalidRequest, match=f"^t: the argument {name} must be {wanted}$"):
         read_arguments("t", ARGUMENTS, {"query": "q", name: value})
 
 
@@ -237,7 +237,7 @@ def test_an_option_of_another_type_is_refused(option: str, wanted: str) -> None:
     with pytest.raises(InvalidRequest) as refused:
         read_options(option)
 
-    assert str(refused.value) == f"t: {wanted}"
+    assert str(refused.value) == f"t: the argument {wanted}"
 
 
 def test_an_option_may_be_given_as_an_argument() -> None:

@@ -166,7 +166,7 @@ async def test_an_unknown_argument_is_a_failure_of_the_tool(
 async def test_an_unknown_tool_is_an_error_of_the_protocol(connect: object) -> None:
     """There is no schema that a result could be held against."""
     async with connect(mode="legacy") as client:
-        with pytest.raises(MCPError, match="no tool 'grep'; there are search, "):
+        with pytest.raises(MCPError, match="unknown tool 'grep'; known tools: search, "):
             await client.session.call_tool("grep", {})
 
 

@@ -130,9 +130,9 @@ def test_an_unknown_argument_is_refused_with_the_one_that_was_meant() -> None:
 
     assert str(refused.value) == (
         "expand: unknown argument 'targett'; did you mean target?;"
-        " it takes target, targets, root, boundary, focus, max_bytes, workspace, structured,"
-        " tests, deterministic, timeout_ms, select, tags, repo_filter, include_disabled, only,"
-        " concurrency, strict, stats, comments, options"
+        " known arguments: target, targets, root, boundary, focus, max_bytes, workspace,"
+        " structured, tests, deterministic, timeout_ms, select, tags, repo_filter,"
+        " include_disabled, only, concurrency, strict, stats, comments, options"
     )
 
 

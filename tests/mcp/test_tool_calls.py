@@ -174,7 +174,7 @@ async def test_every_tool_refuses_an_option_that_it_does_not_know(
     ("given", "said"),
     [
         ({"mode": "prose"}, "mode: 'prose' is a corpus; use the field `corpus`"),
-        ({"corpus": ["debug"]}, "corpus: 'debug' is an intent; say it in `mode`"),
+        ({"corpus": ["debug"]}, "corpus: 'debug' is an intent; use the field `mode`"),
     ],
 )
 async def test_a_corpus_and_an_intent_that_were_swapped_are_told_apart(
@@ -573,7 +573,10 @@ async def test_hits_of_a_workspace_have_anchors_of_their_own(
     [
         ({"level": 2, "graph": False}, "graph, level: allowed only with format slate"),
         ({"format": "hits", "max_bytes": 9_000}, "max_bytes: allowed only with format slate"),
-        ({"format": "slate", "top": 3, "per_file": 1}, "per_file, top: not with format slate"),
+        (
+            {"format": "slate", "top": 3, "per_file": 1},
+            "per_file, top: not allowed with format slate",
+        ),
     ],
 )
 async def test_what_only_the_other_format_heeds_is_refused(

@@ -169,7 +169,7 @@ def test_digits_that_many_rows_begin_with_are_refused(
     ids[:3, :4] = 0xAB
     monkeypatch.setitem(engine.view().segments[0].image.arrays, "row_ids", ids)
 
-    with pytest.raises(InvalidRequest, match="3 rows begin with 'abababab'"):
+    with pytest.raises(InvalidRequest, match="3 row ids begin with 'abababab'"):
         ask(engine, "abababab")
 
 
@@ -188,15 +188,15 @@ def test_a_range_of_lines_shows_all_chunks_it_touches(engine: Engine) -> None:
 @pytest.mark.parametrize(
     ("target", "told"),
     [
-        ("src/tull.py:3", "no file 'src/tull.py' in this index; the nearest is 'src/till.py'"),
+        ("src/tull.py:3", "the index has no file 'src/tull.py'; the nearest is 'src/till.py'"),
         ("till.py", "the nearest is 'src/till.py'"),
-        ("zzz", "no file 'zzz' in this index$"),
+        ("zzz", "the index has no file 'zzz'$"),
         ("src/till.py:9999", "has 46. lines"),
-        ("src/till.py:0", "count from 1"),
-        ("src/till.py:9-3", "count from 1"),
+        ("src/till.py:0", "line numbers start at 1"),
+        ("src/till.py:9-3", "line numbers start at 1"),
         ("deadbeef", "no row or file 'deadbeef'"),
-        (" ", "names no place"),
-        ("\ud800", "names no place"),
+        (" ", "is not a valid place"),
+        ("\ud800", "is not a valid place"),
     ],
 )
 def test_what_is_no_place_is_refused_by_name(engine: Engine, target: str, told: str) -> None:
@@ -317,7 +317,7 @@ def test_a_file_that_is_left_out_for_its_ending_is_said_to_be(
         {"lib/endpoint.hpp": "int a;\n", "lib/endpoint.log": "class E;\n"}, encoder="none"
     )
 
-    with pytest.raises(InvalidRequest, match=r"a line !\*\.log in \.ggignore takes it in"):
+    with pytest.raises(InvalidRequest, match=r"add the line !\*\.log to \.ggignore"):
         ask(engine, target)
     for elsewhere in ("lib/gone.log", "../x.log", "/etc/passwd", "lib"):
         with pytest.raises(InvalidRequest) as caught:
@@ -390,7 +390,7 @@ def test_of_a_constant_the_chunk_is_opened_not_all_of_its_class(index_of: IndexO
 def test_what_is_neither_a_place_nor_a_name_says_what_is_like_it(engine: Engine) -> None:
     """The next call can be right."""
     with pytest.raises(
-        InvalidRequest, match=r"no file 'wiegh' in this index.*similar names: weigh"
+        InvalidRequest, match=r"the index has no file 'wiegh'.*similar names: weigh"
     ):
         ask(engine, "wiegh")
 
@@ -415,7 +415,9 @@ def test_a_handle_of_several_rows_is_refused_with_their_places(
     if shared is None:
         pytest.skip("no two rows begin alike")
 
-    with pytest.raises(InvalidRequest, match=rf"rows begin with '{shared}'.*src/till\.py:\d+-\d+"):
+    with pytest.raises(
+        InvalidRequest, match=rf"row ids begin with '{shared}'.*src/till\.py:\d+-\d+"
+    ):
         ask(engine, f"#{shared}")
 
 

@@ -338,7 +338,7 @@ def test_a_long_line_is_cut_around_the_name(root: Path, engine: Engine) -> None:
 @pytest.mark.parametrize(
     ("request_", "message"),
     [
-        (SymbolRequest(""), "name: '' is empty; a name is one line .* `ggrep search` takes"),
+        (SymbolRequest(""), "name: '' is empty; a name must be one line .* `ggrep search` takes"),
         (SymbolRequest("a\nb"), "name: 'a.nb' contains line ends or control characters; a name is"),
         (SymbolRequest("a\x07"), "name: .* contains line ends or control characters"),
         (ReferencesRequest("\ud800"), "name: .* is not valid Unicode"),

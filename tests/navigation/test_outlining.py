@@ -207,8 +207,8 @@ def test_one_wrong_path_takes_nothing_from_the_others(shop: Engine) -> None:
 @pytest.mark.parametrize(
     ("request_", "told"),
     [
-        (OutlineRequest(()), "path: give 1 to 32"),
-        (OutlineRequest(("a\0",)), "names no place"),
+        (OutlineRequest(()), "1 to 32 are allowed"),
+        (OutlineRequest(("a\0",)), "is not a valid path"),
         (OutlineRequest(("a",), -1), "depth"),
         (OutlineRequest(("a",), max_bytes=0), "max_bytes"),
         (OutlineRequest(("a",), timeout_ms=-1), "timeout_ms"),

@@ -10,6 +10,7 @@ from ggrep.search.navigation.uses import role_in
     ("line", "role"),
     [
         ("x = LIMIT", "read"),
+        ("use LIMIT 3", "import"),
         ("LIMIT = 3", "write"),
         ("LIMIT: int = 3", "write"),
         ("LIMIT := 3", "write"),

@@ -74,7 +74,7 @@ def test_each_lane_has_a_slot_of_its_own_and_shares_the_rest(
                 assert slots.statistics() == SlotStatistics(max(2, count), most + 1, 0)
             clock_before = clock.monotonic_ms()
             with (
-                pytest.raises(DeadlineExceeded, match="encode slot"),
+                pytest.raises(DeadlineExceeded, match="encoding slot"),
                 slots.hold(Deadline.after(clock, 100), lane=lane),
             ):
                 pass

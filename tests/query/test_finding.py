@@ -75,7 +75,7 @@ def test_a_usage_holds_the_name_as_a_word_and_does_not_define_it(root: Path, hom
 @pytest.mark.parametrize("find", [Find.DEFINITION, Find.USAGE])
 def test_what_is_no_name_is_not_looked_up_as_one(root: Path, home: Path, find: Find) -> None:
     """A sentence has no definition."""
-    with pytest.raises(InvalidRequest, match="not a name"):
+    with pytest.raises(InvalidRequest, match="not a valid name"):
         found(open_engine(root, home), "how is it drained", find)
 
 

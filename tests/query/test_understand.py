@@ -173,9 +173,9 @@ def test_a_word_that_ends_at_the_bound_is_kept() -> None:
 @pytest.mark.parametrize(
     ("text", "help_"),
     [
-        ("", "give at least one word"),
-        ("  \x00 ", "give at least one word"),
-        ("\x1b[31m", "give at least one word"),
+        ("", "enter at least one word"),
+        ("  \x00 ", "enter at least one word"),
+        ("\x1b[31m", "enter at least one word"),
         ("?!", "ggrep -F '?!'"),
         ("=>", "ggrep -F '=>'"),
         ('"=>"', "ggrep -F '\"=>\"'"),

@@ -37,3 +37,10 @@ def test_a_docstring_is_a_comment_and_a_string_of_several_lines_is_none() -> Non
     )
 
     assert bare_text(text, "python").comment_lines == {1, 3, 4}
+
+
+def test_a_string_among_arguments_is_no_comment() -> None:
+    """It stands alone on its lines as a docstring does."""
+    text = 'run(\n    """\n    select\n    """\n)\nlimit = 3\n"""Says."""'
+
+    assert bare_text(text, "python").comment_lines == {6}

@@ -177,5 +177,5 @@ def test_what_is_not_ours_stays(origin: Engine, tmp_path: Path) -> None:
     blobs = tmp_path / "remote" / "blobs"
     blobs.rename(tmp_path / "elsewhere")
     blobs.symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(RemoteError, match="blobs is a link; nothing was deleted"):
+    with pytest.raises(RemoteError, match="blobs is a symbolic link; nothing was deleted"):
         collected(remote)

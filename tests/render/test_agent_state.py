@@ -124,7 +124,7 @@ def test_health_names_what_is_not_well_and_counts_the_rest() -> None:
     ]
 
     assert agent_text(broken).split("\n") == [
-        "not sound",
+        "not healthy",
         "fail segments_present: gone",
         "  a.py",
         f"{count} of {count + 1} checks are ok",

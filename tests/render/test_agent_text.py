@@ -22,10 +22,10 @@ def test_usages_stand_by_file_before_tests_and_imports() -> None:
         "name": "retry",
         "files": 3,
         "references": [
-            mention("src/a.py", 1, "from queue import retry"),
+            {**mention("src/a.py", 1, "from queue import retry"), "role": "import"},
             mention("src/b.py", 9, "  retry(message)", "Worker.run"),
             mention("src/b.py", 12, "  retry(other)", "Worker.stop"),
-            mention("tests/test_a.py", 4, "retry(1)", "test_retry"),
+            {**mention("tests/test_a.py", 4, "retry(1)", "test_retry"), "test": True},
         ],
         "limits_hit": [{"code": "max_references", "limit": 4, "observed": 40}],
         "warnings": [{"code": "stale", "message": "a file changed"}],

@@ -3,16 +3,18 @@
 import re
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 from syrupy.assertion import SnapshotAssertion
 
 from ggrep.base.stable_json import loads
 from ggrep.model.limits import LimitHit
+from ggrep.model.navigation import DefinedAt, OutsideName, Reference
 from ggrep.model.request import ViewOptions
 from ggrep.render.navigation_text import (
-    Labelled,
+    Placed,
     expansion_text,
-    labelled_mentions,
+    placed_mentions,
     references_notes,
     references_text,
     symbol_notes,
@@ -47,8 +49,60 @@ def test_an_unknown_name_is_answered_with_similar_ones() -> None:
 
     assert symbol_text(unknown, PAGE) == ""
     assert symbol_notes(unknown) == "no definition of pay; similar names: pay, payer\n"
-    assert symbol_notes(replace(unknown, suggestions=())) == "nothing defines pay\n"
+    assert symbol_notes(replace(unknown, suggestions=())) == "no definition of pay\n"
     assert symbol_notes(SYMBOL) == ""
+
+
+def test_implementations_stand_below_the_definitions() -> None:
+    at = DefinedAt("a.py", 3, 9, "class", "Disk", "class Disk(Storage)", relation="implementation")
+    found = replace(SYMBOL, implementations=(at, replace(at, start_line=9, guess=True)))
+
+    assert symbol_text(found, PAGE).partition("implemented or extended by\n")[2] == (
+        "  a.py:3-9  class Disk\n  a.py:9  class Disk?\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("guess", "packages", "expected"),
+    [
+        (False, ["flask"], "pay is defined outside this repository (package flask): a.py:2: use"),
+        (
+            True,
+            ["x", "y"],
+            "pay is probably defined outside this repository (package x or y): a.py:2",
+        ),
+    ],
+)
+def test_a_name_from_outside_is_answered_with_its_import(
+    guess: bool, packages: list[str], expected: str
+) -> None:
+    outside = tuple(OutsideName(each, "a.py", 2, "use it", guess) for each in packages)
+    unknown = replace(SYMBOL, definitions=(), total=0, suggestions=("payer",), outside=outside)
+    none = replace(REFERENCES, references=(), totals=(("usage", 0),), files=0, outside=outside)
+
+    assert symbol_notes(unknown).startswith(expected)
+    assert expected.removeprefix("pay") in references_notes(none)
+
+
+def placed(repo: str, found: Reference, tie: str = "") -> Placed:
+    """Return a mention in one of several repositories."""
+    return Placed(f"{repo}:{found.path}", found, tie)
+
+
+def test_handlers_and_bases_are_named_and_come_first() -> None:
+    call = REFERENCES.references[0]
+    rows = [
+        placed("r", replace(call, path="a.py", role="call")),
+        placed("r", replace(call, path="b.py", role="implements")),
+        placed("r", replace(call, path="c.py", role="handles")),
+    ]
+
+    lines = placed_mentions(rows, PAGE).split("\n")
+    assert [line for line in lines if line[:2] == "r:"] == ["r:c.py", "r:b.py", "r:a.py"]
+    assert [line.split()[1] for line in lines if line[:2] == "  "][:2] == [
+        "handles:",
+        "implements:",
+    ]
 
 
 def test_usages_stand_below_each_other_file_by_file(golden: SnapshotAssertion) -> None:
@@ -69,14 +123,14 @@ def test_usages_of_a_workspace_are_grouped_as_those_of_one_repository() -> None:
     call, *_ = REFERENCES.references
     of_api = replace(call, path="a.py", line=7, content="run()", container="", role="call")
     found = [
-        Labelled("api", replace(of_api, line=1, role="import"), "guess"),
-        Labelled("web", replace(of_api, role="read", content="x = run")),
-        Labelled("api", of_api, "import"),
-        Labelled("api", replace(of_api, line=9, guess=True), "import"),
-        Labelled("api", replace(of_api, path="b.py", test=True), "guess"),
+        placed("api", replace(of_api, line=1, role="import"), "guess"),
+        placed("web", replace(of_api, role="read", content="x = run")),
+        placed("api", of_api, "import"),
+        placed("api", replace(of_api, line=9, guess=True), "import"),
+        placed("api", replace(of_api, path="b.py", test=True), "guess"),
     ]
 
-    heads = [line for line in labelled_mentions(found, PAGE).split("\n") if line and line[0] != " "]
+    heads = [line for line in placed_mentions(found, PAGE).split("\n") if line and line[0] != " "]
     assert heads == [
         "api:a.py  import",
         "web:a.py",
@@ -108,6 +162,27 @@ def test_surroundings_keep_their_indentation_and_name_what_stands_beside(
 ) -> None:
     """The text may be copied, and the neighbours are the next places to look at."""
     assert expansion_text(EXPANSION, PAGE) == golden
+
+
+def test_folds_say_how_to_see_their_lines() -> None:
+    """The longest is an example, in a workspace too."""
+    content = "    def pay(self, card):\n        … 99-120 logging\n        … 121\n        return 3"
+    folded = replace(EXPANSION, content=content, end_line=122, hidden_lines=23, neighbours=())
+    alone, of_several = (
+        expansion_text(folded, PAGE, ask).split("\n")[2:]
+        for ask in ("ggrep expand ", "ggrep expand --workspace w.jsonc shop:")
+    )
+
+    assert alone == [
+        " 98 │     def pay(self, card):",
+        " 99 │         … 99-120 logging",
+        "121 │         … 121",
+        "122 │         return 3",
+        "",
+        "folded: 23 lines; ggrep expand src/shop/checkout.py:99-120 shows the longest",
+        "",
+    ]
+    assert "w.jsonc shop:src/shop/checkout.py:99-120 shows" in of_several[-2]
 
 
 def test_surroundings_without_neighbours_end_with_their_text() -> None:

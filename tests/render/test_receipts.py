@@ -88,9 +88,9 @@ def test_a_changed_value_shows(change: Callable[[dict[str, Any]], None]) -> None
     ("change", "fault"),
     [
         (changed(["hits", 0, "row_id"], "z" * 64), r"\$.hits\[0\].row_id"),
-        (changed(["hits", 0, "row_id"], "d" * 64), "not those of the answer"),
-        (changed(["answer", "results", 0, "score"], 0.2), "not the one of the digest"),
-        (changed(["answer"], [1]), "not those of the answer"),
+        (changed(["hits", 0, "row_id"], "d" * 64), "do not match the answer"),
+        (changed(["answer", "results", 0, "score"], 0.2), "does not match answer_sha256"),
+        (changed(["answer"], [1]), "do not match the answer"),
         (changed(["origin", "snapshot_id"], "../../etc"), "invalid snapshot id"),
         (changed(["origin", "git_head"], 7), r"\$.origin.git_head"),
         (changed(["question", "deterministic"], False), "must be deterministic"),
@@ -115,7 +115,7 @@ def test_what_is_sealed_anew_is_read_strictly(
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b"{}", b"null", b"\xff", b'{"kind": 1}'])
 def test_other_files_are_no_receipts(data: bytes) -> None:
     """Whatever is named by mistake is told apart."""
-    with pytest.raises(InvalidRequest, match="not a valid receipt"):
+    with pytest.raises(InvalidRequest, match=r"not a (valid )?receipt"):
         parsed(data)
 
 
@@ -123,7 +123,7 @@ def test_a_receipt_of_a_newer_build_is_told() -> None:
     """It may be sealed in another way."""
     newer = receipt_document(RECEIPT) | {"schema_version": 2}
 
-    with pytest.raises(Incompatible, match="this build reads 1 to 1"):
+    with pytest.raises(Incompatible, match="this build of ggrep reads 1 to 1"):
         parsed(stable_json.dumps(newer))
 
 

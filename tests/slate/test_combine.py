@@ -12,24 +12,24 @@ from ggrep.base import stable_json
 from ggrep.model.confidence import Confidence
 from ggrep.model.limits import LimitHit
 from ggrep.model.slate import SECTIONS, Budgets, FileFacts, GraphEdge, Pack, Section, Slate
-from ggrep.search.slate.combine import Combining, RepoSlate, combined
+from ggrep.search.slate import combine
+from ggrep.search.slate.combine import RepoSlate
 from ggrep.search.slate.document import graph_json, pack_json, slate_json
 from ggrep.search.slate.levels import LEVELS, MIN_SLATE_BYTES, effective
-from ggrep.search.slate.overview import Asked
+from ggrep.search.slate.overview import SlatePlan
 from tests.fakes.repo_slates import pack, repo_slate
 
-ASKED = Asked(("cart",), "words")
+
+def how(level: int = 1, **budgets: int) -> SlatePlan:
+    """Return the form of a slate, by the budgets that are named."""
+    return SlatePlan(level, effective(Budgets(**budgets), level)[0], Confidence.STRONG, ("cart",))
 
 
-def how(level: int = 1, *, comparable: bool = True, **budgets: int) -> Combining:
-    """Return how slates are combined, by the budgets that are named."""
-    return Combining(
-        level=level,
-        budgets=effective(Budgets(**budgets), level)[0],
-        comparable=comparable,
-        confidence=Confidence.STRONG,
-        graph=True,
-    )
+def combined(
+    slates: Sequence[RepoSlate], plan: SlatePlan, *, comparable: bool = True
+) -> tuple[Slate, tuple[LimitHit, ...]]:
+    """Return one slate of several."""
+    return combine.combined(slates, plan, comparable=comparable)
 
 
 def files(repo: str, *scores: float, section: Section = Section.CODE) -> RepoSlate:
@@ -62,7 +62,7 @@ def test_lines_are_dealt_by_shares_where_scores_do_not_compare() -> None:
     body = "line\n" * 400
     high = repo_slate("high", pack("a.py", 90.0, text=body), pack("b.py", 40.0, text=body))
     low = repo_slate("low", pack("c.py", 0.9, text=body))
-    slate, _ = combined([high, low], ASKED, how(comparable=False, total_bytes=6_144))
+    slate, _ = combined([high, low], how(total_bytes=6_144), comparable=False)
     lines = {
         one.path: sum(item.snippet.count("line") for item in one.evidence)
         for _, packs in slate.sections
@@ -76,7 +76,7 @@ def test_a_repository_with_high_scores_cannot_take_all() -> None:
     """Half of the places are dealt in equal parts; the other half goes by score."""
     loud = files("loud", *(100.0 - n for n in range(20)))
     quiet = [files(name, *(1.0 - n / 100 for n in range(20))) for name in ("a", "b", "c", "d")]
-    slate, _ = combined([loud, *quiet], ASKED, how(files=20))
+    slate, _ = combined([loud, *quiet], how(files=20))
 
     assert by_repo(slate) == {"loud": 12, "a": 2, "b": 2, "c": 2, "d": 2}
 
@@ -84,7 +84,7 @@ def test_a_repository_with_high_scores_cannot_take_all() -> None:
 def test_the_half_in_equal_parts_are_each_repositorys_best() -> None:
     """A fair share of bad files would help nobody."""
     slate, _ = combined(
-        [files("loud", 9.0, 8.0, 7.0, 6.0), files("quiet", 0.1, 0.3, 0.2)], ASKED, how(files=4)
+        [files("loud", 9.0, 8.0, 7.0, 6.0), files("quiet", 0.1, 0.3, 0.2)], how(files=4)
     )
 
     assert shown(slate) == ["loud:00.py", "loud:01.py", "loud:02.py", "quiet:01.py"]
@@ -93,7 +93,7 @@ def test_the_half_in_equal_parts_are_each_repositorys_best() -> None:
 def test_every_repository_that_matches_keeps_a_file() -> None:
     """That a repository has something to say is worth more than a tenth file of another."""
     slates = [files(f"r{n:02}", n + 1.0, n + 0.5, n + 0.25) for n in range(20)]
-    slate, cuts = combined(slates, ASKED, how(files=20))
+    slate, cuts = combined(slates, how(files=20))
 
     assert by_repo(slate) == {f"r{n:02}": 1 for n in range(20)}
     assert LimitHit("max_slate_files", 20, 60) in cuts
@@ -102,7 +102,7 @@ def test_every_repository_that_matches_keeps_a_file() -> None:
 def test_of_more_repositories_than_files_those_with_the_best_file_are_shown() -> None:
     """Somebody has to be left out, and it is said."""
     slates = [files(f"r{n}", float(n + 1)) for n in range(9)]
-    slate, cuts = combined(slates, ASKED, how(files=3))
+    slate, cuts = combined(slates, how(files=3))
 
     assert shown(slate) == ["r8:00.py", "r7:00.py", "r6:00.py"]
     assert cuts == (LimitHit("max_slate_files", 3, 9),)
@@ -110,7 +110,7 @@ def test_of_more_repositories_than_files_those_with_the_best_file_are_shown() ->
 
 def test_a_repository_without_a_file_takes_no_place() -> None:
     """It was asked, and had nothing."""
-    slate, cuts = combined([repo_slate("none"), files("a", 2.0, 1.0)], ASKED, how(files=2))
+    slate, cuts = combined([repo_slate("none"), files("a", 2.0, 1.0)], how(files=2))
 
     assert shown(slate) == ["a:00.py", "a:01.py"]
     assert cuts == ()
@@ -120,7 +120,7 @@ def test_places_that_are_not_dealt_in_equal_parts_go_by_section() -> None:
     """Forty files of code do not push out the documents, in one repository or in ten."""
     code = [files(name, *(9.0 - n / 10 for n in range(20))) for name in ("a", "b")]
     documents = files("z", *(1.0 - n / 10 for n in range(9)), section=Section.DOCS)
-    slate, _ = combined([*code, documents], ASKED, how(files=20))
+    slate, _ = combined([*code, documents], how(files=20))
     counts = {section: len(packs) for section, packs in slate.sections}
 
     assert counts == {Section.CODE: 17, Section.DOCS: 3}
@@ -135,7 +135,7 @@ def test_sections_stand_in_their_order_and_files_by_score_then_repository() -> N
         pack("k.toml", 1.0, Section.CONFIG),
     )
     other = repo_slate("a", pack("n.py", 1.0), pack("d.md", 0.2, Section.DOCS))
-    slate, _ = combined([one, other], ASKED, how())
+    slate, _ = combined([one, other], how())
 
     assert [section for section, _ in slate.sections] == [
         Section.CODE,
@@ -148,14 +148,14 @@ def test_sections_stand_in_their_order_and_files_by_score_then_repository() -> N
 
 def test_scores_of_one_scale_are_kept() -> None:
     """They were measured against all repositories together."""
-    slate, _ = combined([files("a", 8.0, 4.0), files("b", 2.0)], ASKED, how())
+    slate, _ = combined([files("a", 8.0, 4.0), files("b", 2.0)], how())
 
     assert [one.score for _, packs in slate.sections for one in packs] == [8.0, 4.0, 2.0]
 
 
 def test_scores_that_do_not_compare_count_as_shares_of_their_repositorys_best() -> None:
     """A repository of few files has other figures for the same words."""
-    slate, _ = combined([files("a", 8.0, 2.0), files("b", 0.4, 0.3)], ASKED, how(comparable=False))
+    slate, _ = combined([files("a", 8.0, 2.0), files("b", 0.4, 0.3)], how(), comparable=False)
 
     assert shown(slate) == ["a:00.py", "b:00.py", "b:01.py", "a:01.py"]
     assert [one.score for _, packs in slate.sections for one in packs] == [1.0, 1.0, 0.75, 0.25]
@@ -163,7 +163,7 @@ def test_scores_that_do_not_compare_count_as_shares_of_their_repositorys_best() 
 
 def test_scores_of_nothing_do_not_compare_either() -> None:
     """A file that was asked for by name may have none."""
-    slate, _ = combined([files("a", 0.0), files("b", 1.0)], ASKED, how(comparable=False))
+    slate, _ = combined([files("a", 0.0), files("b", 1.0)], how(), comparable=False)
 
     assert shown(slate) == ["b:00.py", "a:00.py"]
 
@@ -184,7 +184,7 @@ def test_a_doubtful_answer_shows_fewer_files(
     """As of one repository; and whoever wants all of it has all of it."""
     slates = [files(name, 4.0, 3.0, 2.0, 1.0) for name in ("a", "b", "c")]
     asked = replace(how(files=12), confidence=confidence, keep_weak=keep_weak)
-    slate, cuts = combined(slates, ASKED, asked)
+    slate, cuts = combined(slates, asked)
 
     assert len(shown(slate)) == number
     assert slate.limits.files == 12
@@ -194,7 +194,7 @@ def test_a_doubtful_answer_shows_fewer_files(
 def test_a_doubtful_answer_shows_no_more_than_was_asked_for() -> None:
     """Of two files hardly any can go."""
     asked = replace(how(files=2), confidence=Confidence.WEAK)
-    slate, cuts = combined([files("a", 3.0, 2.0, 1.0)], ASKED, asked)
+    slate, cuts = combined([files("a", 3.0, 2.0, 1.0)], asked)
 
     assert len(shown(slate)) == 2
     assert cut_codes(cuts) == ["max_slate_files"]
@@ -202,7 +202,7 @@ def test_a_doubtful_answer_shows_no_more_than_was_asked_for() -> None:
 
 def test_no_slate_at_all_is_an_empty_slate() -> None:
     """Nobody matched; there is still an answer."""
-    slate, cuts = combined([], ASKED, how())
+    slate, cuts = combined([], how())
 
     assert slate.sections == ()
     assert slate.overview.terms == ("cart",)
@@ -212,7 +212,7 @@ def test_no_slate_at_all_is_an_empty_slate() -> None:
 
 def test_paths_in_overview_and_hints_say_whose_they_are() -> None:
     """`expand` would otherwise open another repository's file of that name."""
-    slate, _ = combined([files("a", 2.0), files("b", 1.0)], ASKED, how())
+    slate, _ = combined([files("a", 2.0), files("b", 1.0)], how())
 
     assert slate.overview.top_paths == ("a:00.py", "b:00.py")
     assert slate.next_actions[0].target == "a:00.py:3"
@@ -245,7 +245,7 @@ def edges(slate: Slate) -> list[tuple[str, str, str]]:
 
 def test_edges_join_files_within_repositories_and_across_them() -> None:
     """How a change goes on is what the graph is for."""
-    slate, _ = combined(client_and_server(), ASKED, how())
+    slate, _ = combined(client_and_server(), how())
 
     assert edges(slate) == [
         ("imports", "web:view.ts", "web:cart.ts"),
@@ -255,7 +255,7 @@ def test_edges_join_files_within_repositories_and_across_them() -> None:
 
 def test_edges_join_shown_files_alone() -> None:
     """An end that is not in the slate leads nowhere."""
-    slate, _ = combined(client_and_server(), ASKED, how(files=2))
+    slate, _ = combined(client_and_server(), how(files=2))
     assert slate.graph is not None
 
     assert shown(slate) == ["shop:main.py", "web:cart.ts"]
@@ -280,14 +280,14 @@ def test_what_is_not_shown_does_not_hide_who_else_provides_a_name() -> None:
             for path in ("api.py", "main.py")
         ],
     )
-    slate, _ = combined([client, server], ASKED, how(files=2))
+    slate, _ = combined([client, server], how(files=2))
 
     assert edges(slate) == [("package", "web:cart.ts", "shop:main.py")]
 
 
 def test_without_a_graph_there_is_none() -> None:
     """It costs bytes."""
-    slate, _ = combined(client_and_server(), ASKED, replace(how(), graph=False))
+    slate, _ = combined(client_and_server(), replace(how(), graph=False))
 
     assert slate.graph is None
 
@@ -295,7 +295,7 @@ def test_without_a_graph_there_is_none() -> None:
 def test_levels_choose_the_same_files() -> None:
     """Whoever asks for more of them gets more of the same."""
     slates = [files(name, *(n / 7 for n in range(1, 12))) for name in ("a", "b", "c")]
-    found = [combined(slates, ASKED, how(level))[0] for level in LEVELS]
+    found = [combined(slates, how(level))[0] for level in LEVELS]
 
     assert [shown(slate) for slate in found[1:]] == [shown(found[1])] * 3
     assert shown(found[0]) == shown(found[1])[: len(shown(found[0]))]
@@ -304,7 +304,7 @@ def test_levels_choose_the_same_files() -> None:
 
 def test_level_0_shows_no_line_of_a_file() -> None:
     """Its packs name files, and no evidence."""
-    slate, _ = combined([repo_slate("a", pack("x.py", text="secret"))], ASKED, how(0))
+    slate, _ = combined([repo_slate("a", pack("x.py", text="secret"))], how(0))
 
     assert b"secret" not in stable_json.dumps(slate_json(slate))
     assert b'"repo":"a"' in stable_json.dumps(slate_json(slate))
@@ -358,8 +358,8 @@ def test_no_budget_is_exceeded_whatever_the_repositories_hold(
     repos: dict[str, list[Pack]], bounds: dict[str, int], level: int, comparable: bool
 ) -> None:
     """A caller that gave a number of bytes has a buffer of that size."""
-    asked = how(level, comparable=comparable, **bounds)
-    slate, cuts = combined(joined(repos), ASKED, asked)
+    asked = how(level, **bounds)
+    slate, cuts = combined(joined(repos), asked, comparable=comparable)
     packs = [one for _, held in slate.sections for one in held]
     every = sum(map(len, repos.values()))
 
@@ -383,8 +383,8 @@ def test_the_order_of_repositories_changes_no_byte(
     slates = joined(repos)
     turned = list(slates)
     chance.shuffle(turned)  # type: ignore[attr-defined]  # a Random, whose module is banned
-    slate, cuts = combined(slates, ASKED, how(**bounds))
-    again, others = combined(turned, ASKED, how(**bounds))
+    slate, cuts = combined(slates, how(**bounds))
+    again, others = combined(turned, how(**bounds))
 
     assert stable_json.dumps(slate_json(slate)) == stable_json.dumps(slate_json(again))
     assert cuts == others
@@ -395,9 +395,9 @@ def test_nobody_is_starved_while_there_are_places(
     repos: dict[str, list[Pack]], most: int, comparable: bool
 ) -> None:
     """Each that matches keeps its equal part of half the places, or all that it has."""
-    asked = how(0, comparable=comparable, files=most)
+    asked = how(0, files=most)
     roomy = replace(asked, budgets=replace(asked.budgets, total_bytes=60_000, file_bytes=60_000))
-    slate, _ = combined(joined(repos), ASKED, roomy)
+    slate, _ = combined(joined(repos), roomy, comparable=comparable)
     matching = {repo: len(packs) for repo, packs in repos.items() if packs}
     held = by_repo(slate)
     part = max(1, most // (2 * len(matching))) if matching else 0

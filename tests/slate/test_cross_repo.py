@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from ggrep.model.slate import FileFacts, Section
 from ggrep.search.slate.cross_repo import KINDS, MOST_EDGES, cross_repo_edges
-from ggrep.search.slate.facts import SelectedText, facts_of
+from ggrep.search.slate.facts import facts_of
+from tests.fakes.slate_files import selected
 
 Name = tuple[str, str]
 
@@ -142,20 +143,12 @@ def test_the_order_of_repositories_and_files_does_not_matter(
 
 def test_two_languages_are_joined_by_their_texts_through_types_and_packages() -> None:
     """From the source to the edge, with nothing told about either repository."""
-    described = facts_of(
-        SelectedText("a.proto", Section.CODE, "proto", texts=("message Cart {\n}\n",))
-    )
-    manifest = facts_of(
-        SelectedText("package.json", Section.CONFIG, "json", texts=('{"name": "@acme/shop"}',))
-    )
+    described = facts_of(selected("a.proto", Section.CODE, "proto", "message Cart {\n}\n"))
+    manifest = facts_of(selected("package.json", Section.CONFIG, "json", '{"name": "@acme/shop"}'))
     client = facts_of(
-        SelectedText(
-            "src/a.go", Section.CODE, "go", texts=("func f() { c := &pb.Cart{Id: id} }\n",)
-        )
+        selected("src/a.go", Section.CODE, "go", "func f() { c := &pb.Cart{Id: id} }\n")
     )
-    page = facts_of(
-        SelectedText("a.ts", Section.CODE, "typescript", texts=('import x from "@acme/shop"\n',))
-    )
+    page = facts_of(selected("a.ts", Section.CODE, "typescript", 'import x from "@acme/shop"\n'))
 
     assert shown({"shop": [described, manifest], "web": [client, page]}) == [
         ("package", "web:a.ts", "shop:package.json", "@acme/shop"),
@@ -174,7 +167,7 @@ def test_two_languages_are_joined_by_their_texts_through_types_and_packages() ->
 def test_routes_services_and_variables_join_no_repositories(server: str, client: str) -> None:
     facts = {
         repo: [
-            facts_of(SelectedText(path, section, "python", texts=(f"{text}\n",)))
+            facts_of(selected(path, section, "python", f"{text}\n"))
             for path, section in (("a.py", Section.CODE), ("conf.py", Section.CONFIG))
         ]
         for repo, text in (("shop", server), ("web", client))

@@ -5,10 +5,9 @@ from msgspec.structs import replace
 from ggrep.model.confidence import Confidence
 from ggrep.model.slate import Budgets, Pack
 from ggrep.model.slate_material import PackMaterial
-from ggrep.search.slate.duplicates import Merged
 from ggrep.search.slate.levels import effective
-from ggrep.search.slate.overview import Asked, Standing
-from ggrep.search.slate.pack_draft import Form, drawn
+from ggrep.search.slate.overview import SlatePlan
+from ggrep.search.slate.pack_draft import drawn
 from tests.fakes.slate_files import material, piece
 
 WEAK = piece("def restart():", 40, 1.0)
@@ -18,9 +17,7 @@ BEST = piece("class Arbiter:", 10, 2.0)
 def pack_of(chosen: PackMaterial) -> Pack:
     """Return the only file of a slate."""
     budgets, _ = effective(Budgets(), 1)
-    standing = Standing(1, Confidence.STRONG, left=0, cut=False, has_session=False)
-    merged = Merged(chosen, ((),) * len(chosen.evidence))
-    slate = drawn([merged], Asked(("restart",), "words"), standing, Form(1, budgets, False)).slate
+    slate = drawn([chosen], SlatePlan(1, budgets, Confidence.STRONG, graph=False)).slate
     return slate.sections[0][1][0]
 
 

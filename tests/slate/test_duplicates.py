@@ -7,17 +7,22 @@ from msgspec.structs import replace
 
 from ggrep.model.slate import Section
 from ggrep.model.slate_material import PackMaterial
-from ggrep.search.slate.duplicates import MOST_PLACES, Merged, merged
+from ggrep.search.slate.duplicates import MOST_PLACES, merged
 from tests.fakes.slate_files import material, piece
 
 LONG = "\n".join(f"    value_{n} = read(source_{n}) or default_{n}" for n in range(40))
 
 
-def paths(found: Sequence[Merged]) -> list[str]:
-    return [one.material.pick.candidate.path for one in found]
+def paths(found: Sequence[PackMaterial]) -> list[str]:
+    return [one.pick.candidate.path for one in found]
 
 
-def only(found: Sequence[Merged]) -> Merged:
+def also(found: PackMaterial) -> tuple[tuple[str, ...], ...]:
+    """Return the places of copies of each piece."""
+    return tuple(piece.also for piece in found.evidence)
+
+
+def only(found: Sequence[PackMaterial]) -> PackMaterial:
     assert len(found) == 1
     return found[0]
 
@@ -28,8 +33,8 @@ def test_a_copy_is_told_where_the_better_one_stands() -> None:
     copy = material("a.py", piece(LONG, 33, 0.5))
     found = only(merged([copy, better]))
 
-    assert found.material.pick.candidate.path == "b.py"
-    assert found.also == (("a.py:33",),)
+    assert found.pick.candidate.path == "b.py"
+    assert also(found) == (("a.py:33",),)
 
 
 def test_a_near_copy_is_one() -> None:
@@ -47,7 +52,7 @@ def test_texts_that_share_their_words_alone_are_no_copies() -> None:
     found = merged([material("a.py", piece(LONG)), material("b.py", piece(other))])
 
     assert len(found) == 2
-    assert [one.also for one in found] == [((),), ((),)]
+    assert [also(one) for one in found] == [((),), ((),)]
 
 
 def test_texts_that_share_most_of_their_lines_are_no_copies() -> None:
@@ -74,9 +79,9 @@ def test_a_file_keeps_what_stands_nowhere_else() -> None:
     found = merged([first, second])
 
     assert paths(found) == ["a.py", "b.py"]
-    assert [one.name for one in found[1].material.evidence] == ["own"]
-    assert found[0].also == (("b.py:1",),)
-    assert found[1].also == ((),)
+    assert [one.name for one in found[1].evidence] == ["own"]
+    assert also(found[0]) == (("b.py:1",),)
+    assert also(found[1]) == ((),)
 
 
 def test_a_copy_in_another_section_leaves_its_file_in_place() -> None:
@@ -86,7 +91,7 @@ def test_a_copy_in_another_section_leaves_its_file_in_place() -> None:
     found = merged([code, document])
 
     assert paths(found) == ["a.py", "a.md"]
-    assert found[0].also == (("a.md:4",),)
+    assert also(found[0]) == (("a.md:4",),)
 
 
 def test_a_file_without_evidence_is_no_copy() -> None:
@@ -102,8 +107,8 @@ def test_copies_within_a_file_do_not_empty_it() -> None:
     """A file that repeats itself is still there."""
     found = only(merged([material("a.py", piece(LONG, 1, 0.9), piece(LONG, 99, 0.9, name="b"))]))
 
-    assert [one.start_line for one in found.material.evidence] == [1]
-    assert found.also == (("a.py:99",),)
+    assert [one.start_line for one in found.evidence] == [1]
+    assert also(found) == (("a.py:99",),)
 
 
 def test_places_of_copies_are_few_and_in_order() -> None:
@@ -111,7 +116,7 @@ def test_places_of_copies_are_few_and_in_order() -> None:
     files = [material(f"m{n}.py", piece(LONG, n + 1, 0.5)) for n in range(9)]
     found = only(merged([*files[::-1], material("z.py", piece(LONG, 1, 0.9))]))
 
-    assert found.also == (tuple(f"m{n}.py:{n + 1}" for n in range(MOST_PLACES)),)
+    assert also(found) == (tuple(f"m{n}.py:{n + 1}" for n in range(MOST_PLACES)),)
 
 
 def test_which_copy_stays_does_not_hang_on_the_order() -> None:
@@ -121,11 +126,11 @@ def test_which_copy_stays_does_not_hang_on_the_order() -> None:
         for name, text, score in (("a", LONG, 0.5), ("b", LONG, 0.5), ("c", LONG[:-9], 0.7))
     ]
 
-    def by_path(some: Sequence[PackMaterial]) -> list[Merged]:
-        return sorted(merged(some), key=lambda one: one.material.pick.candidate.path)
+    def by_path(some: Sequence[PackMaterial]) -> list[PackMaterial]:
+        return sorted(merged(some), key=lambda one: one.pick.candidate.path)
 
     assert by_path(files) == by_path(files[::-1])
-    assert [len(one.material.evidence) for one in by_path(files)] == [1, 1, 2]
+    assert [len(one.evidence) for one in by_path(files)] == [1, 1, 2]
 
 
 def test_the_order_of_the_files_stays() -> None:
@@ -161,4 +166,4 @@ def test_what_was_asked_for_by_its_name_is_no_copy() -> None:
     asked = [replace(one, pick=replace(one.pick, reason="expand_target")) for one in files]
 
     assert paths(merged(asked)) == ["a.py", "b.py"]
-    assert [len(one.material.evidence) for one in merged(asked)] == [1, 1]
+    assert [len(one.evidence) for one in merged(asked)] == [1, 1]

@@ -1,23 +1,21 @@
 """What is read out of a selected file: names, and nothing but names."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ggrep.model.slate import FileFacts, Section
-from ggrep.search.slate.facts import (
-    MOST_NAME_CHARACTERS,
-    SelectedText,
-    facts_of,
-    published,
-)
+from ggrep.search.slate.facts import MOST_NAME_CHARACTERS, MOST_NAMES, facts_of, published
+from tests.fakes.slate_files import selected
 
 
-def facts(path: str, text: str, language: str = "python", **more: object) -> FileFacts:
-    section = more.pop("section", Section.CODE)
-    return facts_of(SelectedText(path, section, language, texts=(text,), **more))
+def facts(
+    path: str, text: str, language: str = "python", section: Section = Section.CODE, **more: Any
+) -> FileFacts:
+    return facts_of(selected(path, section, language, text, **more))
 
 
 @pytest.mark.parametrize(
@@ -48,7 +46,7 @@ def test_the_anchors_list_is_read_with_groups_written_out() -> None:
     """Rust keeps `a::{b, c}` in one item, with the comma that separates items."""
     extra = "File: a.rs\nImports: crate::a::{b, c::D}, std::io\nDefines: foo, bar"
 
-    found = facts("a.rs", "", "rust", anchor_extra=extra)
+    found = facts("a.rs", "", "rust", listed=extra)
 
     assert found.imports == ("crate::a::b", "crate::a::c::D", "std::io")
     assert found.defines == ("bar", "foo")
@@ -166,11 +164,12 @@ def test_types_of_interfaces_are_provided() -> None:
 
 def test_every_name_is_short_clean_and_one_of_few() -> None:
     """A hostile file must not make an answer large, nor write to a terminal."""
-    words = " ".join(f"word_{number} = 'name_{number}'" for number in range(3_000))
-    hostile = facts("a.py", f"{words}\nimport {'x' * 500}\n", names=("evil\x1b[31m", "y" * 400))
+    lines = "\n".join(f"import word_{number}" for number in range(3_000))
+    hostile = facts("a.py", f"{lines}\nimport {'x' * 500}\n", names=("evil\x1b[31m", "y" * 400))
+    names = (*hostile.mentions, *hostile.imports)
 
-    assert len(hostile.mentions) == 400
-    assert all(len(name) <= MOST_NAME_CHARACTERS for name in hostile.mentions + hostile.imports)
+    assert 0 < len(hostile.imports) <= MOST_NAMES
+    assert all(len(name) <= MOST_NAME_CHARACTERS and name.isprintable() for name in names)
     assert hostile.defines == ()
 
 
@@ -181,7 +180,7 @@ def test_a_hostile_text_costs_no_more_than_its_length(opening: str, path: str) -
     text = (opening * 4_000)[:16_000]
     language = path.rpartition(".")[2].replace("rs", "rust")
 
-    found = facts(path, text, language, section=Section.CONFIG, anchor_extra=f"Imports: {text}")
+    found = facts(path, text, language, section=Section.CONFIG, listed=f"Imports: {text}")
 
     assert len(found.keys) <= 200
 
@@ -232,7 +231,9 @@ def test_a_text_gives_the_same_facts_in_any_order_of_its_chunks() -> None:
     """Facts are compared and merged; the order of evidence must not show in them."""
     texts = ("import shop.cart\nx = Ledger()", "import shop.stock", "y = os.environ['SHOP_BIND']")
 
-    one = facts_of(SelectedText("a.py", Section.CODE, "python", texts=texts))
-    other = facts_of(SelectedText("a.py", Section.CODE, "python", texts=texts[::-1]))
+    one, other = (
+        facts_of(selected("a.py", Section.CODE, "python", *ordered))
+        for ordered in (texts, texts[::-1])
+    )
 
     assert one == other

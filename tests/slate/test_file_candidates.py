@@ -18,7 +18,7 @@ from ggrep.search.engine.engine import Engine
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.slate.file_candidates import FLOOR, CandidateFiles
 from ggrep.search.slate.file_rows import rows_of
-from ggrep.search.slate.related_files import Origin, companions
+from ggrep.search.slate.related_files import best_rows_of, companions
 from tests.fakes.repos import open_engine, write_tree
 
 FILES = {
@@ -172,7 +172,7 @@ def test_rows_gain_by_what_answers_a_question_and_lose_by_their_length(tmp_path:
         both, long = candidates["src/both.py"], candidates["src/long.py"]
         users = companions(
             found,
-            [Origin(both.segment, rows_of(found, [both], 1)[0].best[0].row, 1.0)],
+            best_rows_of(found, [both]),
             Deadline.never(SystemClock()),
         )
 

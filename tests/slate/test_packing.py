@@ -12,10 +12,9 @@ from ggrep.model.confidence import Confidence
 from ggrep.model.slate import ROLES, SECTIONS, Budgets, Pack, Reason, Section, Slate
 from ggrep.model.slate_material import PackMaterial, TextPiece
 from ggrep.search.slate.document import graph_json, overview_json, pack_json, slate_json
-from ggrep.search.slate.duplicates import Merged
 from ggrep.search.slate.levels import MAX_EVIDENCE, MAX_SLATE_FILES, MIN_SLATE_BYTES, effective
-from ggrep.search.slate.overview import Asked, Standing
-from ggrep.search.slate.pack_draft import Drawn, Form, drawn
+from ggrep.search.slate.overview import SlatePlan
+from ggrep.search.slate.pack_draft import Drawn, drawn
 from ggrep.search.slate.packing import reserved
 from ggrep.search.slate.slate_lines import file_lines, slate_lines
 from tests.fakes.slate_files import PIECE, candidate, material, piece
@@ -42,19 +41,23 @@ BITS = (
 USUAL = Budgets()
 AMPLE = Budgets(4 * 1024 * 1024, 1024 * 1024, MAX_SLATE_FILES, MAX_EVIDENCE)
 NEARLY = (("a", 1.0), ("b", 0.9))
-ASKED = Asked(("retry", "queue"), "words")
 
 
 class Question(Struct, frozen=True):
     """A request's shape, and the files that were chosen for it."""
 
-    files: tuple[Merged, ...]
-    form: Form
-    asked: Asked
-    standing: Standing
+    files: tuple[PackMaterial, ...]
+    plan: SlatePlan
+    facts: bool
 
     def drawn(self) -> Drawn:
-        return drawn(self.files, self.asked, self.standing, self.form)
+        return drawn(self.files, self.plan, facts=self.facts)
+
+    def ample(self, level: int) -> Slate:
+        """Return the slate of a level without a graph, with room for all files."""
+        found = drawn(self.files, replace(self.plan, level=level, budgets=AMPLE, graph=False))
+        assert {cut.code for cut in found.limits} <= {"max_evidence_per_file"}
+        return found.slate
 
 
 class Chance:
@@ -80,18 +83,19 @@ class Chance:
         terms = tuple(self.text(3) for _ in range(pick.choice((0, 2, 40))))
         return Question(
             tuple(self.file(number, most) for number in range(count)),
-            Form(self._level, budgets, pick.random() < 0.7, pick.random() < 0.2),
-            Asked(terms, "words"),
-            Standing(
+            SlatePlan(
                 self._level,
+                budgets,
                 pick.choice(tuple(Confidence)),
-                pick.randrange(3),
-                cut=False,
+                terms,
+                graph=pick.random() < 0.7,
+                left=pick.randrange(3),
                 has_session=pick.random() < 0.5,
             ),
+            pick.random() < 0.2,
         )
 
-    def file(self, number: int, most: int) -> Merged:
+    def file(self, number: int, most: int) -> PackMaterial:
         """Return a file with at most so many pieces of evidence, and neighbours, and an anchor."""
         pick = self._random
         evidence = tuple(self.piece("semantic_match") for _ in range(pick.randint(0, most)))
@@ -111,7 +115,8 @@ class Chance:
         reason = pick.choice(REASONS)
         found = replace(found, pick=replace(found.pick, candidate=chosen, rank=number // 5))
         found = replace(found, pick=replace(found.pick, reason=reason))
-        return Merged(found, tuple(self.texts(pick.randrange(3)) for _ in evidence))
+        twins = (replace(each, also=self.texts(pick.randrange(3))) for each in evidence)
+        return replace(found, evidence=tuple(twins))
 
     def piece(self, reason: Reason) -> TextPiece:
         """Return a chunk; what is shown of it may be longer than it, as relations may."""
@@ -163,7 +168,7 @@ def evidence_of(pack: Pack) -> int:
 
 def check_budgets(question: Question, found: Drawn) -> None:
     """Count every budget of the answer again."""
-    slate, budgets = found.slate, question.form.budgets
+    slate, budgets = found.slate, question.plan.budgets
     packs = packs_of(slate)
     document = slate_json(slate)
     printed = text_size(slate_lines(document)) if budgets.of_text else size(document)
@@ -201,11 +206,11 @@ def check_cuts(question: Question, found: Drawn) -> None:
     """Compare what is shown with what ample budgets show: less is said, and nothing else is."""
     level = found.slate.level
     shown = {pack.path: pack for pack in packs_of(found.slate)}
-    ample = replace(question, form=Form(level, AMPLE, graph=False)).drawn()
+    ample = question.ample(level)
     said = {cut.code for cut in found.limits}
     small = {cut.path_key for cut in found.limits if cut.code == "max_slate_file_bytes"}
     cut = set()
-    for pack in packs_of(ample.slate):
+    for pack in packs_of(ample):
         here = shown.get(pack.path)
         if here is None:
             assert "max_slate_files_by_bytes" in said
@@ -213,8 +218,7 @@ def check_cuts(question: Question, found: Drawn) -> None:
             cut.add(pack.path)
             assert pack.path in small or "max_slate_bytes" in said, (pack.path, found.limits)
 
-    assert {cut.code for cut in ample.limits} <= {"max_evidence_per_file"}
-    assert len(packs_of(ample.slate)) == len(question.files)
+    assert len(packs_of(ample)) == len(question.files)
     assert small & set(shown) <= cut
     assert cut or "max_slate_bytes" not in said or len(shown) < len(question.files)
     assert len(shown) < len(question.files) or "max_slate_files_by_bytes" not in said
@@ -222,10 +226,7 @@ def check_cuts(question: Question, found: Drawn) -> None:
 
 def check_levels(question: Question) -> None:
     """Draw the same files on each level with room for all of them."""
-    paths = [
-        [pack.path for pack in packs_of(replace(question, form=form).drawn().slate)]
-        for form in (Form(level, AMPLE, graph=False) for level in range(4))
-    ]
+    paths = [[pack.path for pack in packs_of(question.ample(level))] for level in range(4)]
 
     assert paths[0] == paths[1] == paths[2] == paths[3]
     assert len(paths[0]) == len(question.files)
@@ -270,9 +271,7 @@ def test_levels_differ_in_bytes_alone() -> None:
 def asked_of(*files: PackMaterial, level: int = 1, budgets: Budgets = USUAL) -> Drawn:
     """Return the slate of some files, whose evidence is nowhere else."""
     in_force, _ = effective(budgets, level)
-    told = [Merged(one, ((),) * len(one.evidence)) for one in files]
-    standing = Standing(level, Confidence.STRONG, 0, cut=False, has_session=False)
-    return drawn(told, ASKED, standing, Form(level, in_force, graph=False))
+    return drawn(files, SlatePlan(level, in_force, Confidence.STRONG, ("retry",), graph=False))
 
 
 def test_the_best_piece_is_cut_at_its_end_and_whole_lines_go() -> None:
@@ -403,9 +402,9 @@ def test_the_order_of_the_files_does_not_matter() -> None:
 def test_an_empty_slate_fits_the_smallest_budget() -> None:
     """Nobody is refused a budget that holds nothing but what was asked."""
     terms = tuple("\u0001" * 30 for _ in range(64))
-    form = Form(3, effective(Budgets(MIN_SLATE_BYTES), 3)[0], graph=True)
-    standing = Standing(3, Confidence.NONE, 9, cut=True, has_session=True)
-    slate = drawn((), Asked(terms, "description"), standing, form).slate
+    budgets, _ = effective(Budgets(MIN_SLATE_BYTES), 3)
+    plan = SlatePlan(3, budgets, Confidence.NONE, terms, "description", left=9, has_session=True)
+    slate = drawn((), plan).slate
 
     assert size(slate_json(slate)) == slate.total_bytes <= MIN_SLATE_BYTES
     assert slate.sections == ()

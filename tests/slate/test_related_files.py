@@ -13,7 +13,7 @@ from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.slate.file_candidates import RelatedFiles, option_rows
-from ggrep.search.slate.related_files import Origin, companions
+from ggrep.search.slate.related_files import Origins, companions
 from tests.fakes.repos import open_engine, write_tree
 
 FILES = {
@@ -50,15 +50,15 @@ def ranked(engine: Engine, *filters: Filter) -> Iterator[Ranked]:
         yield context.rank(asked, 0)
 
 
-def origins(found: Ranked, *paths: str) -> list[Origin]:
+def origins(found: Ranked, *paths: str) -> Origins:
     """Return all rows of some files, each as good as any."""
-    return [
-        Origin(place, row, 1.0)
+    return {
+        (place, row): 1.0
         for path in paths
         for place, segment in enumerate(found.segments)
         if (file := segment.image.find(PathKey(path))) is not None and segment.visible_files[file]
         for row in range(*segment.image.file_rows[file : file + 2].tolist())
-    ]
+    }
 
 
 def mentions(found: Ranked, beside: RelatedFiles) -> dict[str, float]:
@@ -130,7 +130,8 @@ def test_the_order_of_origins_does_not_matter(money: Engine) -> None:
     """Nor would that of segments."""
     with ranked(money) as found:
         some = origins(found, "src/ledger.py", "src/plain.py", "src/flags.py")
-        one, other = companions(found, some, NEVER), companions(found, some[::-1], NEVER)
+        turned = dict(reversed(some.items()))
+        one, other = companions(found, some, NEVER), companions(found, turned, NEVER)
 
         assert mentions(found, one) == mentions(found, other)
 

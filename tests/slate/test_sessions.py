@@ -1,5 +1,6 @@
 """A session explores one snapshot, knows what it returned, and ends by itself."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -18,11 +19,11 @@ from ggrep.base.ids import SnapshotId, StoreId
 from ggrep.config import store_files
 from ggrep.index.store.pins import read_pin
 from ggrep.model.request import SearchRequest
-from ggrep.model.slate import SESSION_SECS
+from ggrep.model.slate import SESSION_SECS, SessionOp, SessionState
 from ggrep.search.engine import snapshots
 from ggrep.search.engine.engine import Engine
-from ggrep.search.slate.sessions import OpenSession, Sessions, advance
-from ggrep.search.slate.tokens import MAX_SEEN, path_hash, seen_set_digest
+from ggrep.search.slate.sessions import Sessions
+from ggrep.search.slate.tokens import MAX_SEEN, SessionToken, path_hash, seen_set_digest
 from tests.fakes.repos import open_engine, write_tree
 
 NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
@@ -44,11 +45,16 @@ def store(home: Path) -> Path:
     return path
 
 
-def begun(store: Path) -> OpenSession:
+def begun(store: Path) -> SessionToken:
     return Sessions(store, STORE_ID, KEY, NOW).begin(SNAPSHOT, SESSION)
 
 
-def gone_on(token: str, store: Path, now: datetime = NOW) -> OpenSession:
+def advance(session: SessionToken, paths: Iterable[str], op: SessionOp) -> SessionState:
+    """Return the state after a step; the store itself does not matter."""
+    return Sessions(Path(), STORE_ID, KEY, NOW).advance(session, paths, op)
+
+
+def gone_on(token: str, store: Path, now: datetime = NOW) -> SessionToken:
     return Sessions(store, STORE_ID, KEY, now).resume(token)
 
 
@@ -145,7 +151,7 @@ def test_a_session_is_full_rather_than_forgetful(store: Path) -> None:
 
 def test_a_key_is_not_shown(store: Path) -> None:
     """Sessions may reach a log."""
-    assert repr(KEY) not in repr(begun(store))
+    assert repr(KEY) not in repr(Sessions(store, STORE_ID, KEY, NOW))
 
 
 def never() -> Deadline:

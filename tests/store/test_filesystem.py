@@ -77,8 +77,8 @@ def fail(number: int) -> Callable[..., Any]:
 @pytest.mark.parametrize(
     ("owner", "name", "number", "step"),
     [
-        (os, "mkdir", errno.EROFS, "creating a directory"),
-        (os, "mkdir", errno.EACCES, "creating a directory"),
+        (os, "mkdir", errno.EROFS, "creation and locking of a directory"),
+        (os, "mkdir", errno.EACCES, "creation and locking of a directory"),
         (os, "write", errno.ENOSPC, "creating a file once"),
         (os, "fsync", errno.EIO, "creating a file once"),
         (Path, "replace", errno.EXDEV, "renaming a file"),
@@ -113,7 +113,7 @@ def test_locks_that_lock_nothing_are_found_out(
     """Some file systems take every lock and hold none."""
     monkeypatch.setattr(fcntl, "flock", lambda *_: None)
 
-    with pytest.raises(StoreError, match="locked again"):
+    with pytest.raises(StoreError, match="second lock"):
         probe(tmp_path)
 
 
@@ -123,7 +123,7 @@ def test_a_rename_that_shows_old_bytes_is_found_out(
     """A cache between us and the disk would show an old snapshot for the new."""
     monkeypatch.setattr(Path, "read_bytes", lambda _: b"old")
 
-    with pytest.raises(StoreError, match="bytes that were read differ"):
+    with pytest.raises(StoreError, match="bytes read differ"):
         probe(tmp_path)
 
 

@@ -188,7 +188,7 @@ def test_texts_of_other_rows_are_damage(engine: Engine) -> None:
     others = np.roll(image.arrays["row_ids"], 1, axis=0)
     other = replace(image, arrays={**image.arrays, "row_ids": others})
 
-    with pytest.raises(CorruptStore, match="does not fit its id"):
+    with pytest.raises(CorruptStore, match="does not match the row id"):
         shown_of(other, RowTexts(other), range(image.rows))
 
 
@@ -202,7 +202,7 @@ def test_a_file_that_ends_inside_of_a_character_is_damage(engine: Engine) -> Non
     lengths[file] -= len("\n\n\n") + 1
     cut = replace(segment.image, arrays={**segment.image.arrays, "file_text_lengths": lengths})
 
-    with pytest.raises(CorruptStore, match="does not end where"):
+    with pytest.raises(CorruptStore, match="does not end at the recorded"):
         file_text(view, replace(segment, texts=RowTexts(cut)), file, Deadline.never(engine.clock))
 
 
@@ -260,7 +260,7 @@ def test_a_block_that_grows_without_end_is_damage(engine: Engine) -> None:
     offsets = np.array([0] + [len(bomb)] * (len(image.arrays["text_offsets"]) - 1), np.uint64)
     other = replace(image, arrays={**image.arrays, "text_blocks": bomb, "text_offsets": offsets})
 
-    with pytest.raises(CorruptStore, match="another size"):
+    with pytest.raises(CorruptStore, match="a wrong size"):
         RowTexts(other).texts(range(image.rows))
 
 

@@ -154,8 +154,8 @@ def test_while_git_fails_an_index_made_with_it_keeps_its_list_of_files(
     assert [(p.code, p.message) for p in report.degraded] == [
         (
             "git_unavailable",
-            "git is not installed: the list of files stays as it was,"
-            " new files wait until git answers",
+            "git is not installed: the list of files is kept, and new files are indexed once"
+            " git answers",
         )
     ]
     assert (while_it_fails, found, degraded) == (["a.py", "b.py"], ["b.py"], True)

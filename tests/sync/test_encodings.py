@@ -129,7 +129,7 @@ def test_answers_and_health_name_what_was_guessed_and_replaced(root: Path, home:
     status = {one.code: one.message for one in state.warnings}
 
     assert told["guessed_encoding"].startswith(
-        "encoding guessed: src/a.c (cp866), src/b.c (iso8859-2);"
+        "encoding was guessed for src/a.c (cp866), src/b.c (iso8859-2);"
     )
     assert told["replaced_characters"].endswith("torn.txt (utf-8)")
     assert status == {
@@ -154,9 +154,9 @@ def test_a_strict_sync_refuses_guesses_and_replaced_characters(root: Path, home:
 
     assert first.value.reasons == second.value.reasons
     assert [reason.partition(";")[0] for reason in first.value.reasons] == [
-        "src/a.c: its encoding is guessed to be cp866",
-        "src/b.c: its encoding is guessed to be iso8859-2",
-        "torn.txt: it holds bytes that are not utf-8",
+        "src/a.c: its encoding was guessed to be cp866",
+        "src/b.c: its encoding was guessed to be iso8859-2",
+        "torn.txt: it contains bytes that are invalid in utf-8",
     ]
 
 

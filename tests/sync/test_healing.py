@@ -181,7 +181,7 @@ def test_a_request_without_the_time_says_that_it_is_being_healed(engine: Engine)
     never = Patience(Deadline.never(engine.clock), lambda _: None)
     with (
         alone(store_files.healing_lock(store), never),
-        pytest.raises(DeadlineExceeded, match="is damaged and being made again"),
+        pytest.raises(DeadlineExceeded, match="is damaged; rebuilding it"),
     ):
         late.search(ASK, Deadline.after(engine.clock, 50))
     assert told
@@ -204,7 +204,7 @@ def test_what_cannot_be_made_as_it_was_is_tried_once(
     with monkeypatch.context() as patch:
         patch.setattr("ggrep.index.sync.healing.read_sizes", other)
         for _ in range(3):
-            with pytest.raises(Exception, match="cannot be made again"):
+            with pytest.raises(Exception, match="cannot be rebuilt"):
                 answer_bytes(asked, ASK)
         assert len(tries) == 1
         assert again(engine).sync().files.indexed == 1

@@ -78,7 +78,7 @@ def test_a_reset_without_time_for_its_parsers_leaves_the_old_index(
     before = answer_bytes(engine, ASK)
     use(monkeypatch, StalledPool)
 
-    with pytest.raises(SyncRefused, match="no time for 1 files"):
+    with pytest.raises(SyncRefused, match="too busy to parse 1 files"):
         engine.sync(fresh=True)
     assert answer_bytes(engine, ASK) == before
 

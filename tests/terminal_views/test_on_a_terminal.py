@@ -100,4 +100,7 @@ def test_without_a_terminal_a_picker_says_what_to_type(run: Run, term: str) -> N
     terminal = run("pick", "charge it", environ={"TERM": term}, **streams)
 
     assert terminal.end() == 2
-    assert "error: pick needs a terminal; without one: ggrep search 'charge it'" in terminal.text
+    assert (
+        "error: pick requires a terminal; without a terminal: ggrep search 'charge it'"
+        in terminal.text
+    )

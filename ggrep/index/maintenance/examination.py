@@ -145,7 +145,7 @@ def examine(
             raise CorruptStore(
                 "ACTIVE_SNAPSHOT is missing"
                 if known
-                else "nothing is published yet; run: ggrep index"
+                else "this repository has no index yet; run: ggrep index"
             )
         faults = faults_of(store, manifest, store_id, verifier)
         view = None if faults else view_of(store, manifest)

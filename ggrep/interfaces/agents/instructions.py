@@ -16,9 +16,9 @@ ggrep "what the code does" --format agent
 ggrep --find regex "max_\\w+ =" --format agent
     matching lines by file; --find exact-text for plain text
 ggrep symbol NAME... --format agent
-    where names are defined
+    where names are defined, and what implements or extends them
 ggrep refs NAME... --format agent
-    where they are used: calls first, tests apart
+    where they are used: handlers and calls first, tests apart; '"/login"' is the text of a string
 ggrep expand PLACE... --format agent
     a definition by NAME, Container.name or path:line; these lines by path:10-40; long comments
     are left out, --comments shows them

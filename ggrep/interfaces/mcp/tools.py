@@ -357,13 +357,13 @@ TOOLS: Final = (
     ),
     Tool(
         "symbol",
-        "Definitions of a name. Use for exact names.",
+        "Definitions and implementations of a name. Use for exact names.",
         (*_NAMING, STRUCTURED),
         (*_of_names("symbol", _NAMING), _TEXT_BYTES),
     ),
     _tool(
         "references",
-        "Usages of a name. Use before changing it.",
+        "Usages and handlers of a name or a /route. Use before changing it.",
         _NAMING,
         (*_of_names("references", _NAMING), _TEXT_BYTES),
         "strings, comments, filter, limit",

@@ -116,7 +116,7 @@ class SearchTimingsJson(TypedDict):
 class ExplainJson(TypedDict):
     """Explanation of the answer; present when the request asked to explain.
 
-    Open: keys may be added later.
+    Keys may be added later.
     """
 
     admission: NotRequired[Admitted]

@@ -244,7 +244,7 @@ class RepoStatsJson(TypedDict):
 
 @may_grow
 class FederatedStatsJson(TypedDict):
-    """Figures that differ from run to run; present with --stats. Open: keys may be added later."""
+    """Figures that differ from run to run; present with --stats. Keys may be added later."""
 
     elapsedMs: Figure
     """Duration from request to answer, milliseconds."""

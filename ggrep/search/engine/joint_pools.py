@@ -289,7 +289,7 @@ class _Joint(Struct, frozen=True):
     def _copies(
         self, ranked: Ranked, lists: Sequence[_Head], texts: Mapping[bytes, str]
     ) -> list[tuple[int, Corpus, Hit]]:
-        """Return the other copies of the heads' texts: rows outside of the heads with such a text.
+        """Return the further copies of the heads' texts: other rows with such a text.
 
         A copy counts only if a search of the member alone would list it.
         """

@@ -122,12 +122,13 @@ def _extending(reading: Reading, name: str, types: Sequence[Place], most: int) -
     if languages and languages <= _NO_BASES:
         return []
     languages |= {each for family in _FAMILIES if family & languages for each in family}
-    found: dict[tuple[str, int | None], Place] = {}
+    found: dict[tuple[str, int], Place] = {}
     queue, seen, heads = [name], {folded(name)}, head_rows(reading.held)
     while queue:
         for place in _with_base(reading, queue.pop(0), heads, languages):
             made = place.mention.type
-            found.setdefault((place.file.path, made.start_line if made else None), place)
+            assert made is not None  # noqa: S101 - see `_with_base`
+            found.setdefault((place.file.path, made.start_line), place)
             if len(found) > most:
                 return list(found.values())
             extends = last_of(place.mention.container)

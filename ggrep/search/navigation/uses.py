@@ -1,4 +1,4 @@
-"""What a usage does with a name: calls it, sets it, or only reads it."""
+"""What a usage does with a name: imports it, calls it, sets it, or only reads it."""
 
 import re
 from typing import Final
@@ -6,6 +6,7 @@ from typing import Final
 from ggrep.model.navigation import UseRole
 from ggrep.parse.occurrences.words import Occurrence
 
+_IMPORT: Final = re.compile(r"\s*(?:import|from|use|using|require|include|#\s*include)\b")
 _CALL: Final = re.compile(r"\s*(?:(?:::)?<[^<>()]*>)?\s*(?:\(|!\s*[\[({])")
 _WRITE: Final = re.compile(r"\s*(?::\s*[\w\[\], .|*&<>]+?)?\s*(?::=|[-+*/%|&^]{0,2}=(?![=>~]))")
 _MAKING: Final = re.compile(r"(?:\bnew\s+|@)(?:[\w.]+\.)?$")
@@ -17,6 +18,8 @@ def role_in(mention: Occurrence, line: str) -> UseRole:
         return "read"
     if mention.role:
         return mention.role
+    if not mention.container and _IMPORT.match(line):
+        return "import"
     start = mention.column - 1
     before, after = line[:start], line[start + len(mention.text) :]
     if _CALL.match(after) or _MAKING.search(before):

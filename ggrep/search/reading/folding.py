@@ -168,7 +168,7 @@ def _kinds(source: Source, form: Folding, terms: Terms) -> list[str]:
     comments = {at for at in hidden if not _DIRECTIVE.match(bare[at])}
     for at, end in _comment_runs(bare, comments, form):
         held = Terms().union(*terms_by_line(lines[at:end], terms))
-        if not terms or len(held) < min(2, len(terms)) or 2 * len(held) < len(terms):
+        if not terms or len(held) < min(2, len(terms)) or 3 * len(held) < 2 * len(terms):
             kinds[at:end] = [COMMENTS] * (end - at)
     if form.code and len(lines) >= min(_LEAST.values()) and source.language not in _DATA:
         void = [not line or at in comments for at, line in enumerate(bare)]
@@ -291,7 +291,7 @@ def _label(kind: str, run: Sequence[str], language: str) -> str:
     match kind:
         case "values":
             names = [_name(line, language) for line in map(str.strip, run) if _is_entry(line)]
-            return f"{len(names)} values: {names[0]} to {names[-1]}"
+            return f"{len(names)} values: {names[0]} to {names[-1]}" if names else kind
         case "imports":
             return f"{sum(bool(_SAYS.search(line)) for line in run)} imports"
         case "tests":

@@ -6,7 +6,7 @@ names. Configuration is read by files that name its keys.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ggrep.model.slate import FileFacts, GraphEdge, Section
@@ -43,7 +43,7 @@ def graph_edges(facts: Sequence[FileFacts]) -> tuple[GraphEdge, ...]:
     return unique_edges(edges)
 
 
-def unique_edges(edges: Sequence[GraphEdge]) -> tuple[GraphEdge, ...]:
+def unique_edges(edges: Iterable[GraphEdge]) -> tuple[GraphEdge, ...]:
     """Return one edge for each kind, source and target, in that order: the smallest name's."""
     best: dict[tuple[str, str, str], GraphEdge] = {}
     for edge in edges:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final
 
-MOST_PACKAGES: Final = 120
-
 _NAME: Final = re.compile(r"@?[A-Za-z][\w.~-]{1,80}(?:/[\w.~-]{1,80}){0,5}")
+_MOST_CHARACTERS: Final = 120
 _JSON_NAME: Final = r"\A\s*\{(?:[^{}]|\{[^{}]{0,2000}\}){0,4000}?\"name\"\s*:\s*\"([^\"\n]{1,120})"
-_OWN: Final = {
+_ARTIFACT: Final = r"<artifactId>[ \t]*([\w.-]{1,80})[ \t]*</artifactId>"
+_PROVIDED: Final = {
     "pyproject.toml": (
         r"^\[(?:project|tool\.poetry)\][^\[]{0,2000}?^name[ \t]*=[ \t]*[\"']([^\"'\n]{1,80})"
     ),
@@ -22,6 +22,8 @@ _OWN: Final = {
     "go.mod": r"^module[ \t]+([^\s]{1,120})",
     "mix.exs": r"\bapp:[ \t]*:(\w{1,80})",
     "pubspec.yaml": r"^name:[ \t]*([\w-]{1,80})",
+    "pom.xml": _ARTIFACT,
+    ".gemspec": r"\.name[ \t]*=[ \t]*[\"']([\w.-]{1,80})",
 }
 _ASKED: Final = {
     "package.json": (
@@ -40,53 +42,41 @@ _ASKED: Final = {
     "gemfile": r"^[ \t]*gem[ \t]+[\"']([\w.-]{1,80})",
     "pubspec.yaml": r"^  ([a-z][\w]{1,80}):[ \t]*(?:\^|\"|$)",
     "build.gradle": r"[\"'](?:[\w.-]{1,80}):([\w.-]{1,80}):[\w.$-]",
+    "pom.xml": rf"<dependency>(?s:.{{0,2000}}?){_ARTIFACT}",
+    ".gemspec": r"add_(?:\w+_)?dependency[ \t(]+[\"']([\w.-]{1,80})",
+    "requirements.txt": r"^([A-Za-z][\w.-]{1,80})(?:\[[\w,-]{0,80}\])?[ \t]*(?:[<>=!~;@]|$)",
 }
-_GEMSPEC: Final = re.compile(r"\.name[ \t]*=[ \t]*[\"']([\w.-]{1,80})")
-_GEM_ASKED: Final = re.compile(r"add_(?:\w+_)?dependency[ \t(]+[\"']([\w.-]{1,80})")
-_ARTIFACT: Final = re.compile(r"<artifactId>[ \t]*([\w.-]{1,80})[ \t]*</artifactId>")
 _BLOCKS: Final = re.compile(
     r"<(parent|dependencies|build|plugins|dependencyManagement|profiles)>.*?(?:</\1>|\Z)", re.DOTALL
 )
-_REQUIREMENT: Final = re.compile(
-    r"^([A-Za-z][\w.-]{1,80})(?:\[[\w,-]{0,80}\])?[ \t]*(?:[<>=!~;@]|$)", re.MULTILINE
-)
+"""Parts of a `pom.xml` that name other packages."""
+
 _SCRIPTS: Final = frozenset({"javascript", "typescript", "tsx", "vue", "svelte"})
 _OWN_WORDS: Final = frozenset({"crate", "self", "super", "std", "core", "alloc"})
 
 
-def packages_provided(path: str, text: str) -> list[str]:
-    """Return how a manifest names its own package; empty for other files."""
-    name = _file_name(path)
-    if name == "pom.xml":
-        own = _ARTIFACT.findall(_BLOCKS.sub("", text))[:1]
-    elif name.endswith(".gemspec"):
-        own = _GEMSPEC.findall(text)[:1]
-    else:
-        own = re.findall(_OWN[name], text, re.MULTILINE)[:1] if name in _OWN else []
-    return _tidy(own)
-
-
 def names_package(path: str) -> bool:
     """Return whether a file is a manifest, which may name its own package."""
-    name = _file_name(path)
-    return name in _OWN or name == "pom.xml" or name.endswith(".gemspec")
+    return _manifest(path) in _PROVIDED
 
 
-def packages_asked(path: str, text: str) -> list[str]:
+def packages_provided(path: str, text: str) -> set[str]:
+    """Return how a manifest names its own package; empty for other files."""
+    name = _manifest(path)
+    found = re.findall(
+        _PROVIDED.get(name, r"(?!)"),
+        _BLOCKS.sub("", text) if name == "pom.xml" else text,
+        re.MULTILINE,
+    )
+    return _tidy(found[:1])
+
+
+def packages_asked(path: str, text: str) -> set[str]:
     """Return what a manifest names as dependencies; empty for other files."""
-    name = _file_name(path)
-    if name == "pom.xml":
-        asked = [word for block in _dependencies(text) for word in _ARTIFACT.findall(block)]
-    elif name.endswith(".gemspec"):
-        asked = _GEM_ASKED.findall(text)
-    elif name.startswith("requirements") and name.endswith(".txt"):
-        asked = _REQUIREMENT.findall(text)
-    else:
-        asked = re.findall(_ASKED[name], text, re.MULTILINE) if name in _ASKED else []
-    return _tidy(asked)
+    return _tidy(re.findall(_ASKED.get(_manifest(path), r"(?!)"), text, re.MULTILINE))
 
 
-def packages_imported(imports: Iterable[str], language: str) -> list[str]:
+def packages_imported(imports: Iterable[str], language: str) -> set[str]:
     """Return the packages that imports come from, where a language's imports say so."""
     return _tidy(word for name in imports for word in _top(name, language))
 
@@ -112,78 +102,60 @@ def _top(name: str, language: str) -> Iterator[str]:
         yield parts[0].removeprefix("package:")
 
 
-def _dependencies(text: str) -> list[str]:
-    return [
-        match[0] for match in re.finditer(r"<dependency>.{0,2000}?</dependency>", text, re.DOTALL)
-    ]
-
-
-def _file_name(path: str) -> str:
+def _manifest(path: str) -> str:
+    """Return which manifest a file is by its name, if it is any."""
     name = path.rpartition("/")[2].lower()
-    return "build.gradle" if name == "build.gradle.kts" else name
+    if name.startswith("requirements") and name.endswith(".txt"):
+        return "requirements.txt"
+    return ".gemspec" if name.endswith(".gemspec") else name.removesuffix(".kts")
 
 
-def _tidy(names: Iterable[str]) -> list[str]:
-    found = {package_key(name) for name in names if _NAME.fullmatch(name) and len(name) <= 120}
-    return sorted(found)[:MOST_PACKAGES]
+def _tidy(names: Iterable[str]) -> set[str]:
+    return {
+        package_key(name)
+        for name in names
+        if _NAME.fullmatch(name) and len(name) <= _MOST_CHARACTERS
+    }
 
-
-MOST_NAMES: Final = 120
 
 _MOST_LISTS: Final = 4
-_MESSAGE: Final = re.compile(r"^[ \t]*(?:message|enum)[ \t]+(\w{3,80})[ \t]*\{", re.MULTILINE)
-_FIELD: Final = re.compile(
-    r"^[ \t]*(?:repeated[ \t]+|optional[ \t]+)?(?:[\w.]{1,80}\.)?([A-Z]\w{2,80})"
-    r"[ \t]+\w+[ \t]*=[ \t]*\d",
-    re.MULTILINE,
-)
-_GENERATED: Final = re.compile(r"\b(?:\w{1,60}_pb2|pb|\w{1,40}pb)\.([A-Z][a-z]\w{2,80})\b")
-_GRAPHQL: Final = re.compile(
-    r"^(extend[ \t]+)?(?:type|interface|input|enum|union|scalar)[ \t]+([A-Z]\w{2,80})", re.MULTILINE
-)
-_ON: Final = re.compile(
-    r"\bfragment[ \t]+\w{1,80}[ \t]+on[ \t]+([A-Z]\w{2,80})|\.\.\.[ \t]*on[ \t]+([A-Z]\w{2,80})"
-)
-_SCHEMAS: Final = re.compile(r"^([ \t]*)[\"']?schemas[\"']?:[ \t]*\{?[ \t]*\n", re.MULTILINE)
-_SCHEMA: Final = re.compile(r"[ \t]*[\"']?([A-Z]\w{2,80})[\"']?:[ \t]*\{?[ \t]*$")
-_REMOTE: Final = re.compile(
+_ON: Final = r"(?:\bfragment[ \t]+\w{1,80}[ \t]+|\.\.\.[ \t]*)on[ \t]+([A-Z]\w{2,80})"
+_GRAPHQL: Final = r"(?:type|interface|input|enum|union|scalar)[ \t]+([A-Z]\w{2,80})"
+_REMOTE: Final = (
     r"\$ref[\"']?:[ \t]*[\"'][^\"'#\n]{1,160}#/(?:components/schemas|definitions)/([A-Z]\w{2,80})"
 )
+_DEFINED: Final = {
+    "proto": r"^[ \t]*(?:message|enum)[ \t]+(\w{3,80})[ \t]*\{",
+    "graphql": rf"^{_GRAPHQL}",
+}
+_USED: Final = {
+    "proto": (
+        r"^[ \t]*(?:repeated[ \t]+|optional[ \t]+)?(?:[\w.]{1,80}\.)?([A-Z]\w{2,80})"
+        r"[ \t]+\w+[ \t]*=[ \t]*\d"
+    ),
+    "graphql": rf"^extend[ \t]+{_GRAPHQL}|{_ON}",
+    "yaml": _REMOTE,
+    "json": _REMOTE,
+}
+_GENERATED: Final = rf"\b(?:\w{{1,60}}_pb2|pb|\w{{1,40}}pb)\.([A-Z][a-z]\w{{2,80}})\b|{_ON}"
+_SCHEMAS: Final = re.compile(r"^([ \t]*)[\"']?schemas[\"']?:[ \t]*\{?[ \t]*\n", re.MULTILINE)
+_SCHEMA: Final = re.compile(r"[ \t]*[\"']?([A-Z]\w{2,80})[\"']?:[ \t]*\{?[ \t]*$")
 _ROOTS: Final = frozenset({"Query", "Mutation", "Subscription", "DateTime", "Date", "JSON"})
 
 
-def types_provided(text: str, language: str) -> list[str]:
+def types_provided(text: str, language: str) -> set[str]:
     """Return types that an interface file defines."""
-    match language:
-        case "proto":
-            found = set(_MESSAGE.findall(text))
-        case "graphql":
-            found = {name for extends, name in _GRAPHQL.findall(text) if not extends}
-        case "yaml" | "json":
-            found = set(_schemas(text))
-        case _:
-            found = set()
-    return sorted(found - _ROOTS)[:MOST_NAMES]
+    if language in {"yaml", "json"}:
+        return set(_schemas(text)) - _ROOTS
+    return set(re.findall(_DEFINED.get(language, r"(?!)"), text, re.MULTILINE)) - _ROOTS
 
 
-def types_used(text: str, language: str) -> list[str]:
+def types_used(text: str, language: str) -> set[str]:
     """Return types of interfaces that a text names without defining them."""
-    match language:
-        case "proto":
-            found = set(_FIELD.findall(text))
-        case "graphql":
-            found = {name for extends, name in _GRAPHQL.findall(text) if extends}
-            found |= set(_groups(_ON, text))
-        case "yaml" | "json":
-            found = set(_REMOTE.findall(text))
-        case _:
-            found = {*_GENERATED.findall(text), *_groups(_ON, text)}
-    return sorted(found - _ROOTS - set(types_provided(text, language)))[:MOST_NAMES]
-
-
-def _groups(pattern: re.Pattern[str], text: str) -> Iterator[str]:
-    for match in pattern.finditer(text):
-        yield from (group for group in match.groups() if group)
+    matches = re.finditer(_USED.get(language, _GENERATED), text, re.MULTILINE)
+    return (
+        {match[match.lastindex or 0] for match in matches} - _ROOTS - types_provided(text, language)
+    )
 
 
 def _schemas(text: str) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """What the bytes of a budget are counted on: canonical JSON, or the text that agents read."""
 
 from collections.abc import Iterable, Sequence
-from typing import Final, Protocol
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -47,39 +47,6 @@ class Fixed(Struct, frozen=True):
     anchor: int
     tells_advice: bool
     counts_itself: bool
-
-
-class Measure(Protocol):
-    """Counts the bytes of a slate and its parts."""
-
-    @property
-    def fixed(self) -> Fixed:
-        """Return what does not hang on what is shown."""
-        ...
-
-    def for_names(self, room: float) -> float:
-        """Return what the names of files may take of the bytes that there are for files."""
-        ...
-
-    def slate(self, slate: Slate) -> int:
-        """Return the bytes of a slate."""
-        ...
-
-    def frame(self, pack: Pack, level: int) -> int:
-        """Return those of a file, with none of its pieces."""
-        ...
-
-    def named(self, piece: Evidence) -> int:
-        """Return those of a piece that is named alone."""
-        ...
-
-    def shown(self, piece: Evidence, section: Section) -> int:
-        """Return those of a piece whose lines are shown."""
-        ...
-
-    def lines(self, piece: Evidence, section: Section) -> Sequence[int]:
-        """Return those of each line of its snippet."""
-        ...
 
 
 class _InJson:
@@ -153,8 +120,13 @@ class _InText:
         return [sizes.get(number, 0) for number, _ in numbered]
 
 
-_JSON: Final[Measure] = _InJson()
-_TEXT: Final[Measure] = _InText()
+Measure: TypeAlias = _InJson | _InText
+"""Counts the bytes of a slate, of a file without its pieces, of a piece that is named or shown, and
+of each line of its snippet; and the share of the bytes for files that their names may take.
+"""
+
+_JSON: Final = _InJson()
+_TEXT: Final = _InText()
 
 
 def measure_of(budgets: Budgets) -> Measure:

@@ -9,7 +9,6 @@ from ggrep.model.limits import LimitHit
 from ggrep.model.line_numbers import folded_range, last_line, numbered_lines
 from ggrep.model.slate import (
     DEFINITIONS,
-    Budgets,
     ContextGraph,
     Evidence,
     FileFacts,
@@ -19,28 +18,12 @@ from ggrep.model.slate import (
 )
 from ggrep.model.slate_material import PackMaterial, TextPiece
 from ggrep.search.slate.document import MOST_NAME, SECTION_TAGS
-from ggrep.search.slate.duplicates import Merged
-from ggrep.search.slate.facts import SelectedText, facts_of, published
+from ggrep.search.slate.facts import facts_of, published
 from ggrep.search.slate.graph import bounded_graph
 from ggrep.search.slate.graph_edges import graph_edges
 from ggrep.search.slate.measures import measure_of
-from ggrep.search.slate.overview import Asked, Standing, assembled
+from ggrep.search.slate.overview import SlatePlan, assembled
 from ggrep.search.slate.packing import RankedPack, kept_packs, room_for_graph, shown_size
-
-
-class Form(Struct, frozen=True):
-    """What a slate is to look like.
-
-    Attributes:
-        budgets: in force.
-        graph: tell how the files hang together.
-        facts: say what joins them with files of other repositories.
-    """
-
-    level: int
-    budgets: Budgets
-    graph: bool
-    facts: bool = False
 
 
 class Drawn(Struct, frozen=True):
@@ -56,61 +39,49 @@ class Drawn(Struct, frozen=True):
     limits: tuple[LimitHit, ...]
 
 
-def drawn(files: Sequence[Merged], asked: Asked, standing: Standing, form: Form) -> Drawn:
-    """Return the slate of some files.
-
-    Args:
-        files: in any order.
-        asked: what the question was taken for.
-        standing: which hints help.
-        form: level, budgets, whether a graph is wanted.
-    """
-    ranked = [RankedPack(_pack(one), one.material.pick.rank) for one in files]
-    kept, cuts = kept_packs(ranked, form.budgets, form.level)
+def drawn(files: Sequence[PackMaterial], plan: SlatePlan, *, facts: bool = False) -> Drawn:
+    """Return the slate of some files, in any order; with their facts if these are wanted."""
+    ranked = [RankedPack(_pack(one), one.pick.rank) for one in files]
+    kept, cuts = kept_packs(ranked, plan.budgets, plan.level)
     paths = {one.pack.path for one in kept}
-    read = [one.material for one in files] if form.graph or form.facts else []
+    read = files if plan.graph or facts else ()
     known = [
-        facts_of(_selected(material), interfaces=form.facts)
+        facts_of(material, interfaces=facts)
         for material in {one.pick.candidate.path: one for one in reversed(read)}.values()
         if material.pick.candidate.path in paths
     ]
     packs = [one.pack for one in kept]
     graph: ContextGraph | None = None
     bounds: tuple[LimitHit, ...] = ()
-    if form.graph:
-        most_bytes = room_for_graph(kept, form.budgets, form.level)
+    if plan.graph:
+        most_bytes = room_for_graph(kept, plan.budgets, plan.level)
         graph, bounds = bounded_graph(packs, graph_edges(known), GraphBounds(bytes=most_bytes))
-    too_much = shown_size(kept, form.level, measure_of(form.budgets)) > form.budgets.total_bytes
-    standing = replace(standing, cut=standing.cut or bool(cuts) or too_much)
-    slate, shrunk = assembled(kept, asked, standing, graph, form.budgets)
+    too_much = shown_size(kept, plan.level, measure_of(plan.budgets)) > plan.budgets.total_bytes
+    plan = replace(plan, cut=plan.cut or bool(cuts) or too_much)
+    slate, shrunk = assembled(kept, plan, graph)
     known.sort(key=lambda one: one.path)
-    told = published(known) if form.facts else ()
-    return Drawn(slate, told, (*cuts, *bounds, *shrunk, *_over_evidence(files, paths, form)))
+    told = published(known) if facts else ()
+    return Drawn(slate, told, (*cuts, *bounds, *shrunk, *_over_evidence(files, paths, plan)))
 
 
 def _over_evidence(
-    files: Sequence[Merged], paths: Collection[str], form: Form
+    files: Sequence[PackMaterial], paths: Collection[str], plan: SlatePlan
 ) -> tuple[LimitHit, ...]:
     """Return the bound on evidence with the most pieces that a file has, if it cut any."""
     counts = (
-        len(file.material.evidence) + file.material.more_evidence
+        len(file.evidence) + file.more_evidence
         for file in files
-        if file.material.pick.candidate.path in paths
+        if file.pick.candidate.path in paths
     )
-    most, pieces = form.budgets.evidence_per_file, max(counts, default=0)
-    over = form.level > 0 and pieces > most
+    most, pieces = plan.budgets.evidence_per_file, max(counts, default=0)
+    over = plan.level > 0 and pieces > most
     return (LimitHit("max_evidence_per_file", most, pieces),) if over else ()
 
 
-def _pack(merged: Merged) -> Pack:
-    material = merged.material
+def _pack(material: PackMaterial) -> Pack:
     candidate = material.pick.candidate
     tag = SECTION_TAGS[candidate.section]
-    evidence = [
-        _evidence(piece, tag, also)
-        for piece, also in zip(material.evidence, merged.also, strict=True)
-    ]
-    evidence += [_evidence(piece, tag, ()) for piece in material.neighbours]
+    evidence = [_evidence(piece, tag) for piece in (*material.evidence, *material.neighbours)]
     best = max(_placing(material), key=lambda one: (one.score, -one.start_line), default=None)
     anchor = _anchor(material)
     return Pack(
@@ -162,7 +133,7 @@ def _anchor(material: PackMaterial) -> Evidence | None:
     piece = material.anchor
     if piece is None or (piece.hidden_lines and not piece.snippet):
         return None
-    item = _evidence(piece, "Anchor", ())
+    item = _evidence(piece, "Anchor")
     if not item.snippet:
         return item
     numbered = list(numbered_lines(item.snippet.split("\n"), item.snippet_start_line))
@@ -177,7 +148,7 @@ def _anchor(material: PackMaterial) -> Evidence | None:
     return replace(item, snippet=snippet, snippet_start_line=start, hidden_lines=hidden)
 
 
-def _evidence(piece: TextPiece, tag: str, also: tuple[str, ...]) -> Evidence:
+def _evidence(piece: TextPiece, tag: str) -> Evidence:
     defines = piece.chunk_type in DEFINITIONS and tag != "Anchor"
     return Evidence(
         row_id=piece.row_id,
@@ -194,22 +165,6 @@ def _evidence(piece: TextPiece, tag: str, also: tuple[str, ...]) -> Evidence:
         snippet=piece.snippet,
         snippet_start_line=piece.snippet_start_line if piece.snippet else 0,
         hidden_lines=piece.hidden_lines,
-        also=also,
+        also=piece.also,
         priority=piece.priority,
-    )
-
-
-def _selected(material: PackMaterial) -> SelectedText:
-    """Return what a file's facts are told by: its anchor and evidence, whatever the level shows."""
-    anchor = material.anchor
-    pieces = [*([anchor] if anchor else []), *material.evidence]
-    candidate = material.pick.candidate
-    return SelectedText(
-        path=candidate.path,
-        section=candidate.section,
-        language=candidate.language,
-        anchor_extra=anchor.extra if anchor else "",
-        names=tuple(dict.fromkeys(name for piece in pieces for name in piece.names)),
-        texts=tuple(piece.text for piece in pieces),
-        extras=tuple(piece.extra for piece in material.evidence if piece.extra),
     )

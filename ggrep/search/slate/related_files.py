@@ -7,20 +7,24 @@ them. Both are looked up in the postings and count by how rare the names are.
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Final, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
-from msgspec import Struct
 
 from ggrep.base.clock import Deadline
 from ggrep.index.lexical.layout import SYMBOL
 from ggrep.index.lexical.tokens import folded_name
+from ggrep.model.slate_material import FileCandidate
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.query.segments import SearchableSegment
-from ggrep.search.slate.file_candidates import RelatedFiles
+from ggrep.search.slate.file_candidates import Figures, RelatedFiles
+from ggrep.search.slate.file_rows import rows_of
 
+ORIGINS: Final = 5
+"""Files of the best code whose names are looked for elsewhere."""
+
+_ROWS_OF_ORIGIN: Final = 2
 MOST_NAMES: Final = 24
 """Names that are looked up."""
 
@@ -37,19 +41,21 @@ _ENOUGH: Final = 3
 """So many of the rarest names, mentioned, make a companion as good as any."""
 
 
-class Origin(Struct, frozen=True):
-    """A row whose names are searched for.
-
-    Attributes:
-        weight: 0 to 1, how well it answers the question.
-    """
-
-    segment: int
-    row: int
-    weight: float
+Origins: TypeAlias = Mapping[tuple[int, int], float]
+"""Rows by segment and place, with how well they answer the question, 0 to 1."""
 
 
-def companions(ranked: Ranked, origins: Sequence[Origin], deadline: Deadline) -> RelatedFiles:
+def best_rows_of(ranked: Ranked, code: Sequence[FileCandidate]) -> Origins:
+    """Return the best rows of the best files, whose names are looked for elsewhere."""
+    best = max((each.score for each in code), default=0.0)
+    return {
+        (each.segment, row.row): min(row.score / best, 1.0)
+        for each, rows in zip(code, rows_of(ranked, code, _ROWS_OF_ORIGIN), strict=True)
+        for row in rows.best
+    }
+
+
+def companions(ranked: Ranked, origins: Origins, deadline: Deadline) -> RelatedFiles:
     """Return how files and rows relate to the origins.
 
     Raises:
@@ -57,95 +63,84 @@ def companions(ranked: Ranked, origins: Sequence[Origin], deadline: Deadline) ->
         DeadlineExceeded: time ran out.
     """
     weights = _weighed(ranked.segments, _names(ranked, origins, deadline))
-    enough = sum(sorted(weights.values(), reverse=True)[:_ENOUGH])
+    enough = sum(sorted(weights.values(), reverse=True)[:_ENOUGH]) or 1.0
     files, rows = [], []
-    for segment, eligible in zip(ranked.segments, ranked.eligible, strict=True):
+    for place, segment in enumerate(ranked.segments):
         deadline.check("companions")
-        by_file, by_row = np.zeros(segment.image.files), np.zeros(segment.image.rows)
-        row_files = segment.image.row_files
+        image, eligible = segment.image, ranked.eligible[place]
+        by_file, by_row = np.zeros(image.files), np.zeros(image.rows)
         for name, weight in weights.items():
             found = segment.rows_with(name)
             by_row[found] += weight
-            by_file[row_files[found]] += weight  # of a file with several rows once
-        if enough > 0.0:
-            by_file, by_row = np.minimum(by_file / enough, 1.0), np.minimum(by_row / enough, 1.0)
-        own = [o.row for o in origins if ranked.segments[o.segment] is segment]
-        by_file[segment.image.row_files[own]] = 0.0  # what defines them is no companion of itself
+            by_file[image.row_files[found]] += weight  # of a file with several rows once
         by_row[~eligible] = 0.0
-        shown = np.zeros(segment.image.files, dtype=np.bool_)
-        shown[segment.image.row_files[eligible]] = True
+        shown = np.zeros(image.files, dtype=np.bool_)
+        shown[image.row_files[eligible]] = True
         by_file[~shown] = 0.0
-        files.append(by_file)
-        rows.append(by_row)
+        # A file that defines the names is no companion of itself.
+        by_file[image.row_files[[row for at, row in origins if at == place]]] = 0.0
+        files.append(np.minimum(by_file / enough, 1.0))
+        rows.append(np.minimum(by_row / enough, 1.0))
     return RelatedFiles(tuple(files), tuple(rows), _used(ranked, origins, deadline))
 
 
-def _used(
-    ranked: Ranked, origins: Iterable[Origin], deadline: Deadline
-) -> tuple[npt.NDArray[np.float64], ...]:
+def _used(ranked: Ranked, origins: Origins, deadline: Deadline) -> tuple[Figures, ...]:
     """Return per segment float64 (rows,): how much of what the origins use each row defines."""
     names: dict[str, float] = {}
-    for origin in origins:
+    for (place, row), weight in origins.items():
         deadline.check("companions")
-        (text,) = ranked.segments[origin.segment].texts.texts([origin.row])
+        (text,) = ranked.segments[place].texts.texts([row])
         for name in map(folded_name, set(_IDENTIFIER.findall(text))):
             if len(name) >= _SHORTEST:
-                names[name] = max(origin.weight, names.get(name, 0.0))
-    segments, used = ranked.segments, [np.zeros(each.image.rows) for each in ranked.segments]
-    chunks = sum(int(segment.visible_rows.sum()) for segment in segments)
+                names[name] = max(weight, names.get(name, 0.0))
+    segments, symbol = ranked.segments, range(SYMBOL, SYMBOL + 1)
+    chunks = _visible(segments)
+    used = tuple(np.zeros(segment.image.rows) for segment in segments)
     for name, weight in names.items():
-        found = [
-            segment.row_postings.rows_with(name, range(SYMBOL, SYMBOL + 1)) for segment in segments
-        ]
-        rows = [
-            each[segment.visible_rows[each]] for each, segment in zip(found, segments, strict=True)
-        ]
+        found = [segment.row_postings.rows_with(name, symbol) for segment in segments]
+        rows = [at[each.visible_rows[at]] for at, each in zip(found, segments, strict=True)]
         defining = sum(map(len, rows))
         if 0 < defining <= _MOST_DEFINITIONS:
-            holding = sum(_holding(segment, name) for segment in segments)
-            value = weight * _rarity(chunks, max(holding, 1)) / math.sqrt(defining)
+            _, rarity = _rarity(segments, name, chunks)
             for figures, at in zip(used, rows, strict=True):
-                figures[at] = np.maximum(figures[at], value)
+                figures[at] = np.maximum(figures[at], weight * rarity / math.sqrt(defining))
     for figures, eligible in zip(used, ranked.eligible, strict=True):
         figures[~eligible] = 0.0
-    return tuple(used)
+    return used
 
 
-def _names(ranked: Ranked, origins: Iterable[Origin], deadline: Deadline) -> dict[str, float]:
+def _names(ranked: Ranked, origins: Origins, deadline: Deadline) -> dict[str, float]:
     """Return the terms of the names that the origins define, with the best origin's weight."""
     found: dict[str, float] = {}
-    by_segment: dict[int, dict[int, float]] = {}
-    for origin in origins:
-        by_segment.setdefault(origin.segment, {})[origin.row] = origin.weight
-    for place, weights in sorted(by_segment.items()):
+    for place, segment in enumerate(ranked.segments):
         deadline.check("companions")
-        rows = np.array(sorted(weights), dtype=np.int64)
-        defined = ranked.segments[place].row_postings.terms_at(rows, SYMBOL)
-        for row, names in defined.items():
+        rows = np.array(sorted(row for at, row in origins if at == place), dtype=np.int64)
+        for row, names in segment.row_postings.terms_at(rows, SYMBOL).items():
             for name in sorted(names, key=str.encode)[:_NAMES_OF_A_ROW]:
                 if len(name) >= _SHORTEST:
-                    found[name] = max(found.get(name, 0.0), weights[row])
+                    found[name] = max(found.get(name, 0.0), origins[place, row])
     best = sorted(found.items(), key=lambda item: (-item[1], item[0].encode()))
     return dict(best[: 2 * MOST_NAMES])
 
 
 def _weighed(segments: Sequence[SearchableSegment], names: Mapping[str, float]) -> dict[str, float]:
     """Return the rarest of the names, weighed by how rare they are; in the order of their bytes."""
-    chunks = sum(int(segment.visible_rows.sum()) for segment in segments)
+    chunks = _visible(segments)
     weighed: dict[str, float] = {}
     for name, weight in names.items():
-        holding = sum(_holding(segment, name) for segment in segments)
+        holding, rarity = _rarity(segments, name, chunks)
         if 1 < holding <= max(_COMMON * chunks, 8):
-            weighed[name] = weight * _rarity(chunks, holding)
+            weighed[name] = weight * rarity
     best = sorted(weighed.items(), key=lambda item: (-item[1], item[0].encode()))[:MOST_NAMES]
     return dict(sorted(best, key=lambda item: item[0].encode()))
 
 
-def _rarity(chunks: int, holding: int) -> float:
-    """Return 1 for a name of a single chunk, and less for a name of more chunks."""
-    return math.log(1.0 + chunks / holding) / math.log(1.0 + chunks)
+def _rarity(segments: Sequence[SearchableSegment], name: str, chunks: int) -> tuple[int, float]:
+    """Return how many visible rows hold a name, and its rarity: 1 for one row, less for more."""
+    held = (segment.visible_rows[segment.rows_with(name)] for segment in segments)
+    holding = sum(int(np.count_nonzero(visible)) for visible in held)
+    return holding, math.log(1.0 + chunks / max(holding, 1)) / math.log(1.0 + chunks)
 
 
-def _holding(segment: SearchableSegment, name: str) -> int:
-    """Return how many visible rows hold a name."""
-    return int(np.count_nonzero(segment.visible_rows[segment.rows_with(name)]))
+def _visible(segments: Sequence[SearchableSegment]) -> int:
+    return sum(int(segment.visible_rows.sum()) for segment in segments)

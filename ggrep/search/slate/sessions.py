@@ -21,6 +21,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from msgspec.structs import replace
+
 from ggrep.base import durable
 from ggrep.base.clock import Clock, Deadline
 from ggrep.base.durable import modes_in
@@ -39,26 +41,6 @@ from ggrep.search.slate.tokens import (
     seen_set_digest,
     write_token,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class OpenSession:
-    """A session during one request.
-
-    Attributes:
-        seen: hashes of the paths it returned before this request.
-        key: seals its tokens.
-    """
-
-    store_id: StoreId
-    session_id: str
-    snapshot_id: SnapshotId
-    seen: frozenset[bytes]
-    key: bytes = field(repr=False)
-
-    def has_seen(self, path: str) -> bool:
-        """Return whether an earlier request returned that file."""
-        return path_hash(path) in self.seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +68,7 @@ class Sessions:
         _require_pin(self.store, token, self.now)
         return token.snapshot_id
 
-    def begin(self, snapshot_id: SnapshotId, session_id: str) -> OpenSession:
+    def begin(self, snapshot_id: SnapshotId, session_id: str) -> SessionToken:
         """Start a session over a snapshot, which is retained for it.
 
         Requires: the caller has the snapshot pinned for the length of the request.
@@ -96,9 +78,9 @@ class Sessions:
             OSError: its pin cannot be written.
         """
         write_pin(self.store, snapshot_id, session_id, self.now)
-        return OpenSession(self.store_id, session_id, snapshot_id, frozenset(), self.key)
+        return SessionToken(self.store_id, snapshot_id, session_id)
 
-    def resume(self, text: str) -> OpenSession:
+    def resume(self, text: str) -> SessionToken:
         """Continue a token's session and extend the retention of its snapshot.
 
         Requires: the caller has `snapshot_of` it pinned for the length of the request.
@@ -109,28 +91,25 @@ class Sessions:
         """
         token = read_token(text, self.key, self.store_id)
         extend(self.store, _require_pin(self.store, token, self.now), self.now)
-        seen = frozenset(token.seen)
-        return OpenSession(self.store_id, token.session_id, token.snapshot_id, seen, self.key)
+        return token
 
+    def advance(self, session: SessionToken, paths: Iterable[str], op: SessionOp) -> SessionState:
+        """Return the next state after returning `paths`; it is stored in the token alone.
 
-def advance(session: OpenSession, paths: Iterable[str], op: SessionOp) -> SessionState:
-    """Return the next state after returning `paths`; it is stored in the token alone.
+        The same session, paths and step give the same token. A client that asks again with the
+        token before gets the same answer again.
 
-    The same session, paths and step give the same token. A client that asks again with the token
-    before gets the same answer again.
-
-    Raises:
-        SessionFull: it would have returned more files than a token can name.
-    """
-    seen = tuple(sorted(session.seen.union(map(path_hash, paths))))
-    token = SessionToken(session.store_id, session.snapshot_id, session.session_id, seen)
-    return SessionState(
-        token=write_token(token, session.key),
-        op=op,
-        seen_set_digest=seen_set_digest(seen),
-        seen_files=len(seen),
-        expires_in_secs=SESSION_SECS,
-    )
+        Raises:
+            SessionFull: it would have returned more files than a token can name.
+        """
+        seen = session.seen.union(map(path_hash, paths))
+        return SessionState(
+            token=write_token(replace(session, seen=seen), self.key),
+            op=op,
+            seen_set_digest=seen_set_digest(seen),
+            seen_files=len(seen),
+            expires_in_secs=SESSION_SECS,
+        )
 
 
 def _require_pin(store: Path, token: SessionToken, now: datetime) -> Pin:

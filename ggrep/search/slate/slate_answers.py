@@ -3,11 +3,9 @@
 The steps are those of a search up to its scores; what differs is what is picked of them.
 """
 
-import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.clock import Deadline
@@ -20,29 +18,23 @@ from ggrep.config.settings import Settings
 from ggrep.model.confidence import Confidence, confidence_notices, confidence_of
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import SearchRequest
-from ggrep.model.slate import SessionRequest, SessionState, SlateRequest, SlateResponse
-from ggrep.model.slate_material import FileCandidate, PackMaterial, Pick
+from ggrep.model.slate import SessionState, SlateRequest, SlateResponse
+from ggrep.model.slate_material import Pick
 from ggrep.search.query.answerer import Answerer, Unpinned
 from ggrep.search.query.context import Context, Stages, search_notices
 from ggrep.search.query.pipeline import Ranked, check_request, leading
 from ggrep.search.query.selection import absent_notices
 from ggrep.search.query.weights import RANKING_REVISION
-from ggrep.search.slate.duplicates import Merged, merged
+from ggrep.search.slate.duplicates import merged
 from ggrep.search.slate.file_candidates import CandidateFiles, RelatedFiles
 from ggrep.search.slate.file_choice import SELECTION_REVISION, Selection, select
-from ggrep.search.slate.file_rows import rows_of
 from ggrep.search.slate.levels import check_level, disclosure_of, effective, files_shown
-from ggrep.search.slate.overview import Asked, Standing
-from ggrep.search.slate.pack_draft import Drawn, Form, drawn
+from ggrep.search.slate.overview import SlatePlan
+from ggrep.search.slate.pack_draft import drawn
 from ggrep.search.slate.pack_material import materials
-from ggrep.search.slate.related_files import Origin, companions
-from ggrep.search.slate.session_steps import check_session, told_of
-from ggrep.search.slate.sessions import OpenSession, advance, sessions_of
-
-_ORIGINS: Final = 5
-"""Files of the best code whose names are looked for elsewhere, and rows of each."""
-
-_ROWS_OF_ORIGIN: Final = 2
+from ggrep.search.slate.related_files import ORIGINS, best_rows_of, companions
+from ggrep.search.slate.sessions import Sessions, sessions_of
+from ggrep.search.slate.tokens import SessionToken, check_session, told_of
 
 
 def check_slate(request: SlateRequest) -> None:
@@ -97,114 +89,115 @@ def slate(context: Context, request: SlateRequest) -> SlateResponse:
         SessionFull: the session has returned as many files as a token can name.
         DeadlineExceeded: time ran out.
     """
-    session = None if request.session is None else _session(context, request, request.session)
-    view, deadline = context.view, context.deadline
+    session = _session(context, request)
+    view, deadline, search = context.view, context.deadline, request.search
     if request.snapshot_id is not None and request.snapshot_id != view.manifest.snapshot_id:
         raise SnapshotGone(f"snapshot {request.snapshot_id} is no longer active")
-    rules = rules_of(context.settings.roles)
     budgets, clamps = effective(request.budgets, request.level)
     stages = Stages(context.clock)
-    ranked = context.rank(request.search, 0, request.statistics, request.vector)
+    ranked = context.rank(search, 0, request.statistics, request.vector)
     stages.end("retrieve")
     confidence = confidence_of(leading(ranked, deadline))
-    chosen = _choose(ranked, rules, request, budgets.files, session, deadline)
-    selection, weak = _kept(chosen.selection, confidence, request)
+    rules, token = rules_of(context.settings.roles), session and session[1]
+    selection, beside = _chosen(ranked, rules, request, budgets.files, token, deadline)
+    selection, weak = _kept(selection, confidence, request)
     stages.end("rank")
     shown = disclosure_of(request.level, budgets, anchors=request.anchors)
-    files = materials(ranked, selection.picks, chosen.beside, shown, deadline)
+    files = materials(ranked, selection.picks, beside, shown, deadline)
     deadline.check("format")
-    standing = Standing(
+    plan = SlatePlan(
         level=request.level,
+        budgets=budgets,
         confidence=confidence,
+        terms=ranked.query.terms,
+        kind=ranked.query.kind.value,
+        graph=request.graph,
         left=selection.left,
-        cut=any(piece.hidden_lines for one in files for piece in one.evidence),
+        cut=any(piece.hidden_lines for each in files for piece in each.evidence),
         has_session=session is not None,
     )
-    asked = Asked(ranked.query.terms, ranked.query.kind.value)
     told_apart = merged(files)
-    found = drawn(
-        told_apart, asked, standing, Form(request.level, budgets, request.graph, request.facts)
-    )
+    found = drawn(told_apart, plan, facts=request.facts)
     stages.end("format")
     cuts = (*clamps, *ranked.limits, *weak, *found.limits, *_over_files(selection, budgets.files))
-    copies = _copies(files, told_apart)
-    is_lacking = bool(cuts) or not found.slate.sections or confidence is not Confidence.STRONG
-    unseen = context.unseen(deterministic=request.search.deterministic) if is_lacking else ()
+    packs = [pack for _, section in found.slate.sections for pack in section]
+    # Paths of files whose content others hold completely.
+    copies = {each.pick.candidate.path for each in files}
+    copies.difference_update(each.pick.candidate.path for each in told_apart)
+    is_lacking = bool(cuts) or not packs or confidence is not Confidence.STRONG
+    unseen = context.unseen(deterministic=search.deterministic) if is_lacking else ()
     return SlateResponse(
         # Its sender has the others.
         request=replace(request, statistics=None, vector=None),
         confidence=confidence,
         slate=found.slate,
-        session=_advanced(request, session, found, copies),
+        session=_advanced(request, session, sorted(told_of(packs, copies))),
         facts=found.facts,
         copies=() if request.seen is None else tuple(sorted(copies)),
         **context.head(
             slate_fingerprint(request, context.settings),
-            deterministic=request.search.deterministic,
+            deterministic=search.deterministic,
             limits=cuts,
             notices=(
-                *search_notices(request.search, context.encoder),
+                *search_notices(search, context.encoder),
                 *confidence_notices(confidence),
                 *_suppressed(selection),
                 *unseen,
-                *absent_notices(ranked.segments, request.search.filters, deadline),
+                *absent_notices(ranked.segments, search.filters, deadline),
             ),
             spans=stages.spans,
-            shown=[pack.path for _, packs in found.slate.sections for pack in packs],
+            shown=[pack.path for pack in packs],
         ),
     )
 
 
-def _session(context: Context, request: SlateRequest, wanted: SessionRequest) -> OpenSession:
-    """Return the session of a request, resumed or begun."""
+def _session(context: Context, request: SlateRequest) -> tuple[Sessions, SessionToken] | None:
+    """Return the session of a request, resumed or begun, with all files that it has shown."""
+    if request.session is None:
+        return None
     # The manifest of a repository that moved has the name it had before.
     store_id = StoreId(context.view.store.name)
     sessions = sessions_of(context.home, store_id, context.deadline, context.clock)
-    if wanted.token:
-        resumed = sessions.resume(wanted.token)
-        counted = frozenset(map(bytes.fromhex, request.seen or ()))
-        return dataclasses.replace(resumed, seen=resumed.seen | counted)
+    if request.session.token:
+        resumed = sessions.resume(request.session.token)
+        counted = resumed.seen.union(map(bytes.fromhex, request.seen or ()))
+        return sessions, replace(resumed, seen=counted)
     snapshot_id = context.view.manifest.snapshot_id
     name = slate_fingerprint(request, context.settings)
     fixed = request.search.deterministic
-    return sessions.begin(snapshot_id, derived_id(name, snapshot_id) if fixed else context.new_id())
+    session_id = derived_id(name, snapshot_id) if fixed else context.new_id()
+    return sessions, sessions.begin(snapshot_id, session_id)
 
 
-class _Choice(Struct, frozen=True):
-    """The chosen files, and what mentions the best code."""
+def _advanced(
+    request: SlateRequest, session: tuple[Sessions, SessionToken] | None, told: Iterable[str]
+) -> SessionState | None:
+    if request.session is None or session is None:
+        return None
+    sessions, token = session
+    if request.seen is not None:  # which its caller counts
+        token, told = replace(token, seen=frozenset()), ()
+    return sessions.advance(token, told, request.session.op)
 
-    selection: Selection
-    beside: RelatedFiles | None
 
-
-def _choose(
+def _chosen(
     ranked: Ranked,
     rules: RoleRules,
     request: SlateRequest,
     files: int,
-    session: OpenSession | None,
+    session: SessionToken | None,
     deadline: Deadline,
-) -> _Choice:
+) -> tuple[Selection, RelatedFiles | None]:
+    """Return the chosen files, and what mentions the best code."""
     gatherer = CandidateFiles(ranked, rules, deadline)
     asked = request.session
     if asked is not None and asked.op == "expand":
-        return _Choice(_targets(gatherer, asked.targets), None)
-    code = gatherer.leading(_ORIGINS)
-    beside = companions(ranked, _origins(ranked, code), deadline)
+        return _targets(gatherer, asked.targets), None
+    beside = companions(ranked, best_rows_of(ranked, gatherer.leading(ORIGINS)), deadline)
     candidates = gatherer.candidates(beside)
     if session is not None and asked is not None and asked.delta_only:
-        return _Choice(select(candidates, files, seen=session.has_seen), beside)
-    return _Choice(select(candidates, files), beside)
-
-
-def _origins(ranked: Ranked, code: Sequence[FileCandidate]) -> list[Origin]:
-    """Return the rows whose names are searched for: the best of the best files."""
-    best = max((candidate.score for candidate in code), default=0.0)
-    return [
-        Origin(candidate.segment, row.row, min(row.score / best, 1.0))
-        for candidate, rows in zip(code, rows_of(ranked, code, _ROWS_OF_ORIGIN), strict=True)
-        for row in rows.best
-    ]
+        return select(candidates, files, seen=session.has_seen), beside
+    return select(candidates, files), beside
 
 
 def _targets(gatherer: CandidateFiles, targets: Sequence[str]) -> Selection:
@@ -262,26 +255,6 @@ def _over_files(selection: Selection, files: int) -> tuple[LimitHit, ...]:
     if not selection.left or len(selection.picks) < files:
         return ()
     return (LimitHit("max_slate_files", files, len(selection.picks) + selection.left),)
-
-
-def _copies(files: Sequence[PackMaterial], told_apart: Sequence[Merged]) -> frozenset[str]:
-    """Return the paths of files whose content others hold completely."""
-    paths = {one.pick.candidate.path for one in files}
-    return frozenset(paths.difference(one.material.pick.candidate.path for one in told_apart))
-
-
-def _advanced(
-    request: SlateRequest,
-    session: OpenSession | None,
-    found: Drawn,
-    copies: frozenset[str],
-) -> SessionState | None:
-    if request.session is None or session is None:
-        return None
-    if request.seen is not None:
-        return advance(dataclasses.replace(session, seen=frozenset()), (), request.session.op)
-    packs = [pack for _, packs in found.slate.sections for pack in packs]
-    return advance(session, sorted(told_of(packs, copies)), request.session.op)
 
 
 def _session_snapshot(store: Unpinned, request: SlateRequest) -> SnapshotId | None:

@@ -1,14 +1,14 @@
 """Tokens of sessions: a snapshot and the files that were returned, sealed by the store they are of.
 
 A token comes back from anywhere, hence the seal: HMAC-SHA256 under a key of the store, over the
-store's id and every byte of the token.
+store's id and every byte of the token. Below them, the checks of a session's next step. Pure.
 """
 
 import base64
 import binascii
 import hashlib
 import hmac
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from typing import Final, NoReturn
 
@@ -16,6 +16,8 @@ from msgspec import Struct
 
 from ggrep.base.errors import InvalidRequest, SessionFull
 from ggrep.base.ids import SnapshotId, StoreId, parse_snapshot_id
+from ggrep.model.sanitise import is_text
+from ggrep.model.slate import MAX_TARGETS, Pack, SessionRequest
 
 MAX_TOKEN_BYTES: Final = 4_096
 """Characters of a token, each a byte; a longer one is refused unread."""
@@ -27,34 +29,37 @@ VERSION: Final = 1
    ascending order, the seal of 32 bytes.
 """
 
-SESSION_ID_BYTES: Final = 26
-_SNAPSHOT_ID_BYTES: Final = 26
-_HEAD: Final = 1 + _SNAPSHOT_ID_BYTES + SESSION_ID_BYTES
+_ULID_BYTES: Final = 26
+_HEAD: Final = 1 + 2 * _ULID_BYTES
 _SEAL: Final = 32
 PATH_HASH_BYTES: Final = 8
 
 EMPTY_TOKEN_BYTES: Final = _HEAD + _SEAL
 """Bytes of a token that names no file."""
 
-MAX_SEEN: Final = (MAX_TOKEN_BYTES * 3 // 4 - _HEAD - _SEAL) // PATH_HASH_BYTES
+MAX_SEEN: Final = (MAX_TOKEN_BYTES * 3 // 4 - EMPTY_TOKEN_BYTES) // PATH_HASH_BYTES
 """Files that a token can name: (3,072 - 53 - 32) / 8 = 373, which takes 4,092 characters."""
 
 _CONTEXT: Final = b"ggrep session token\0"
 
 
 class SessionToken(Struct, frozen=True):
-    """What a token says.
+    """A session: all that its token says.
 
     Attributes:
         store_id: of the store whose snapshot it is; sealed, not spelled.
         session_id: 26 characters as in a ULID.
-        seen: hashes of the paths that were returned, see `path_hash`; ascending, each once.
+        seen: hashes of the paths that were returned, see `path_hash`.
     """
 
     store_id: StoreId
     snapshot_id: SnapshotId
     session_id: str
-    seen: tuple[bytes, ...] = ()
+    seen: frozenset[bytes] = frozenset()
+
+    def has_seen(self, path: str) -> bool:
+        """Return whether an earlier request returned that file."""
+        return path_hash(path) in self.seen
 
 
 def path_hash(path: str) -> bytes:
@@ -70,7 +75,7 @@ def seen_set_digest(seen: Iterable[bytes]) -> str:
 def write_token(token: SessionToken, key: bytes) -> str:
     """Return a token as text; the same for the same value and key.
 
-    Requires: `seen` ascends, and both ids are of their alphabet and length.
+    Requires: both ids are of their alphabet and length.
 
     Raises:
         SessionFull: it has seen more files than fit.
@@ -81,7 +86,7 @@ def write_token(token: SessionToken, key: bytes) -> str:
             f" {len(token.seen)}; start a new session"
         )
     ids = f"{token.snapshot_id}{token.session_id}".encode("ascii")
-    body = bytes([VERSION]) + ids + b"".join(token.seen)
+    body = bytes([VERSION]) + ids + b"".join(sorted(token.seen))
     return token_of_data(body + _sealed(body, key, token.store_id))
 
 
@@ -99,13 +104,12 @@ def read_token(text: str, key: bytes, store_id: StoreId) -> SessionToken:
         _refuse()
     if body[0] != VERSION or (len(body) - _HEAD) % PATH_HASH_BYTES:
         _refuse()
-    seen = tuple(
-        body[start : start + PATH_HASH_BYTES] for start in range(_HEAD, len(body), PATH_HASH_BYTES)
-    )
-    if any(one >= other for one, other in pairwise(seen)):
+    starts = range(_HEAD, len(body), PATH_HASH_BYTES)
+    seen = [body[start : start + PATH_HASH_BYTES] for start in starts]
+    if any(each >= other for each, other in pairwise(seen)):
         _refuse()
-    ends = 1 + _SNAPSHOT_ID_BYTES
-    return SessionToken(store_id, _ulid(body[1:ends]), _ulid(body[ends:_HEAD]), seen)
+    ends = 1 + _ULID_BYTES
+    return SessionToken(store_id, _ulid(body[1:ends]), _ulid(body[ends:_HEAD]), frozenset(seen))
 
 
 def _sealed(body: bytes, key: bytes, store_id: StoreId) -> bytes:
@@ -114,7 +118,7 @@ def _sealed(body: bytes, key: bytes, store_id: StoreId) -> bytes:
 
 def snapshot_in(text: str) -> str:
     """Return the snapshot that a token names, whoever sealed it."""
-    return data_of_token(text)[1 : 1 + _SNAPSHOT_ID_BYTES].decode("ascii", "replace")
+    return data_of_token(text)[1 : 1 + _ULID_BYTES].decode("ascii", "replace")
 
 
 def token_of_data(data: bytes) -> str:
@@ -151,3 +155,42 @@ def _refuse() -> NoReturn:
     raise InvalidRequest(
         "session_token: not a token of this store, or it was changed; start a new session"
     ) from None
+
+
+def check_session(session: SessionRequest, *, of_several: bool = False) -> None:
+    """Raise unless a session may go on so.
+
+    `of_several`: it is a part of a workspace's, which may expand what no slate has shown.
+
+    Raises:
+        InvalidRequest: names what is wrong.
+    """
+    op, targets = session.op, session.targets
+    rules = (
+        (
+            op == "start" and session.token,
+            "op start takes no token; refine and expand go on with one",
+        ),
+        (
+            op != "start" and not session.token and not of_several,
+            f"op {op} needs the token of the answer before",
+        ),
+        (op == "expand" and session.delta_only, "delta_only is for op refine, not for op expand"),
+        (targets and op != "expand", "targets are for op expand"),
+        (op == "expand" and not targets, "op expand needs targets: paths, or path:line"),
+        (len(targets) > MAX_TARGETS, f"{len(targets)} targets exceed {MAX_TARGETS}"),
+        *((not is_text(each), f"target {each!a} is not valid Unicode") for each in targets),
+    )
+    if broken := next((message for is_broken, message in rules if is_broken), ""):
+        raise InvalidRequest(f"session: {broken}")
+
+
+def told_of(packs: Sequence[Pack], copies: Collection[str]) -> frozenset[str]:
+    """Return the paths of files that the packs of one repository show, copies of them too.
+
+    Of a file that says the same as another one, no later slate has any more to tell. One that
+    says something else as well may have had no room, and is shown by the next slate.
+    """
+    places = [place for pack in packs for item in pack.evidence for place in item.also]
+    named = frozenset(place.rpartition(":")[0] for place in places)
+    return named.intersection(copies).union(pack.path for pack in packs)

@@ -46,7 +46,7 @@ def test_what_is_no_glob_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "files.toml"
     path.write_text('version = 1\n[[repositories]]\nname = "a"\nno_documents = ["docs/"]\n')
 
-    with pytest.raises(UsageError, match="names a directory"):
+    with pytest.raises(UsageError, match="is a directory; use files"):
         read_not_in(path)
 
 

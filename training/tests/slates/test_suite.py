@@ -107,7 +107,7 @@ def test_files_do_not_name_a_question_alike(tmp_path: Path) -> None:
     """What is said of one would be read as said of the other, also across kinds and files."""
     other = SUITE.replace('"shop"', '"mill"').replace("shop-ood-1", "mill-ood-1")
     files = [written(tmp_path, SUITE), written(tmp_path, other, "other.toml")]
-    with pytest.raises(UsageError, match="two questions are named 'shop-01'"):
+    with pytest.raises(UsageError, match="two questions have the id 'shop-01'"):
         read_slate_suite(files)
 
 

@@ -31,11 +31,13 @@ EXAMPLES: Final = {
     ),
     "symbol": (
         ("ggrep symbol charge_card", "by name"),
+        ("ggrep symbol Payment.charge", "a method, with its implementations"),
         ("ggrep symbol Checkout.charge_card --json", "one container, JSON output"),
     ),
     "refs": (
         ("ggrep refs charge_card", "without strings, comments and definitions"),
         ("ggrep refs charge_card --strings --in src", "strings too, below one folder"),
+        ("ggrep refs '\"/login\"'", "what handles a route or an event"),
     ),
     "pick": (
         ("ggrep pick", "type, choose with Up and Down, open with Enter"),

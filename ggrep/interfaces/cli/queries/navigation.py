@@ -40,8 +40,8 @@ from ggrep.render.printed import Rendered, hits_of, render_outline, render_tour
 _Names: TypeAlias = Annotated[
     list[str],
     Argument(
-        "Names, each plain or as container.name. Arguments written as paths (./src, src/, /abs)"
-        " limit the search to them.",
+        "Names, each plain or as container.name; in quotes, the text of a string. Arguments written"
+        " as paths (./src, src/, /abs) limit the search to them.",
         metavar="NAME...",
     ),
 ]
@@ -104,7 +104,7 @@ def symbol(
     asking: IndexOptions,
     members: WorkspaceOptions,
 ) -> Query:
-    """Show where names are defined."""
+    """Show where names are defined, and what implements them."""
     return _of_names(SymbolRequest, names, wanted, output, agent, asking, members)
 
 
@@ -116,7 +116,7 @@ def references(
     asking: IndexOptions,
     members: WorkspaceOptions,
 ) -> Query:
-    """Show where names are used."""
+    """Show where names are used, and what handles them."""
     return _of_names(ReferencesRequest, names, wanted, output, agent, asking, members)
 
 

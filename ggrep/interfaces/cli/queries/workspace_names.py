@@ -13,6 +13,7 @@ from ggrep.base.errors import GgrepError
 from ggrep.base.formats import ANSWERS_SCHEMA
 from ggrep.base.stable_json import Document
 from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.name_merging import InRepo, P
 from ggrep.federation.selection import label_of
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_expand import FederatedExpansion
@@ -40,13 +41,13 @@ from ggrep.render.agent_text import AgentView, agent_text
 from ggrep.render.failures import error_lines, query_error
 from ggrep.render.hits import split_notes
 from ggrep.render.navigation_text import (
-    Labelled,
     MentionCounts,
+    Placed,
     count_line,
+    definitions_text,
     expansion_text,
     implementations_text,
-    labelled_definitions,
-    labelled_mentions,
+    placed_mentions,
     undefined,
 )
 from ggrep.render.page import Page
@@ -153,48 +154,47 @@ def _rendered(request: _Request, answer: _Answer, view: ViewOptions) -> Rendered
     return Rendered(out, notes, before=first)
 
 
-def _text(request: _Request, answer: _Answer, view: ViewOptions) -> tuple[str, str]:
+def _text(
+    request: _Request,
+    answer: FederatedSymbol | FederatedReferences | FederatedExpansion,
+    view: ViewOptions,
+) -> tuple[str, str]:
     """Return the text of an answer, and the note below it."""
     style = Style(view.colour)
     page = Page(view.columns, style, lambda key: key)
+    names = _labels(answer.workspace)
     if isinstance(answer, FederatedSymbol):
-        names = _labels(answer.workspace)
-        definitions = [(names[each.repo_id], each.place) for each in answer.definitions]
-        outside = [
-            (f"{names[each.repo_id]}:{each.place.path}", each.place) for each in answer.outside
-        ]
+        outside = _keyed(names, answer.outside)
         note = undefined(_typed(request), answer.suggestions, outside)
-        implementing = [
-            (f"{names[each.repo_id]}:{each.place.path}", each.place)
-            for each in answer.implementations
-        ]
-        text = labelled_definitions(definitions, page) + implementations_text(implementing, page)
-        return text, "" if definitions else f"{note}\n"
+        text = definitions_text(_keyed(names, answer.definitions), page)
+        text += implementations_text(_keyed(names, answer.implementations), page)
+        return text, "" if answer.definitions else f"{note}\n"
     if isinstance(answer, FederatedReferences) and isinstance(request, ReferencesRequest):
-        names = _labels(answer.workspace)
-        mentions = [
-            Labelled(names[each.repo_id], each.place, each.tie or "") for each in answer.references
-        ]
+        outside = _keyed(names, answer.outside)
+        places = zip(_keyed(names, answer.references), answer.references, strict=True)
+        mentions = [Placed(*pair, each.tie or "") for pair, each in places]
         counts = MentionCounts(
             *([each.place.kind for each in answer.references], dict(answer.totals)),
             *(answer.files, answer.mentions, answer.mention_files),
             *(limits_of(answer), notices_of(answer, view.cwd)),
         )
-        note = count_line(request, counts)
-        outside = [
-            (f"{names[each.repo_id]}:{each.place.path}", each.place) for each in answer.outside
-        ]
-        note += f"\n{undefined(_typed(request), (), outside)}\n" if outside else "\n"
+        note = f"{count_line(request, counts)}\n"
+        note += f"{undefined(_typed(request), (), outside)}\n" if outside else ""
         if defining := ", ".join(names[repo] for repo in answer.defining):
             note += f"defined in {defining}\n"
         page = replace(page, words=(last_part(request.name),))
-        return labelled_mentions(mentions, page), note
+        return placed_mentions(mentions, page), note
     if not isinstance(answer, FederatedExpansion) or answer.response is None or answer.repo is None:
         return "", ""
     label = label_of(answer.repo)
     file = os.path.relpath(answer.workspace.workspace_path, view.cwd or None)
     more = f"ggrep expand --workspace {shlex.quote(file)} {shlex.quote(label)}:"
     return expansion_text(answer.response, Page(0, style, lambda key: f"{label}:{key}"), more), ""
+
+
+def _keyed(names: dict[str, str], places: Iterable[InRepo[P]]) -> list[tuple[str, P]]:
+    """Return places, each with its path as it is written."""
+    return [(f"{names[each.repo_id]}:{each.place.path}", each.place) for each in places]
 
 
 def _labels(workspace: Workspace) -> dict[str, str]:
