@@ -41,14 +41,19 @@ def numbered_lines(lines: Iterable[str], first: int) -> Iterator[tuple[int, str]
     number = first
     for line in lines:
         yield number, line
-        number = last_line(number, line) + 1
+        number = (last_line(number, line) if FOLD in line else number) + 1
+
+
+def is_comment_fold(number: int, line: str) -> bool:
+    """Return whether a line stands for folded comments, which texts do not show."""
+    fold = folded_range(number, line) if FOLD in line else None
+    return fold is not None and fold[1] == COMMENTS
 
 
 def shown_lines(lines: Iterable[str], first: int) -> Iterator[tuple[int, str]]:
     """Yield numbered lines of a text for a reader: folded comments leave only a gap."""
     for number, line in numbered_lines(lines, first):
-        fold = folded_range(number, line)
-        if fold is None or fold[1] != COMMENTS:
+        if FOLD not in line or not is_comment_fold(number, line):
             yield number, line
 
 
@@ -98,10 +103,10 @@ def with_numbers(lines: Iterable[tuple[int, str]]) -> Iterator[str]:
     """
     expected = 0
     for number, line in lines:
-        is_counted = number == expected and number % _STEP
-        shown = "" if is_counted or folded_range(number, line) else str(number)
+        end = last_line(number, line) if FOLD in line else number
+        shown = "" if end > number or (number == expected and number % _STEP) else str(number)
         yield f"{shown}\t{line}" if shown or line else ""
-        expected = last_line(number, line) + 1
+        expected = end + 1
 
 
 def line_range(first: int, last: int = 0) -> str:

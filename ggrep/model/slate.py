@@ -209,7 +209,6 @@ class Evidence(Struct, frozen=True):
     Attributes:
         row_id: as a hit's; a target of `expand`.
         score: as a hit's; 0.0 for a chunk that was not searched for.
-        tags: such as `Anchor`, `Definition`, `Test`, `Doc`, `Graph`, `Config`.
         snippet: as long as level and budgets allow; a diagram's relations in place of its source.
         snippet_start_line: line of the snippet's first line.
         hidden_lines: lines of the chunk that the snippet leaves out.
@@ -227,7 +226,6 @@ class Evidence(Struct, frozen=True):
     breadcrumb: tuple[str, ...]
     signature: str
     reason: Reason
-    tags: tuple[str, ...]
     snippet: str = ""
     snippet_start_line: int = 0
     hidden_lines: int = 0

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from ggrep.model.slate import Reason, Role, Section
+from ggrep.model.slate import Evidence, Reason, Role, Section
 
 
 class FileCandidate(Struct, frozen=True):
@@ -44,38 +44,18 @@ class Pick(Struct, frozen=True):
     lines: tuple[int, ...] = ()
 
 
-class TextPiece(Struct, frozen=True):
-    """A chunk of a chosen file with its text.
+class TextPiece(Evidence, frozen=True, kw_only=True):
+    """A chunk of a chosen file with its text; its snippet is what its level shows of it.
 
     Attributes:
-        score: 0.0 for a chunk that was not searched for.
+        names: names of all definitions in it.
         text: as it stands in the file.
         extra: a diagram's relations, or an anchor's imports.
-        names: names of all definitions in it.
-        snippet: the lines that its level shows, before any budget cuts them.
-        hidden_lines: lines of the chunk that the snippet leaves out.
-        priority: its place in the order in which lines are shown; larger goes first.
-        also: places of copies that are not shown.
     """
 
-    row_id: str
-    chunk_id: str
-    start_line: int
-    end_line: int
-    score: float
-    chunk_type: str
-    name: str
-    breadcrumb: tuple[str, ...]
-    signature: str
     names: tuple[str, ...]
     text: str
     extra: str
-    snippet: str
-    snippet_start_line: int
-    hidden_lines: int
-    reason: Reason
-    priority: float = 0.0
-    also: tuple[str, ...] = ()
 
 
 class PackMaterial(Struct, frozen=True):

@@ -43,11 +43,11 @@ def test_a_failure_says_what_came_and_how_it_is_seen(tmp_path: Path) -> None:
     (failure,) = suite_of(junit_xml(some_checks(tmp_path), tmp_path, BEGAN)).iter("failure")
 
     assert failure.get("type") == "expect_all"
-    assert failure.get("message") == "expect_all: wanted c.py; came b.py, a.md"
+    assert failure.get("message") == "expect_all: expected c.py; actual b.py, a.md"
     assert (failure.text or "").split("\n") == [
         "query: where is <c> & d",
-        "expect_all: wanted c.py; came b.py, a.md",
-        "expect_none: wanted not *.py; came b.py at 1",
+        "expect_all: expected c.py; actual b.py, a.md",
+        "expect_none: expected not *.py; actual b.py at 1",
         "to see: ggrep search 'where is <c> & d' .",
         f"check: {tmp_path}/own.check.toml:8",
     ]

@@ -177,8 +177,8 @@ def test_a_suite_is_read(folder: Path) -> None:
     [
         ("version = 1", "version = 2", ":1: version must be 1"),
         ("k = 20", "kk = 20", ":4: unknown key 'kk'"),
-        ('id = "one"', 'id = ""', ":9: id must be a string"),
-        ('id = "one"', "", ":8: the case has no id"),
+        ('id = "one"', 'id = ""', ":9: id must be a non-empty string"),
+        ('id = "one"', "", ":8: the key id of a case is missing"),
         (
             'id = "two"',
             'id = "one"',
@@ -191,7 +191,7 @@ def test_a_suite_is_read(folder: Path) -> None:
         ('"none"', '"sure"', ":27: expect_confidence must be one of"),
         ('expect_confidence = "none"', "", ":23: case 'three' expects nothing"),
         ('["a.py", "b.py"]', "[]", ":11: relevant is an empty list"),
-        ('["a.py", "b.py"]', "[1]", ":11: relevant must be a list of strings"),
+        ('["a.py", "b.py"]', "[1]", ":11: relevant must be a list of non-empty strings"),
         ("[defaults]", "[cases]", "not valid TOML"),
     ],
 )
@@ -209,7 +209,7 @@ def test_a_mistake_is_named_with_its_line(
 
 def test_a_suite_without_cases_is_refused(folder: Path) -> None:
     """It would pass."""
-    with pytest.raises(UsageError, match=r"there is no \[\[cases\]\]"):
+    with pytest.raises(UsageError, match=r"has no table \[\[cases\]\]"):
         read_suite(written(folder, "version = 1\n"))
 
 

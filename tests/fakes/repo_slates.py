@@ -118,7 +118,6 @@ def pack(path: str, score: float = 1.0, section: Section = Section.CODE, text: s
         breadcrumb=(),
         signature="",
         reason="semantic_match",
-        tags=("Code",),
         snippet=text,
         snippet_start_line=3 if text else 0,
     )

@@ -33,7 +33,6 @@ def evidence(name: str, score: float, line: int = 3, kind: str = "function") -> 
         breadcrumb=(),
         signature="",
         reason="semantic_match",
-        tags=("Code",),
     )
 
 

@@ -156,7 +156,7 @@ def event_bytes(name: str, document: Document) -> bytes:
 
 
 def arrival_json(arrival: RepoDone) -> dict[str, Json]:
-    """Return the document of the event for a repository that is done."""
+    """Return the document of the event for a finished repository."""
     return {
         "repoId": arrival.repo_id,
         "alias": arrival.alias,

@@ -66,7 +66,7 @@ _SEQUENCES: Final = {
 
 
 class View(Protocol):
-    """A program on a screen."""
+    """The interface of a program that is shown on a screen."""
 
     def draw(self, screen: "Screen") -> None:
         """Draw the current frame: at first, after each key, and in a new size."""
@@ -91,7 +91,7 @@ def require_screen(refusal: str, *, prints: bool = False) -> None:
 def run_view(view: View, style: Style) -> None:
     """Show a view until it closes its screen; requires a terminal as `require_screen` checks.
 
-    The process ends by a signal that would have ended it without a view.
+    A signal that ends the process otherwise also ends it during a view.
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed.

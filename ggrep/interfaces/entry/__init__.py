@@ -1,7 +1,7 @@
 """The console script: uses only the standard library until a command needs more.
 
-It tells searches without `search` from commands, and has a running daemon answer commands that
-only ask (`fast`). Everything else is `ggrep.interfaces.cli`.
+It distinguishes searches without `search` from commands, and lets a running daemon answer queries
+(`fast`). `ggrep.interfaces.cli` runs everything else.
 """
 
 import os

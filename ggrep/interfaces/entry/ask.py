@@ -30,7 +30,7 @@ class _Reading:
 
 
 class Connection:
-    """A connection with a request under way."""
+    """A connection with a request in progress."""
 
     def __init__(self, address: str, messages: list[object], until_ms: float) -> None:
         """Connect and send all messages."""

@@ -41,8 +41,8 @@ _BOUND_DECIMALS = 6
 def interval(values: Sequence[float], groups: Sequence[str]) -> Interval | None:
     """Return the interval of the mean of `values`, each with its group in `groups`.
 
-    It is a bootstrap over groups: `DRAWS` times, as many groups as exist are drawn with
-    replacement; 2.5 % of the means are beyond each bound. None with fewer than `LEAST_GROUPS`.
+    A bootstrap draws as many groups as exist, with replacement, `DRAWS` times; 2.5 % of the means
+    are beyond each bound. The result is None for fewer than `LEAST_GROUPS` groups.
     """
     import numpy as np
 

@@ -332,7 +332,7 @@ class Table(Struct, frozen=True):
         return value
 
     def texts(self, key: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:
-        """Return strings; a single one needs no brackets."""
+        """Return a list of strings; a single string needs no brackets."""
         value = self.data.get(key, default)
         values = (value,) if isinstance(value, str) else value
         if not isinstance(values, list | tuple) or not all(

@@ -1,7 +1,7 @@
 """Distinguishes the callers of one HTTP server, so that daemons serve them fairly.
 
-For a daemon, a client is a connection and a name. All callers of a server use one connection and
-would share one turn, so each has a seat, whose name is sent to the daemon.
+A daemon identifies a client by its connection and name. All callers of a server use one connection
+and would share one turn, so each has a seat, whose name is sent to the daemon.
 
 Names that callers choose are ignored, because ten names would get ten turns. On this machine a
 caller is a connection, as on the daemons' sockets; a caller on another machine is an address. The

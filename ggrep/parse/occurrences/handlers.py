@@ -135,8 +135,8 @@ def _is_all_of(string: Node, start: int, end: int, data: bytes) -> bool:
 def _typed(way: Way, start: int, data: bytes) -> str | None:
     """Read the arguments of a type: `Handler<Ping>` as a base, `subscribe<Ping>(f)`."""
     arguments, callee = way[-1][0], _callee(way[-1][0], data)
-    first = arguments.named_children[0]
-    if not callee or not first.start_byte <= start < first.end_byte:
+    first = arguments.named_children[:1]
+    if not callee or not first or not first[0].start_byte <= start < first[0].end_byte:
         return None
     if is_base(way[:-1]):
         return "" if _HANDLING_TYPES.fullmatch(callee["name"]) else None
@@ -227,8 +227,9 @@ def _subscript(way: Way, _: int, data: bytes) -> str | None:
 
 def _parameter(way: Way, _: int, data: bytes) -> str | None:
     """Read a parameter of a function that may be declared as a listener."""
-    function, above = way[-2][0], way[-3][0]
-    start = above.start_byte if above.type == "decorated_definition" else function.start_byte
+    start = way[-2][0].start_byte
+    if len(way) > 2 and way[-3][0].type == "decorated_definition":
+        start = way[-3][0].start_byte
     end = min(way[-1][0].start_byte, start + 2 * MAX_BYTES)
     return "" if _LISTENING.search(_text(data, start, end)) else None
 

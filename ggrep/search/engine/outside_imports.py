@@ -191,33 +191,28 @@ def outside_names(context: Context, reading: Reading, asked: AskedName) -> tuple
     """
     files = mentioning_files(reading.held, asked, context.deadline)
     named = list(islice(reading.read(files, asked.typed, any_case=False), _MOST_READ))
-    if not named:
+    certain = [(file, *each) for file in named for each in _imports_of(reading, file, asked)]
+    imports = certain or [(file, *each) for file in named for each in _open_imports(file)]
+    imports = [each for each in imports if not each[1].startswith(_NEAR)]
+    if not imports:
         return ()
     modules = Modules(reading.held, context.deadline)
     origins: dict[str, OutsideName] = {}
-    is_imported = False
-    for guess in (False, True):
-        for file in () if is_imported else named:
-            language = reading.language(file.file)
-            lines = file.text.split("\n")
-            imports = _open_imports(lines) if guess else _imports_of(reading, file, asked, lines)
-            is_imported = is_imported or (bool(imports) and not guess)
-            for source, line in imports:
-                package = _package(source, language)
-                if package and not (
-                    source.startswith(_NEAR) or modules.hold(file.file.path, language, source)
-                ):
-                    place = _named_at(source, line, lines)
-                    path, content = sanitise_line(file.file.path), sanitise_line(lines[place - 1])
-                    origin = OutsideName(package, path, place, content.strip()[:240], guess)
-                    origins.setdefault(package, origin)
+    for file, source, line in imports:
+        language, lines = reading.language(file.file), file.text.split("\n")
+        package = _package(source, language)
+        if not package or modules.hold(file.file.path, language, source):
+            continue
+        place = _named_at(source, line, lines)
+        path, content = sanitise_line(file.file.path), sanitise_line(lines[place - 1])
+        origin = OutsideName(package, path, place, content.strip()[:240], guess=not certain)
+        origins.setdefault(package, origin)
     return tuple(origins.values())[:MAX_ORIGINS]
 
 
-def _imports_of(
-    reading: Reading, file: NamedFile, asked: AskedName, lines: Sequence[str]
-) -> list[tuple[str, int]]:
+def _imports_of(reading: Reading, file: NamedFile, asked: AskedName) -> list[tuple[str, int]]:
     """Return the modules of a file's imports that name a name or its receiver, with their lines."""
+    lines = file.text.split("\n")
     uses = [place.mention for place in file.places]
     imports = [use for use in uses if use.source]
     if asked.owners:
@@ -238,8 +233,9 @@ def _imports_of(
 
 def _named_at(module: str, line: int, lines: Sequence[str]) -> int:
     """Return the line of an import that names the module, near the line that names its member."""
+    named = re.compile(rf"(?<!\w){re.escape(module)}(?!\w)")
     around = sorted(range(1, len(lines) + 1), key=lambda number: abs(number - line))
-    return next((number for number in around if module in lines[number - 1]), line)
+    return next((number for number in around if named.search(lines[number - 1])), line)
 
 
 def _calls_itself(module: str, name: str) -> bool:
@@ -248,9 +244,10 @@ def _calls_itself(module: str, name: str) -> bool:
     return name in {last, *(parents[-1:] if re.fullmatch(r"v\d+", last) else [])}
 
 
-def _open_imports(lines: Sequence[str]) -> list[tuple[str, int]]:
+def _open_imports(file: NamedFile) -> list[tuple[str, int]]:
     """Return the packages all of whose names a file knows, with the lines of the imports."""
-    matches = ((_OPEN_IMPORT.match(line), number) for number, line in enumerate(lines, start=1))
+    lines = enumerate(file.text.split("\n"), start=1)
+    matches = ((_OPEN_IMPORT.match(line), number) for number, line in lines)
     return [(str(match[match.lastindex or 0]), number) for match, number in matches if match]
 
 

@@ -124,7 +124,7 @@ def _extending(reading: Reading, name: str, types: Sequence[Place], most: int) -
     languages |= {each for family in _FAMILIES if family & languages for each in family}
     found: dict[tuple[str, int], Place] = {}
     queue, seen, heads = [name], {folded(name)}, head_rows(reading.held)
-    while queue:
+    while queue and not reading.is_spent:
         for place in _with_base(reading, queue.pop(0), heads, languages):
             made = place.mention.type
             assert made is not None  # noqa: S101 - see `_with_base`
@@ -135,6 +135,8 @@ def _extending(reading: Reading, name: str, types: Sequence[Place], most: int) -
             if reading.language(place.file) != "rust" and folded(extends) not in seen:
                 seen.add(folded(extends))
                 queue.append(extends)
+    if queue:
+        reading.note_cut()
     return list(found.values())
 
 

@@ -211,6 +211,11 @@ class Reading:
         """Note when the request began."""
         self._began_ms = self.deadline.clock.monotonic_ms()
 
+    @property
+    def is_spent(self) -> bool:
+        """Return whether no more syntax is read: too much text, or too little time."""
+        return self._syntax_bytes >= MAX_SYNTAX_BYTES or self._is_over(SYNTAX_SHARE)
+
     def language(self, file: NameFile) -> str:
         """Return the language of a file."""
         return self.held.segments[file.segment].image.language(file.file)
@@ -311,7 +316,7 @@ class Reading:
         self, holding: HoldingFiles, asked: deque[HoldingFile]
     ) -> Iterator[OccurrenceRequest]:
         """Yield the questions to the parser, up to a limit."""
-        while self._syntax_bytes < MAX_SYNTAX_BYTES and not self._is_over(SYNTAX_SHARE):
+        while not self.is_spent:
             held = next(holding, None)
             if held is None:
                 return
@@ -329,13 +334,16 @@ class Reading:
         if count:
             self._say("words_alone", count, "searched for words only", SYNTAX_SHARE)
 
-    def _say(self, code: str, count: int, what: str, share: int) -> None:
-        late = self._is_over(share)
-        self.limits.append(
-            LimitHit("deadline_share", share)
-            if late
-            else LimitHit("max_syntax_bytes", MAX_SYNTAX_BYTES)
+    def note_cut(self, share: int = SYNTAX_SHARE) -> None:
+        """Record that not all was read: too little time, or too much text."""
+        late, bytes_hit = (
+            LimitHit("deadline_share", share),
+            LimitHit("max_syntax_bytes", MAX_SYNTAX_BYTES),
         )
+        self.limits.append(late if self._is_over(share) else bytes_hit)
+
+    def _say(self, code: str, count: int, what: str, share: int) -> None:
+        self.note_cut(share)
         self.notices.append(Notice(code, f"{count} files that may contain the name were {what}"))
 
     def _named(self, held: HoldingFile, found: Sequence[Occurrence]) -> NamedFile:

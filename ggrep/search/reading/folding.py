@@ -149,6 +149,8 @@ def folded(source: Source, form: Folding, terms: Terms = frozenset()) -> str:
     `terms` are words of the question, as they are indexed.
     """
     kinds = _kinds(source, form, terms)
+    if not any(kinds):
+        return source.text
     rest = zip(source.lines, kinds, strict=True)
     if all(kind == COMMENTS or not line.strip() for line, kind in rest):
         return source.text
@@ -167,8 +169,7 @@ def _kinds(source: Source, form: Folding, terms: Terms) -> list[str]:
     hidden = bare_text(source.text, source.language).comment_lines
     comments = {at for at in hidden if not _DIRECTIVE.match(bare[at])}
     for at, end in _comment_runs(bare, comments, form):
-        held = Terms().union(*terms_by_line(lines[at:end], terms))
-        if not terms or len(held) < min(2, len(terms)) or 3 * len(held) < 2 * len(terms):
+        if not _has_most(lines[at:end], terms):
             kinds[at:end] = [COMMENTS] * (end - at)
     if form.code and len(lines) >= min(_LEAST.values()) and source.language not in _DATA:
         void = [not line or at in comments for at, line in enumerate(bare)]
@@ -176,6 +177,15 @@ def _kinds(source: Source, form: Folding, terms: Terms) -> list[str]:
             if end - at - sum(void[at:end]) >= _LEAST[kind]:
                 kinds[at:end] = [kind] * (end - at)
     return kinds
+
+
+def _has_most(lines: Sequence[str], terms: Terms) -> bool:
+    """Return whether a comment has two thirds of the question's words, and at least two."""
+    least = max(-(-2 * len(terms) // 3), min(2, len(terms)))
+    text = "\n".join(lines).casefold()
+    if not terms or sum(term.removesuffix("y") in text for term in terms) < least:
+        return False
+    return len(Terms().union(*terms_by_line(lines, terms))) >= least
 
 
 def _code_runs(
@@ -188,7 +198,7 @@ def _code_runs(
         "imports": _ends(bare, _MAY_IMPORT, IMPORT),
     }
     for kind, ends_of in ends.items():
-        for at, end in _runs(void, ends_of):
+        for at, end in _runs(void, ends_of) if ends_of else ():
             asked = terms_by_line(source.lines[at:end], terms) if kind != "imports" else ()
             stops = [place for place, found in enumerate(asked, at) if found]
             yield from ((kind, low + 1, high) for low, high in pairwise((at - 1, *stops, end)))
@@ -237,15 +247,16 @@ def _runs(void: Sequence[bool], ends: Sequence[int]) -> Iterator[tuple[int, int]
 
 
 def _entry_ends(bare: Sequence[str], void: Sequence[bool]) -> Sequence[int]:
-    """Return the end of each line that is an entry, of runs that may be long enough."""
+    """Return the end of each line that is an entry; empty if too few lines in a row may be one."""
     may = [
         is_void or (line[-1] not in "{:" and ("(" not in line or line[0] == "#" or "()" in line))
         for line, is_void in zip(bare, void, strict=True)
     ]
-    ends, at = list(range(len(bare))), 0
+    ends, at = list[int](), 0
     for is_run, group in groupby(may):
         begin, at = at, at + len(list(group))
         if is_run and at - begin >= _LEAST["values"]:
+            ends = ends or list(range(len(bare)))
             ends[begin:at] = [number + _is_entry(bare[number]) for number in range(begin, at)]
     return ends
 
@@ -260,13 +271,14 @@ def _is_entry(line: str) -> bool:
 
 
 def _ends(bare: Sequence[str], may: tuple[str, ...], head: re.Pattern[str]) -> Sequence[int]:
-    """Return the end of each statement with that head, up to its last bracket.
+    """Return the end of each statement with that head, up to its last bracket; empty for none.
 
     A text with none of the words in `may` has none.
     """
-    ends, text = list(range(len(bare))), "\n".join(bare)
+    ends, text = list[int](), "\n".join(bare)
     for at, line in enumerate(bare if any(map(text.__contains__, may)) else ()):
         if head.match(line):
+            ends = ends or list(range(len(bare)))
             depth = 0
             for end in range(at, min(at + _MOST_STATEMENT, len(bare))):
                 depth += len(_OPENS.findall(bare[end])) - len(_CLOSES.findall(bare[end]))

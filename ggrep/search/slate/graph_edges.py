@@ -75,24 +75,21 @@ def _imported(
     """Return path and smallest name of what a file imports."""
     imported: dict[str, str] = {}
     for name in item.imports:
-        targets = [
-            path
-            for path in import_targets(item, name, paths)
-            if _holds(path, name.rpartition(".")[2], defines[path])
-        ]
+        targets: Sequence[str] = import_targets(item, name, paths)
         if len(targets) > 1:
             used = [path for path in targets if not defines[path].isdisjoint(item.mentions)]
-            targets = used or (targets if len(targets) <= _MOST_OF_PACKAGE else [])
+            targets = used or (targets if len(targets) <= _MOST_OF_PACKAGE else ())
         for path in targets:
-            imported.setdefault(path, name)
+            if _holds(path, name.rpartition(".")[2], defines[path]):
+                imported.setdefault(path, name)
     return imported
 
 
 def _holds(path: str, member: str, defines: frozenset[str]) -> bool:
     """Return whether a package's own file holds a member: not one that is a module beside it."""
     *_, directory, file = ("", *path.split("/"))
-    is_package = file != "__init__.py" or member in {"", directory}
-    return is_package or member in defines or member[:1].isupper()
+    is_whole = file != "__init__.py" or member in {"", directory}
+    return is_whole or member in defines or member[:1].isupper()
 
 
 _MARKS: Final = re.compile(

@@ -9,6 +9,7 @@ from typing import Final
 from ggrep.model.slate import FileFacts
 from ggrep.search.slate.selected_files import (
     Parts,
+    RootRule,
     SelectedPaths,
     ending_of,
     from_source_root,
@@ -110,18 +111,21 @@ def _python_relative(source: str, dots: int, parts: Parts, paths: SelectedPaths)
 
 def _script(source: str, name: str, paths: SelectedPaths) -> str | None:
     if name.startswith("."):
-        bare = re.sub(r"\.[cm]?jsx?$", "", name)
-        return paths.beside(source, name, _SCRIPT_TRIED) or paths.beside(
-            source, bare, _SCRIPT_TRIED
+        names = (name, re.sub(r"\.[cm]?jsx?$", "", name))
+        return next(
+            filter(None, (paths.beside(source, each, _SCRIPT_TRIED) for each in names)), None
         )
     if name.startswith(("@/", "~/", "src/", "#/")):
         parts = tuple(re.sub(r"\.[cm]?[jt]sx?$", "", name).split("/")[1:])
-        return paths.module(source, parts, _SCRIPTS, _script_root)
+        return paths.module(source, parts, _SCRIPTS, _below("src", "app", "client", "web"))
     return None
 
 
-def _script_root(_source: str, root: Parts) -> bool:
-    return not root or root[-1] in {"src", "app", "client", "web"}
+def _below(*directories: str) -> RootRule:
+    return lambda _, root: not root or root[-1] in directories
+
+
+_RUBY_ROOTS: Final = _below("lib", "app", "spec", "test")
 
 
 def _include(source: str, name: str, paths: SelectedPaths) -> str | None:
@@ -135,12 +139,10 @@ def _ruby(source: str, name: str, paths: SelectedPaths) -> str | None:
     beside = paths.beside(source, name, (".rb",)) if name.startswith(".") else None
     if beside is not None or name.startswith("."):
         return beside
-    found = paths.module(source, tuple(name.removesuffix(".rb").split("/")), ENDINGS[".rb"], _lib)
+    found = paths.module(
+        source, tuple(name.removesuffix(".rb").split("/")), ENDINGS[".rb"], _RUBY_ROOTS
+    )
     return found or (paths.beside(source, name, (".rb",)) if "/" in name else None)
-
-
-def _lib(_source: str, root: Parts) -> bool:
-    return not root or root[-1] in {"lib", "app", "spec", "test"}
 
 
 def _slashed(source: str, name: str, paths: SelectedPaths) -> str | None:
@@ -196,7 +198,9 @@ def _rust(source: str, name: str, paths: SelectedPaths) -> str | None:
     """
     head, *rest = name.split("::")
     root = _crate_root(source)
-    module = _rust_module(source, root)
+    module = source[len(root) + 1 if root else 0 :].removesuffix(".rs").split("/")
+    if module[-1] in {"mod", "lib", "main"}:
+        module.pop()
     if head == "crate":
         return _rust_file(root, tuple(rest), paths)
     if head in {"self", "super"}:
@@ -205,14 +209,13 @@ def _rust(source: str, name: str, paths: SelectedPaths) -> str | None:
             head, *rest = rest
         parts = rest if head in {"self", "super"} else [head, *rest]
         return _rust_file(root, (*module, *parts), paths)
-    crates = (directory for directory in paths.directories() if _is_crate(directory, head))
+    crates = (
+        directory
+        for directory in paths.directories()
+        if f"/{directory}".replace("-", "_").endswith(f"/{head}/src")
+    )
     found = {_rust_file(_crate_root(f"{crate}/lib.rs"), tuple(rest), paths) for crate in crates}
     return next(iter(found)) if len(found) == 1 else None
-
-
-def _is_crate(directory: str, name: str) -> bool:
-    parts = directory.split("/")
-    return len(parts) > 1 and parts[-1] == "src" and parts[-2].replace("-", "_") == name
 
 
 def _crate_root(path: str) -> str:
@@ -220,11 +223,6 @@ def _crate_root(path: str) -> str:
     if "src" not in parts:
         return "/".join(parts)
     return "/".join(parts[: len(parts) - parts[::-1].index("src")])
-
-
-def _rust_module(path: str, root: str) -> Parts:
-    inner = path[len(root) + 1 if root else 0 :].removesuffix(".rs").split("/")
-    return tuple(inner[:-1] if inner[-1] in {"mod", "lib", "main"} else inner)
 
 
 def _rust_file(root: str, parts: Parts, paths: SelectedPaths) -> str | None:

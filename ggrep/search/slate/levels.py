@@ -115,8 +115,5 @@ def files_shown(files: int, confidence: Confidence, *, keep_weak: bool) -> int:
     """
     if keep_weak or confidence is Confidence.STRONG:
         return files
-    return (
-        0
-        if confidence is Confidence.NONE
-        else min(files, max(_LEAST_WEAK, round(files * WEAK_FILES)))
-    )
+    few = min(files, max(_LEAST_WEAK, round(files * WEAK_FILES)))
+    return few if confidence is Confidence.WEAK else 0

@@ -81,7 +81,7 @@ def _over_evidence(
 def _pack(material: PackMaterial) -> Pack:
     candidate = material.pick.candidate
     tag = SECTION_TAGS[candidate.section]
-    evidence = [_evidence(piece, tag) for piece in (*material.evidence, *material.neighbours)]
+    evidence = [_evidence(piece) for piece in (*material.evidence, *material.neighbours)]
     best = max(_placing(material), key=lambda one: (one.score, -one.start_line), default=None)
     anchor = _anchor(material)
     return Pack(
@@ -133,7 +133,7 @@ def _anchor(material: PackMaterial) -> Evidence | None:
     piece = material.anchor
     if piece is None or (piece.hidden_lines and not piece.snippet):
         return None
-    item = _evidence(piece, "Anchor")
+    item = _evidence(piece)
     if not item.snippet:
         return item
     numbered = list(numbered_lines(item.snippet.split("\n"), item.snippet_start_line))
@@ -148,23 +148,7 @@ def _anchor(material: PackMaterial) -> Evidence | None:
     return replace(item, snippet=snippet, snippet_start_line=start, hidden_lines=hidden)
 
 
-def _evidence(piece: TextPiece, tag: str) -> Evidence:
-    defines = piece.chunk_type in DEFINITIONS and tag != "Anchor"
-    return Evidence(
-        row_id=piece.row_id,
-        chunk_id=piece.chunk_id,
-        start_line=piece.start_line,
-        end_line=piece.end_line,
-        score=piece.score,
-        chunk_type=piece.chunk_type,
-        name=piece.name,
-        breadcrumb=piece.breadcrumb,
-        signature=piece.signature,
-        reason=piece.reason,
-        tags=(tag, "Definition") if defines else (tag,),
-        snippet=piece.snippet,
-        snippet_start_line=piece.snippet_start_line if piece.snippet else 0,
-        hidden_lines=piece.hidden_lines,
-        also=piece.also,
-        priority=piece.priority,
-    )
+def _evidence(piece: TextPiece) -> Evidence:
+    """Return a piece without its text."""
+    shown = Evidence(*(getattr(piece, field) for field in Evidence.__struct_fields__))
+    return shown if piece.snippet else replace(shown, snippet_start_line=0)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from ggrep.base.clock import Deadline
 from ggrep.index.store.row_texts import RowDetails, ShownRow
-from ggrep.model.line_numbers import last_line, numbered_lines, shown_lines
+from ggrep.model.line_numbers import is_comment_fold, last_line, numbered_lines
 from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.model.slate import Reason, Section
 from ggrep.model.slate_material import PackMaterial, Pick, TextPiece
@@ -250,13 +250,20 @@ class _Shaper(Struct, frozen=True):
             return Snippet(text, 0, 0)
         source = Source(text.split("\n"), first, self.language)
         lines = folded(source, form, self.terms).split("\n")
-        told = [numbered for numbered in shown_lines(lines, first) if numbered[1].strip()]
-        if not told:
+        numbered = list(numbered_lines(lines, first))
+        begin, end = 0, len(numbered)
+        while begin < end and _says_nothing(*numbered[begin]):
+            begin += 1
+        while begin < end and _says_nothing(*numbered[end - 1]):
+            end -= 1
+        if begin == end:
             return Snippet(text, 0, 0)
-        (begin, _), (end, line) = told[0], told[-1]
-        kept = [line for number, line in numbered_lines(lines, first) if begin <= number <= end]
-        hidden = first + len(source.lines) - 1 - last_line(end, line)
-        return Snippet("\n".join(kept), begin - first, hidden)
+        hidden = first + len(source.lines) - 1 - last_line(*numbered[end - 1])
+        return Snippet("\n".join(lines[begin:end]), numbered[begin][0] - first, hidden)
+
+
+def _says_nothing(number: int, line: str) -> bool:
+    return not line.strip() or is_comment_fold(number, line)
 
 
 _NOTICE: Final = re.compile(

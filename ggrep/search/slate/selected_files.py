@@ -149,28 +149,16 @@ def stem_of(path: str) -> str:
 
 def link_target(source: str, link: str, paths: SelectedPaths) -> str | None:
     """Return the selected file that a document's link leads to."""
-    bases = [link.lstrip("/")] if link.startswith("/") else [_seen_from(source, link), link]
-    stems = [re.sub(r"\.(?:html?|md)$", "", base) for base in bases]
-    for base in bases:
-        if (found := paths.at(base, _DOCUMENTS)) is not None:
-            return _other(found, source)
-    for stem in stems:
-        if (found := paths.at(stem, _DOCUMENTS[:3])) is not None:
-            return _other(found, source)
-    return _other(_by_ending(source, link, paths), source)
-
-
-def _by_ending(source: str, link: str, paths: SelectedPaths) -> str | None:
+    bases = [link.lstrip("/")]
+    if not link.startswith("/"):
+        bases = [posixpath.normpath(posixpath.join(posixpath.dirname(source), link)), link]
+    tried: list[tuple[str, Sequence[str]]] = [(base, _DOCUMENTS) for base in bases]
+    tried += [(re.sub(r"\.(?:html?|md)$", "", base), _DOCUMENTS[:3]) for base in bases]
+    found = next((path for base, endings in tried if (path := paths.at(base, endings))), None)
     tail = posixpath.normpath(link).lstrip("./")
-    if "/" in tail:
-        return paths.ending_with(tail, source)
-    found = None if stem_of(tail).lower() in _NAMELESS else paths.named(tail)
-    return None if found is None or traits_of(found) & TEST else found
-
-
-def _seen_from(source: str, link: str) -> str:
-    return posixpath.normpath(posixpath.join(posixpath.dirname(source), link))
-
-
-def _other(found: str | None, source: str) -> str | None:
+    if found is None and "/" in tail:
+        found = paths.ending_with(tail, source)
+    elif found is None and stem_of(tail).lower() not in _NAMELESS:
+        named = paths.named(tail)
+        found = None if named is None or traits_of(named) & TEST else named
     return None if found == source else found

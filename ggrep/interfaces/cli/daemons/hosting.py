@@ -120,7 +120,7 @@ def host_behind(
 ) -> str:
     """Serve in the background; once ready, return a line for each root that is not served.
 
-    This process must have one thread.
+    Requires: this process has a single thread.
     """
     return in_background(lambda ready: _host_or_leave(roots, flags, environ, ready, awaited))
 
@@ -191,7 +191,7 @@ _READY = b"ready"
 def in_background(work: Callable[[Ready], object]) -> str:
     """Run `work` in a new process and session; return the message that it sends when ready.
 
-    The process ends with `work`. This process must have one thread.
+    The process ends with `work`. Requires: the calling process has a single thread.
     """
     read, write = os.pipe()
     child = os.fork()

@@ -1,6 +1,6 @@
 """The command tree in typer, for lines that `ggrep.base.commands` refuses.
 
-Each option of a command's groups is one parameter. Pages of help are ours (`help_pages`).
+Each option of a command's groups is one parameter. `help_pages` prints pages of help.
 """
 
 import inspect
