@@ -397,7 +397,7 @@ def test_a_better_tree_behind_a_bad_one_is_taken(
     other = clone(tmp_path / "a", tmp_path / "c")
     report = pulled(engine_at(other, tmp_path / "home-c"), remote)
     assert (report.outcome, report.exact) == ("pulled", False)
-    assert "does not match its digest" in report.passed_over[0]
+    assert "does not match the digest" in report.passed_over[0]
 
 
 def test_a_full_disk_is_told_before_anything_is_fetched(

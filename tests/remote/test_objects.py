@@ -44,7 +44,7 @@ def test_what_is_not_there_is_told_apart(remote: Remote, tmp_path: Path) -> None
     assert objects.stat("refs/none") is None
     assert list(objects.list("refs")) == []
     objects.delete("refs/none")
-    with pytest.raises(NotTrusted, match="origin: blobs/none is missing"):
+    with pytest.raises(NotTrusted, match="remote origin: the object blobs/none is missing"):
         objects.fetch("blobs/none", tmp_path / "none", 1, digest(b""))
 
 

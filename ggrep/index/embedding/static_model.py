@@ -98,11 +98,11 @@ def require_words(words: list[str]) -> None:
 
 
 def _require_array(
-    name: str, found: npt.NDArray[np.generic], dtype: type, shape: tuple[int, ...]
+    name: str, array: npt.NDArray[np.generic], dtype: type, shape: tuple[int, ...]
 ) -> None:
-    if found.dtype != dtype or found.shape != shape or not found.flags.c_contiguous:
+    if array.dtype != dtype or array.shape != shape or not array.flags.c_contiguous:
         raise InvalidRequest(
-            f"{MODEL_FAULT}{name} is an array {found.dtype} {found.shape}, not "
+            f"{MODEL_FAULT}{name} is an array {array.dtype} {array.shape}, not "
             f"{np.dtype(dtype)} {shape}"
         )
 

@@ -164,26 +164,26 @@ def open_pack(path: Path) -> Pack:
         raise CorruptStore(f"the pack {path.name} is damaged or was replaced")
     if missing := _NEEDED - image.arrays.keys():
         raise Incompatible(f"{path.name} lacks {', '.join(sorted(missing))}")
-    types, languages, told = meta.get("types"), meta.get("languages"), meta.get("segments")
-    if not (isinstance(types, list) and isinstance(languages, list) and isinstance(told, list)):
+    types, languages, entries = meta.get("types"), meta.get("languages"), meta.get("segments")
+    if not (isinstance(types, list) and isinstance(languages, list) and isinstance(entries, list)):
         raise CorruptStore(f"{path.name} lists no segments")
-    held = SegmentImage(
+    concatenated = SegmentImage(
         SegmentName(path.stem),
         image.arrays,
         list(map(str, types)),
         list(map(str, languages)),
         image.mapped,
     )
-    held.give_back()  # computing the checksums loaded all pages; queries need few
-    return Pack(path.name, held, tuple(_segments(told)))
+    concatenated.give_back()  # computing the checksums loaded all pages; queries need few
+    return Pack(path.name, concatenated, tuple(_segments(entries)))
 
 
-def _segments(told: Sequence[Json]) -> list[PackedSegment]:
-    found, files, rows = [], 0, 0
-    for entry in told:
+def _segments(entries: Sequence[Json]) -> list[PackedSegment]:
+    segments, files, rows = [], 0, 0
+    for entry in entries:
         if not isinstance(entry, dict):
             raise CorruptStore("a segment of a pack is not an object")
-        one = PackedSegment(
+        segment = PackedSegment(
             str(entry["store_id"]),
             SegmentName(str(entry["segment"])),
             str(entry["image_sha256"]),
@@ -192,9 +192,9 @@ def _segments(told: Sequence[Json]) -> list[PackedSegment]:
             files,
             rows,
         )
-        found.append(one)
-        files, rows = files + one.files, rows + one.rows
-    return found
+        segments.append(segment)
+        files, rows = files + segment.files, rows + segment.rows
+    return segments
 
 
 def _checksums(arrays: Mapping[str, Array]) -> dict[str, Json]:

@@ -95,24 +95,24 @@ def _needed(objects: Objects) -> tuple[set[str], int]:
 
 
 def _trees_of(objects: Objects, key: str) -> Iterator[Blob]:
-    found = ref_at(objects, key)
-    if found is None:
+    document = ref_at(objects, key)
+    if document is None:
         raise RemoteError(
             f"remote {objects.name} lists {key}, but the object is missing; nothing was deleted"
         )
-    yield from (entry.tree for entry in found.value)
+    yield from (entry.tree for entry in document.value)
 
 
 def _blobs_of(objects: Objects, tree: Blob) -> Iterator[Blob]:
-    found = tree_at(objects, tree)
-    if found is None:
+    document = tree_at(objects, tree)
+    if document is None:
         raise RemoteError(
             f"remote {objects.name}: the object {layout.tree_key(tree)} is missing, so it "
             "is unknown which"
             " objects it needs; nothing was deleted; to fix it, on the machine that pushed it:"
             " ggrep push --again"
         )
-    yield from found.blobs()
+    yield from document.blobs()
 
 
 def _is_needed(objects: Objects, stat: Stat, needed: set[str]) -> bool:

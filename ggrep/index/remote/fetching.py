@@ -364,10 +364,10 @@ def _link(source: Path, goal: Path) -> None:
 
 
 def _trusted_mask(masks: Mapping[str, npt.NDArray[np.generic]], segment: RemoteSegment) -> Mask:
-    found = masks.get(segment.name)
-    if found is None or found.dtype != np.uint8 or found.shape != (segment.files,):
+    mask = masks.get(segment.name)
+    if mask is None or mask.dtype != np.uint8 or mask.shape != (segment.files,):
         raise NotTrusted(f"the masks of a tree do not fit segment {segment.name}")
-    shown: Mask = found.view(np.uint8) != 0
+    shown: Mask = mask.view(np.uint8) != 0
     return shown
 
 

@@ -170,9 +170,9 @@ def _postings(image: SegmentImage, prefix: str, size: int, fields: int) -> None:
 
 
 def _shaped(image: SegmentImage, name: str, kind: str, shape: tuple[int, ...]) -> None:
-    found = image.arrays[name]
+    array = image.arrays[name]
     _require(
-        found.dtype.str == kind and found.shape == shape,
+        array.dtype.str == kind and array.shape == shape,
         f"the array {name} has a wrong type or shape",
     )
 

@@ -302,9 +302,9 @@ class _Ref(Struct, frozen=True):
 def _decoded(kind: type[D], data: bytes, what: str, form: str) -> D:
     try:
         values: Any = stable_json.loads(data)
-        said = values.get("format") if isinstance(values, dict) else None
-        if said != form:
-            raise NotTrusted(f"the object is not {what} that this build can read: {said!r:.40}")
+        actual = values.get("format") if isinstance(values, dict) else None
+        if actual != form:
+            raise NotTrusted(f"the object is not {what} that this build can read: {actual!r:.40}")
         known = {*kind.__struct_fields__}
         if values.keys() - known:
             raise NotTrusted(f"the object has fields that {what} cannot have")

@@ -38,7 +38,7 @@ _LOCK_MS: Final = 30_000
 _RETRY_MS: Final = 20.0
 _AT_ONCE: Final = 8 << 20
 """Objects up to this size are written in one request."""
-_SAID: Final = 200
+_MESSAGE_LENGTH: Final = 200
 _LOCK: Final = ".lock"
 _CREDENTIALS: Final = frozenset(
     {"AWS_ACCESS_KEY_ID", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_FULL_URI"}
@@ -85,13 +85,13 @@ class Objects(Struct):
         self._require_plain(key)
         with self._failures(key):
             try:
-                found = obstore.get(self.store, key)
-                if int(found.meta["size"]) > most_bytes:
+                reply = obstore.get(self.store, key)
+                if int(reply.meta["size"]) > most_bytes:
                     raise NotTrusted(
                         f"remote {self.name}: the object {key} is larger than {most_bytes} bytes"
                     )
-                data = bytes(found.bytes())
-                version = str(found.meta["e_tag"] or "")
+                data = bytes(reply.bytes())
+                version = str(reply.meta["e_tag"] or "")
             except FileNotFoundError:
                 return None
         self.traffic.bytes_down += len(data)
@@ -187,7 +187,7 @@ class Objects(Struct):
         self.traffic.lists += 1
         with self._failures(prefix):
             for batch in obstore.list(self.store, prefix=prefix):
-                yield from (_stat(one) for one in batch if one["path"] != _LOCK)
+                yield from (_stat(entry) for entry in batch if entry["path"] != _LOCK)
 
     def delete(self, key: str) -> None:
         """Delete an object; a missing object is no error."""
@@ -217,8 +217,8 @@ class Objects(Struct):
 
     def _swap_here(self, directory: Path, key: str, data: bytes, version: str) -> bool:
         with self._locked(directory):
-            found = self.stat(key)
-            if found is None or found.version != version:
+            stat = self.stat(key)
+            if stat is None or stat.version != version:
                 return False
             self.put(key, data)
             return True
@@ -229,14 +229,14 @@ class Objects(Struct):
         deadline = Deadline.after(SystemClock(), _LOCK_MS)
         patience = Patience(deadline, self.wait, f"{self.name}: it is locked", _RETRY_MS)
         try:
-            while (held := take(directory / _LOCK, open_file=_open_lock)) is None:
+            while (lock := take(directory / _LOCK, open_file=_open_lock)) is None:
                 patience.pause()
         except OSError as error:
             raise RemoteError(f"{self.name}: {_LOCK}: {error.strerror}") from error
         try:
             yield
         finally:
-            held.release()
+            lock.release()
 
     @contextmanager
     def _failures(self, key: str) -> Iterator[None]:
@@ -299,11 +299,11 @@ def _of_cloud(remote: Remote) -> Any:  # noqa: ANN401 - obstore's stores have no
     if urlsplit(remote.url).scheme == "s3":
         if remote.endpoint:
             if not _CREDENTIALS & environment().keys():
-                # Else a cloud's metadata service would be asked, which knows nothing of this one.
-                told = (
+                # Otherwise obstore would ask the metadata service of a cloud for credentials.
+                reason = (
                     "the credentials are missing; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
                 )
-                raise RemoteError(f"remote {remote.name}: {told}")
+                raise RemoteError(f"remote {remote.name}: {reason}")
             options |= {"endpoint": remote.endpoint, "virtual_hosted_style_request": False}
         if remote.region:
             options["region"] = remote.region
@@ -314,9 +314,9 @@ def _open_lock(file: Path) -> int:
     return os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
 
 
-def _stat(found: Any) -> Stat:  # noqa: ANN401 - a mapping of obstore's
+def _stat(entry: Any) -> Stat:  # noqa: ANN401 - a mapping of obstore's
     return Stat(
-        str(found["path"]), int(found["size"]), found["last_modified"], str(found["e_tag"] or "")
+        str(entry["path"]), int(entry["size"]), entry["last_modified"], str(entry["e_tag"] or "")
     )
 
 
@@ -325,5 +325,5 @@ def _first_line(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     lines = [line.strip() for line in str(error).splitlines()]
-    said = next((line for line in lines if line), type(error).__name__)
-    return sanitise_line(without_directories(said))[:_SAID]
+    message = next((line for line in lines if line), type(error).__name__)
+    return sanitise_line(without_directories(message))[:_MESSAGE_LENGTH]

@@ -56,17 +56,17 @@ def _header(data: BinaryIO) -> list[tuple[str, int]]:
     line = data.readline(_MOST_HEADER)
     try:
         listed = stable_json.loads(line)
-        found = [(name, size) for name, size in listed]
+        files = [(name, size) for name, size in listed]
     except (ValueError, TypeError) as error:
         raise NotTrusted("a packed table has no valid header") from error
-    for name, size in found:
+    for name, size in files:
         if not isinstance(name, str) or type(size) is not int or size < 0 or not _is_safe(name):
             raise NotTrusted("the header of a packed table contains an invalid file name or size")
-    if not 0 < len({name for name, _ in found}) == len(found) <= _MOST_FILES:
+    if not 0 < len({name for name, _ in files}) == len(files) <= _MOST_FILES:
         raise NotTrusted(
             "the header of a packed table lists no files, too many files, or one twice"
         )
-    return found
+    return files
 
 
 def _is_safe(name: str) -> bool:

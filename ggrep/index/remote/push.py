@@ -251,8 +251,8 @@ def _require_whole(manifest: SnapshotManifest) -> None:
         raise InvalidRequest("the index is still being built; run: ggrep index")
     passing = [problem for problem in manifest.errors if is_passing(problem)]
     if passing:
-        told = f"{passing[0].path_key}: {passing[0].message}"
-        raise InvalidRequest(f"the index is incomplete: {told}; run: ggrep index")
+        first_error = f"{passing[0].path_key}: {passing[0].message}"
+        raise InvalidRequest(f"the index is incomplete: {first_error}; run: ggrep index")
 
 
 def _tree(

@@ -220,15 +220,15 @@ def _imports_of(reading: Reading, file: NamedFile, asked: AskedName) -> list[tup
     if imports:
         return [(use.source, use.line) for use in imports]
     roots = [_ROOT.search(lines[use.line - 1][: use.column - 1]) for use in uses[:_MOST_USES]]
-    found = []
+    bindings = []
     for root in dict.fromkeys(root[1] for root in roots if root):
         for other in reading.read([file.file], root, any_case=False):
-            found += [
+            bindings += [
                 (use.source, use.line)
                 for use in (place.mention for place in other.places)
                 if use.source and (use.kind == "usage" or _calls_itself(use.source, root))
             ]
-    return found
+    return bindings
 
 
 def _named_at(module: str, line: int, lines: Sequence[str]) -> int:
