@@ -18,7 +18,7 @@ ggrep --find regex "max_\\w+ =" --format agent
 ggrep symbol NAME... --format agent
     where names are defined, and what implements or extends them
 ggrep refs NAME... --format agent
-    where they are used: handlers and calls first, tests apart; '"/login"' is the text of a string
+    where they are used: handlers and calls first, tests apart; '"/login"' is a route
 ggrep expand PLACE... --format agent
     a definition by NAME, Container.name or path:line; these lines by path:10-40; --comments
     shows long comments, too

@@ -120,7 +120,9 @@ def next_actions(plan: SlatePlan, packs: Sequence[Pack], most_bytes: int) -> tup
     """Return what would help further, the most useful first, in so many bytes of canonical JSON."""
     actions: list[NextAction] = []
     if not packs or plan.confidence is not Confidence.STRONG:
-        actions.append(NextAction("refine", "", "use words that occur in the code or its documents"))
+        actions.append(
+            NextAction("refine", "", "use words that occur in the code or its documents")
+        )
     deeper = NextAction("level", str(plan.level + 1), "show more of these files")
     if packs and plan.level == 0:
         actions.append(deeper)
