@@ -339,10 +339,16 @@ def test_a_long_line_is_cut_around_the_name(root: Path, engine: Engine) -> None:
     ("request_", "message"),
     [
         (SymbolRequest(""), "name: '' is empty; a name must be one line .* `ggrep search` takes"),
-        (SymbolRequest("a\nb"), "name: 'a.nb' contains line ends or control characters; a name is"),
+        (
+            SymbolRequest("a\nb"),
+            "name: 'a.nb' contains line ends or control characters; a name must be",
+        ),
         (SymbolRequest("a\x07"), "name: .* contains line ends or control characters"),
         (ReferencesRequest("\ud800"), "name: .* is not valid Unicode"),
-        (ReferencesRequest("a" * 401), "name: 401 characters; a name must be one line of 1 to 400"),
+        (
+            ReferencesRequest("a" * 401),
+            "name: the name has 401 characters; a name must be one line of 1 to 400",
+        ),
         (SymbolRequest("a", limit=-1), "limit: -1 is negative"),
         (SymbolRequest("a", scope="../b"), "scope: "),
         (ReferencesRequest("a", filters=(Filter("colour", "red"),)), "unknown key 'colour'"),

@@ -136,7 +136,7 @@ def test_a_language_without_a_grammar_says_so(shop: Engine) -> None:
 
     assert found.outlines[0].reading == "none"
     assert [one.code for one in found.warnings] == ["unread_language"]
-    assert "definitions are unknown" in outline_lines(found.outlines[0], "old.awk")[0]
+    assert "no definitions, as there is no parser" in outline_lines(found.outlines[0], "old.awk")[0]
 
 
 def test_a_file_that_no_parser_reads_is_outlined_by_its_chunks(

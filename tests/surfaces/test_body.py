@@ -400,7 +400,7 @@ def test_a_search_of_one_repository_has_a_root_and_a_scope() -> None:
     ("body", "named"),
     [
         ({}, "$.query: is missing"),
-        ({"query": " "}, "$.query: the query is empty"),
+        ({"query": " "}, "$.query: the query must not be empty"),
         ({"query": "q", "root": ""}, "$.root: the root must not be empty"),
         ({"query": "q", "workspacePath": "/x"}, "unknown key 'workspacePath'"),
         ({"query": "q", "scope": "src"}, "$.scope: unknown key 'scope'"),
