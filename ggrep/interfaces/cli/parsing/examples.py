@@ -37,7 +37,7 @@ EXAMPLES: Final = {
     "refs": (
         ("ggrep refs charge_card", "without strings, comments and definitions"),
         ("ggrep refs charge_card --strings --in src", "strings too, below one folder"),
-        ("ggrep refs '\"/login\"'", "what handles a route or an event"),
+        ("ggrep refs '\"/login\"'", "the code that handles a route or an event"),
     ),
     "pick": (
         ("ggrep pick", "type, choose with Up and Down, open with Enter"),
