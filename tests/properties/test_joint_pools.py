@@ -25,7 +25,7 @@ from ggrep.federation.workspace import Workspace
 from ggrep.index.packs.pack_directory import make_packs
 from ggrep.model.request import Find, SearchRequest
 from tests.fakes.hosts import CLOCK
-from tests.fakes.packs import loose_segments
+from tests.fakes.packs import unpacked_segments
 from tests.fakes.served_workspace import ServedWorkspace, asked, served_workspace
 from tests.properties.workspaces import found, from_federation, queries, trees
 
@@ -113,7 +113,7 @@ class Proof:
     def pack(self, most: int) -> None:
         """Pack the first segments of all stores, those too that are packed already."""
         home = Home(self.place.home)
-        segments = loose_segments(home)[:most]
+        segments = unpacked_segments(home)[:most]
         self.packed += len(segments)
         if segments:
             patience = Patience(Deadline.after(CLOCK, 60_000), lambda _: None)
