@@ -183,7 +183,7 @@ def container_notices(
     if doubtful:
         texts.append(f"omitted: {doubtful} usages of {parts[-1]} on receivers of unknown type")
     if left or doubtful:
-        texts.append(f"to see all usages, ask for {parts[-1]} alone")
+        texts.append(f"for all usages, query the plain name {parts[-1]}")
     return (Notice(OTHER_CONTAINER, sanitise_line("; ".join(texts))),) if texts else ()
 
 

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from ggrep.base.ids import SnapshotId
-from ggrep.index.store.manifest import SnapshotManifest, read_manifest
+from ggrep.index.store.manifest import SnapshotManifest, read_active_manifest
 from ggrep.model.request import SearchRequest, ViewOptions
 from ggrep.model.slate import SlateRequest
 from ggrep.protocol.wire.messages import Ask, Search, Sync, SyncStatus
@@ -47,12 +47,13 @@ def test_little_of_a_first_index_answers_worse_than_a_scan(
 ) -> None:
     """Its files are those that an earlier question was about."""
 
-    def some(store: Path, snapshot_id: SnapshotId) -> SnapshotManifest:
-        found = read_manifest(store, snapshot_id)
+    def some(store: Path) -> SnapshotManifest:
+        found = read_active_manifest(store)
+        assert found is not None
         counts = replace(found.counts, files_indexed=indexed, files_eligible=200)
         return replace(found, partial=True, counts=counts)
 
-    monkeypatch.setattr("ggrep.daemon.admitting.read_manifest", some)
+    monkeypatch.setattr("ggrep.daemon.admitting.read_active_manifest", some)
     write_tree(root, TREE)
     with served(root, home) as host:
         host.settled()
@@ -179,7 +180,7 @@ def test_a_terminal_is_told_that_it_was_a_scan(root: Path, home: Path) -> None:
         then = host.ask(Search(ASK, render=view)).body["rendered"]
 
     assert first["scan"] is True
-    assert "not indexed yet: all 2 files" in first["before"]
+    assert "there is no index yet: all 2 files" in first["before"]
     assert "the index is being built, see: ggrep status" in first["before"]
     assert "src/pay.py:1" in first["out"]
     assert progress["state"] == "indexing"

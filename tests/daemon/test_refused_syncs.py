@@ -60,7 +60,7 @@ def test_every_answer_says_why_and_what_comes(indexed: Path, home: Path) -> None
         assert each["sync_failed"].startswith(WHY)
         waits = (
             each["index_behind"]
-            == "files have changed since; they wait for the next successful sync"
+            == "files have changed since the last sync; they wait for the next successful sync"
         )
         assert waits or each["sync_failed"].endswith("ggrep is retrying now")
     assert stable_json.dumps(fixed) == stable_json.dumps(before)

@@ -120,7 +120,7 @@ def test_an_answer_says_that_git_is_at_work(indexed: Path, home: Path, git: Git)
         host.eventually(lambda: not host.daemon.syncs.statistics().behind)
 
     assert [warning["message"] for warning in warnings] == [
-        "files have changed since; they will be indexed when git has finished"
+        "files have changed since the last sync; they will be indexed when git has finished"
     ]
     assert stage == "waiting for git"
 
@@ -169,7 +169,7 @@ def test_a_settings_edit_that_leads_elsewhere_makes_the_daemon_stale(
         (indexed / ".ggrep.toml").write_text("max_file_size_bytes = 1000\n")
         host.reload()
         response = host.ask(Search(asked())).body["response"]
-        with pytest.raises(InvalidRequest, match="stale"):
+        with pytest.raises(InvalidRequest, match="outdated settings"):
             host.ask(Sync())
         assert host.ask(Ping()).body["stale"]
         assert [warning["code"] for warning in response["warnings"]] == ["stale_config"]

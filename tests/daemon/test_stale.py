@@ -74,7 +74,7 @@ def test_answers_are_those_of_the_last_good_snapshot_with_a_warning(
 @pytest.mark.parametrize("message", [Sync(), Sync(wait=False), Gc(), Gc(force=True), Compact()])
 def test_nothing_is_written(stale: Served, message: Sync | Gc | Compact) -> None:
     """The index of these settings is somebody else's; a look at it would find none."""
-    with pytest.raises(InvalidRequest, match="stale"):
+    with pytest.raises(InvalidRequest, match="outdated settings"):
         stale.ask(message)
 
 
@@ -114,7 +114,7 @@ def test_without_an_index_who_searches_is_told_at_once(root: Path, home: Path) -
         edit(host, ELSEWHERE)
         host.eventually(lambda: host.daemon.syncs.statistics().state == "frozen")
 
-        with pytest.raises(NoIndex, match="stale"):
+        with pytest.raises(NoIndex, match="outdated settings"):
             host.ask(Search(SearchRequest("a", deterministic=True)))
         scanned = host.ask(Search(SearchRequest("a"))).body["response"]
 

@@ -119,9 +119,7 @@ def test_a_model_of_other_features_is_refused(folder: Path) -> None:
     card = stable_json.loads((folder / "card.json").read_bytes())
     (folder / "card.json").write_bytes(stable_json.dumps(card | {"features": "features-0"}))
 
-    with pytest.raises(
-        InvalidRequest, match="uses features features-0; this build uses features features-"
-    ):
+    with pytest.raises(InvalidRequest, match="uses features features-0; this build uses features-"):
         read_model(folder)
 
 

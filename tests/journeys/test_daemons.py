@@ -71,7 +71,7 @@ def test_the_first_search_starts_a_daemon_and_says_so(
     """Nobody has to set anything up, nor to wait for the index: a scan answers meanwhile."""
     house, root, first = served
 
-    assert "not indexed yet: " in first.err
+    assert "there is no index yet: " in first.err
     assert found_in(first)[0] == "src/pay.py"
     assert [(record.root, record.pid) for record in house.records()] == [
         (str(root), *house.hosts())
@@ -250,7 +250,7 @@ def test_offline_starts_nothing(house: Household) -> None:
     outcome = house.run("settle", "--offline", cwd=root)
 
     assert outcome.status == 0
-    assert "not indexed yet: " in outcome.err
+    assert "there is no index yet: " in outcome.err
     assert not house.processes()
     assert house.records() == []
 

@@ -142,7 +142,7 @@ def test_a_repository_without_an_index_says_what_to_do(ggrep: Command, repo: Pat
     fixed = ggrep("needle", "--deterministic", "--json")
 
     assert "run: ggrep index" in shown.err
-    assert "not indexed yet: " in shown.err
+    assert "there is no index yet: " in shown.err
     assert shown.out
     fits(robot.document, "query_success")
     assert robot.document["partial"] == "scan"

@@ -130,7 +130,7 @@ def test_a_dirty_work_tree_is_told_of_until_it_is_clean(
     assert clean["warnings"] == []
     assert [w["code"] for w in dirty["warnings"]] == ["shared_dirty"]
     assert (asked["git"]["dirty"], asked["git"]["untracked_included"]) == (True, False)
-    assert "differs from its commit" in again.err
+    assert "contains uncommitted changes" in again.err
     assert healed["warnings"] == []
 
 

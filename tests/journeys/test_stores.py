@@ -52,7 +52,7 @@ def test_an_upgrade_says_what_it_did(ggrep: Command, indexed: Path, home: Path) 
     change_manifest(store, {"schema_version": 99})
     refused = ggrep("upgrade-store", "--json")
     assert (refused.status, refused.error()["code"]) == (13, "incompatible")
-    assert "manifest.json: schema_version 99" in refused.error()["message"]
+    assert "manifest.json: schema_version is 99" in refused.error()["message"]
 
 
 def test_nothing_to_upgrade_says_no_index(ggrep: Command, repo: Path) -> None:

@@ -110,7 +110,7 @@ def test_too_few_descriptors_are_named(root: Path, home: Path, descriptors: int)
     asked = finish(start("needle", "--compact", "-m", "9", home=home, cwd=root))
 
     if limited.status:
-        is_clean(limited, "Too many open files")
+        is_clean(limited, "too many open files")
     # It may have failed on a look at what it had published: whole either way.
     before, after = ["a.py", "docs/b.md"], ["a.py", "c.py", "docs/b.md"]
     assert sorted(asked.out.split()) in ([before, after] if limited.status else [after])

@@ -160,7 +160,7 @@ def test_a_damaged_store_is_not_cloned(engine: Engine) -> None:
 def test_a_clone_waits_for_writers_of_either_store(engine: Engine, suffix: str) -> None:
     """A source that changes under the copy, or a target that a sync creates."""
     store = engine.home.store_dir(StoreId(engine.identity.store_id + suffix))
-    with held_lease(store, engine.clock), pytest.raises(Busy, match="writer"):
+    with held_lease(store, engine.clock), pytest.raises(Busy, match="is writing"):
         clone(engine)
 
     assert len(list_stores(engine.home)) == 1

@@ -160,7 +160,7 @@ def test_a_live_writer_is_not_collected_under(root: Path, home: Path) -> None:
     """What it wrote and nothing names yet would look like garbage."""
     engine = aged(root, home)
     before = snapshots(engine)
-    with held_lease(engine.identity.store, engine.clock), pytest.raises(Busy, match="writer"):
+    with held_lease(engine.identity.store, engine.clock), pytest.raises(Busy, match="is writing"):
         collect(engine)
 
     assert snapshots(engine) == before

@@ -260,7 +260,7 @@ def test_what_no_snapshot_names_is_measured(engine: Engine) -> None:
     """It is what a collection frees in any case."""
     (store_files.images_dir(engine.identity.store) / "seg_x_0.image").write_bytes(b"12345")
 
-    assert "names: 5;" in checks(engine)["orphans"].message
+    assert "uses: 5;" in checks(engine)["orphans"].message
 
 
 def test_paths_of_another_normal_form_are_named(root: Path, home: Path) -> None:

@@ -48,7 +48,7 @@ def test_a_store_that_a_writer_holds_is_not_removed(root: Path, home: Path) -> N
     engine.sync()
     with (
         held_lease(engine.identity.store, engine.clock),
-        pytest.raises(Busy, match="writer"),
+        pytest.raises(Busy, match="is writing"),
     ):
         remove(home, engine.identity.store_id)
 

@@ -141,8 +141,8 @@ def test_rows_of_an_older_schema_want_a_new_index(home: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"schema_version": 99}, "manifest.json: schema_version 99"),
-        ({"chunk_row_schema_version": 99}, "manifest.json: chunk_row_schema_version 99"),
+        ({"schema_version": 99}, "manifest.json: schema_version is 99"),
+        ({"chunk_row_schema_version": 99}, "manifest.json: chunk_row_schema_version is 99"),
     ],
 )
 def test_a_newer_store_is_refused(home: Path, changes: dict[str, object], said: str) -> None:

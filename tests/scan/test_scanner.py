@@ -115,8 +115,10 @@ def test_a_scan_says_in_plain_words_how_little_there_was(root: Path, home: Path)
     write_tree(root, {"a.py": "retry = 1\n"})
     alone = scan(root, home, "retry").warnings[-1].message
 
-    assert empty == "not indexed yet: there are no files; to index the repository: ggrep index"
-    assert "not indexed yet: the only file (under 1 MiB) was scanned; to index" in alone
+    assert (
+        empty == "there is no index yet: there are no files; to index the repository: ggrep index"
+    )
+    assert "there is no index yet: the only file (under 1 MiB) was scanned; to index" in alone
 
 
 def test_the_same_tree_gives_the_same_answer(root: Path, home: Path) -> None:
@@ -250,7 +252,7 @@ def test_a_scan_without_time_answers_from_what_it_saw(
 
     assert facts is not None
     assert (facts.files, facts.listed_files, facts.complete) == (0, None, False)
-    assert "there are more" in response.warnings[-1].message
+    assert "only 0 files" in response.warnings[-1].message
     assert [cut.code for cut in response.limits_hit] == ["max_scan_ms"]
 
 

@@ -32,7 +32,7 @@ def test_an_older_build_does_not_read_a_newer_one(kept: Kept) -> None:
     """It would misread what it does not know."""
     rewrite(kept, schema_version=99)
 
-    with pytest.raises(Incompatible, match="schema_version 99"):
+    with pytest.raises(Incompatible, match="schema_version is 99"):
         read_manifest(kept.store, kept.second.snapshot_id)
 
 

@@ -63,7 +63,7 @@ def test_a_workspace_answers_with_the_state_of_each_repository(page: Any, server
         *("ok", "ok", "ok", "missing_root")
     ]
     notices = page.get_by_role("list", name="Notices")
-    assert "no such directory" in notices.inner_text()
+    assert "the directory does not exist" in notices.inner_text()
     command = f"ggrep workspace remove {server.place}/w.jsonc gone"
     assert notices.locator("code").first.inner_text() == command
     assert "pay/charge.py" in paths(page)

@@ -336,7 +336,7 @@ def _judge(leaf: Leaf, body: Fields, key: str, value: object) -> None:
         case str() if says.least and not value.strip():
             body.add(key, "invalid", f"the {key} must not be empty")
         case tuple() if len(value) > says.most:
-            body.add(key, "range", f"has {len(value)} values; the maximum is {says.most}")
+            body.add(key, "range", f"has {len(value)} values, but at most {says.most} are allowed")
 
 
 def _intent(body: Fields, key: str) -> Mode | None:
