@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from ggrep.base.ids import SnapshotId
 from ggrep.index.store.manifest import SnapshotManifest, read_active_manifest
 from ggrep.model.request import SearchRequest, ViewOptions
 from ggrep.model.slate import SlateRequest
