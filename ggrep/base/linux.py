@@ -31,7 +31,10 @@ _LOCK = "hhqqi4x"
 
 
 def stat_fields(pid: int) -> list[bytes] | None:
-    """Return the fields of `/proc/PID/stat` after the command, the state first; None without it."""
+    """Return the fields of `/proc/PID/stat` after the command, the state first.
+
+    None if the file cannot be read.
+    """
     try:
         text = _read(f"/proc/{pid}/stat")
     except OSError:

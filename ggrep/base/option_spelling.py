@@ -90,7 +90,7 @@ SHOWN_OF_SEARCHES = (
     ("-E, --regex", "Search for a regular expression; same as `--find regex`."),
 )
 SHOWN_OF_EXACT = (
-    ("-i, -w, -l, -c, -n", "As in grep and ripgrep; with -F, -E or quoted text."),
+    ("-i, -w, -l, -c, -n", "Same meaning as in grep and ripgrep; with -F, -E or quoted text."),
     (
         "-A, -B, -C NUMBER",
         "Show lines after, before and around each matching line; with -F, -E or quoted text.",

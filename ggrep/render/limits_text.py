@@ -1,4 +1,4 @@
-"""Renders the limits that cut an answer as a line: missing parts, and options that show more.
+"""Renders one line about the limits of an answer: missing parts, and options that show more.
 
 cut: 28 of 40 files that match, text of 3 files; more: --max-files 40 --file-bytes 16384
 """

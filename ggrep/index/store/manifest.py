@@ -181,7 +181,7 @@ def read_active_manifest(store: Path) -> SnapshotManifest | None:
 
 
 def _fits_store(manifest: SnapshotManifest) -> bool:
-    """Return whether the root belongs to the store; the manifest's digest does not cover them."""
+    """Return whether the root belongs to the store; the manifest's digest covers neither."""
     if not manifest.canonical_root:
         return True
     named = parse_store_id(manifest.store_id).repo_id

@@ -386,7 +386,7 @@ def _confirm(job: Job, state: _State) -> None:
 
 
 def _left_behind(plan: Plan, state: _State) -> frozenset[PathKey]:
-    """Return visible files of another commit whose parser had no time."""
+    """Return visible files of another commit that the parser could not read in time."""
     before = git_of(state.view)
     if before is None or state.git is None or before.head_sha == state.git.head_sha:
         return frozenset()

@@ -63,7 +63,7 @@ class Callers:
 
     @contextmanager
     def seated(self, caller: str) -> Iterator[str]:
-        """Reserve a place for a request; yield the name of the caller's seat.
+        """Count a running request of a caller; yield the name of the caller's seat.
 
         Args:
             caller: from `caller_of`; empty for the only caller, whose seat has no name.

@@ -199,7 +199,7 @@ class _Tree:
             yield self._way(Spot(first, last, 0, 0, name))
 
     def _way(self, spot: Spot) -> list[tuple[Node, str | None]]:
-        """Return the nodes around a spot with their fields, those inside of islands too."""
+        """Return the nodes around a spot with their fields, also within embedded languages."""
         path = _descend(self._root.walk(), spot)
         place = 0
         while place < len(path):

@@ -189,7 +189,7 @@ def _columns(
 def _covered(ranked: Ranked, candidates: Sequence[FileCandidate]) -> list[Figures]:
     """Return per segment how much of the question's words each row of the candidates holds.
 
-    Words count by how few of these rows hold them: float64 (rows,), from 0 to 1.
+    float64 (rows,), from 0 to 1; a word that fewer of these rows contain counts more.
     """
     masks = [np.zeros(segment.image.rows, dtype=np.bool_) for segment in ranked.segments]
     for each in candidates:

@@ -83,7 +83,7 @@ class Sessions:
     def resume(self, text: str) -> SessionToken:
         """Continue a token's session and extend the retention of its snapshot.
 
-        Requires: the caller has `snapshot_of` it pinned for the length of the request.
+        Requires: the caller pins the snapshot that `snapshot_of` returns during the request.
 
         Raises:
             OSError: its pin cannot be written.
