@@ -20,8 +20,8 @@ ggrep symbol NAME... --format agent
 ggrep refs NAME... --format agent
     where they are used: handlers and calls first, tests apart; '"/login"' is a route
 ggrep expand PLACE... --format agent
-    a definition by NAME, Container.name or path:line; these lines by path:10-40; --comments
-    shows long comments, too
+    a definition by NAME, Container.name or path:line; these lines by path:10-40;
+    --focus "words": of long code the lines that decide
 ggrep outline PATH... --format agent
     what files and folders define; `ggrep tour` tells what the repository is
 
