@@ -122,7 +122,7 @@ def test_names_that_stand_everywhere_say_nothing(money: Engine) -> None:
 def test_nothing_found_has_no_companions(money: Engine) -> None:
     """Division by what is not there would be an error of ours."""
     with ranked(money) as found:
-        assert mentions(found, companions(found, [], NEVER)) == {}
+        assert mentions(found, companions(found, {}, NEVER)) == {}
         assert mentions(found, companions(found, origins(found, "docs/other.md"), NEVER)) == {}
 
 

@@ -46,7 +46,7 @@ def test_a_root_where_nothing_is_left_to_index_says_why(root: Path, home: Path) 
     (notice,) = engine.sync().warnings
 
     assert notice.code == "nothing_to_index"
-    assert notice.message.endswith("is left out (2 ignored)")
+    assert notice.message.endswith("are left out (2 ignored)")
     write_tree(root, {".ggignore": ""})
     assert engine.sync().warnings == ()
 

@@ -68,6 +68,8 @@ def values_of(kind: Any, known: Mapping[Any, Strategy] = LEAVES) -> Strategy:
         found = st.one_of(*(values_of(item, known) for item in get_args(kind)))
     elif origin is tuple:
         found = _tuples(get_args(kind), known)
+    elif origin is frozenset:
+        found = st.frozensets(values_of(get_args(kind)[0], known), max_size=3)
     elif origin is Mapping:
         keys, values = (values_of(item, known) for item in get_args(kind))
         found = st.dictionaries(keys, values, max_size=3)
