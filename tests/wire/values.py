@@ -53,7 +53,14 @@ TEXT = st.text(max_size=12)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 WHOLE = st.integers(-(2**63), 2**64 - 1)
 LEAVES: Mapping[Any, Strategy] = MappingProxyType(
-    {str: TEXT, float: NUMBERS, int: WHOLE, bool: st.booleans(), types.NoneType: st.none()}
+    {
+        str: TEXT,
+        float: NUMBERS,
+        int: WHOLE,
+        bool: st.booleans(),
+        types.NoneType: st.none(),
+        frozenset[str]: st.frozensets(TEXT, max_size=3),
+    }
 )
 
 
@@ -68,8 +75,6 @@ def values_of(kind: Any, known: Mapping[Any, Strategy] = LEAVES) -> Strategy:
         found = st.one_of(*(values_of(item, known) for item in get_args(kind)))
     elif origin is tuple:
         found = _tuples(get_args(kind), known)
-    elif origin is frozenset:
-        found = st.frozensets(values_of(get_args(kind)[0], known), max_size=3)
     elif origin is Mapping:
         keys, values = (values_of(item, known) for item in get_args(kind))
         found = st.dictionaries(keys, values, max_size=3)
