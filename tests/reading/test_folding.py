@@ -94,6 +94,11 @@ def test_a_comment_that_is_the_answer_stays() -> None:
     ]
 
 
+def test_a_comment_with_the_only_word_of_a_question_is_folded() -> None:
+    """One word does not make it the answer: most comments on a subject have its name."""
+    assert of("# a retry waits\nrun()", "python", SLATE, "retry") == ["… 11 comments", "run()"]
+
+
 def test_short_comments_of_an_opened_place_stay() -> None:
     short, block = "// a\n// b\nrun();", "/*\n * a\n */\nrun();"
 

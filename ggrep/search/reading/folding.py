@@ -181,7 +181,7 @@ def _kinds(source: Source, form: Folding, terms: Terms) -> list[str]:
 
 def _has_most(lines: Sequence[str], terms: Terms) -> bool:
     """Return whether a comment has two thirds of the question's words, and at least two."""
-    least = max(-(-2 * len(terms) // 3), min(2, len(terms)))
+    least = max(-(-2 * len(terms) // 3), 2)
     text = "\n".join(lines).casefold()
     if not terms or sum(term.removesuffix("y") in text for term in terms) < least:
         return False

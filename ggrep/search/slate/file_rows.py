@@ -22,7 +22,7 @@ _FURTHER: Final = 0.4
 """Share of the best row's score that another row of the file must reach to be evidence as well."""
 
 _MENTION: Final = 0.5
-_USED: Final = 1.0
+_USED: Final = 0.5
 """Gains of a row that mentions all that the best code defines, and of a row that defines what the
 best code uses, as shares of its score."""
 
