@@ -102,18 +102,18 @@ def take(
     Raises:
         OSError: the file cannot be opened.
     """
-    held = HeldFile((open_file or durable.open_lock)(file), clock)
+    lock = HeldFile((open_file or durable.open_lock)(file), clock)
     try:
-        fcntl.flock(held.descriptor, kind | fcntl.LOCK_NB)
-        held.beat()
-        if held.is_at(file):
-            return held
+        fcntl.flock(lock.descriptor, kind | fcntl.LOCK_NB)
+        lock.beat()
+        if lock.is_at(file):
+            return lock
     except BlockingIOError:
         pass
     except BaseException:
-        os.close(held.descriptor)
+        os.close(lock.descriptor)
         raise
-    os.close(held.descriptor)
+    os.close(lock.descriptor)
     return None
 
 
@@ -144,12 +144,12 @@ def is_held(file: Path) -> bool:
     The probe shares the lock for a moment: a process that tries to take it meanwhile must retry.
     """
     try:
-        held = take(file, fcntl.LOCK_SH, open_file=read_only)
+        lock = take(file, fcntl.LOCK_SH, open_file=read_only)
     except OSError:
         return False
-    if held is None:
+    if lock is None:
         return True
-    held.release()
+    lock.release()
     return False
 
 
@@ -177,13 +177,13 @@ def wait_for(file: Path, attempt: Callable[[], HeldFile | None], patience: Patie
         StoreError: the file cannot be locked.
     """
     try:
-        while (held := attempt()) is None:
+        while (lock := attempt()) is None:
             patience.pause()
     except OSError as error:
         failed = Path(error.filename or file)
         where = "" if failed == file else f" ({failed.name})"
         raise StoreError(f"{file.name} cannot be locked: {error.strerror}{where}") from error
-    return held
+    return lock
 
 
 @contextmanager
@@ -194,11 +194,11 @@ def alone(file: Path, patience: Patience) -> Iterator[None]:
         durable.make_directory(file.parent, lasting=True)
         return take(file)
 
-    held = wait_for(file, attempt, patience)
+    lock = wait_for(file, attempt, patience)
     try:
         yield
     finally:
-        held.release()
+        lock.release()
 
 
 @contextmanager

@@ -94,8 +94,8 @@ def _take(name: Path) -> HeldFile:
     for attempt in range(_TRIES):
         if attempt:
             time.sleep(_TRY_S)
-        if (held := take(name)) is not None:
-            return held
+        if (lock := take(name)) is not None:
+            return lock
     raise AlreadyServed("a daemon serves this store already")
 
 

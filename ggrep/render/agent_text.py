@@ -217,13 +217,13 @@ def _within(document: _Object, lines: Iterator[str], view: AgentView) -> Iterato
             yield line
     if left:
         yield f"cut: {left} more lines; {view.more.format(taken)} shows them"
-    told = {*CUTS_IN_TEXT, *(("max_expand_bytes",) if document.get("hidden_lines") else ())}
+    mentioned = {*CUTS_IN_TEXT, *(("max_expand_bytes",) if document.get("hidden_lines") else ())}
     if others := document.get("mentions"):
         every = len(document["references"]) + others
         more = f"limit={every}" if view.arguments else f"--max {every}"
         yield f"cut: {every - others} of about {every} usages; more: {more}"
-        told.add("max_references")
-    limits = (item for item in document.get("limits_hit", ()) if item["code"] not in told)
+        mentioned.add("max_references")
+    limits = (item for item in document.get("limits_hit", ()) if item["code"] not in mentioned)
     if cuts := limits_line(limits, arguments=view.arguments):
         yield cuts
 

@@ -54,8 +54,8 @@ def nothing_to_index(tree: Walk) -> tuple[Notice, ...]:
     if tree.files or not tree.excluded:
         return ()
     rules = ", ".join(f"{number} {rule}" for rule, number in tree.excluded)
-    told = f"there is nothing to index: all files are left out ({rules})"
-    return (Notice("nothing_to_index", told),)
+    message = f"there is nothing to index: all files are left out ({rules})"
+    return (Notice("nothing_to_index", message),)
 
 
 def of_reading(reading: Reading, waiting: Iterable[PathKey]) -> tuple[DegradedFile, ...]:

@@ -91,7 +91,7 @@ def sync(
 
 
 class _State(Struct):
-    """How far a sync is.
+    """The progress of a sync.
 
     Attributes:
         damage: damage of the store at the beginning.

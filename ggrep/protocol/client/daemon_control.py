@@ -139,15 +139,15 @@ _TURN_RETRY_MS: Final = 20.0
 @contextmanager
 def turn(home: Home, clock: Clock) -> Iterator[None]:
     """Let one process at a time start daemons of a home; wait for it at most half a minute."""
-    held = None
+    lock = None
     patience = Patience(Deadline.after(clock, _TURN_MS), time.sleep, retry_ms=_TURN_RETRY_MS)
     with suppress(StoreError, Busy):  # claiming a socket reports a home that cannot be written
-        held = wait_for(home.daemon, lambda: _take_directory(home.daemon), patience)
+        lock = wait_for(home.daemon, lambda: _take_directory(home.daemon), patience)
     try:
         yield
     finally:
-        if held is not None:
-            held.release()
+        if lock is not None:
+            lock.release()
 
 
 def _take_directory(directory: Path) -> HeldFile | None:

@@ -122,22 +122,22 @@ def _extending(reading: Reading, name: str, types: Sequence[Place], most: int) -
     if languages and languages <= _NO_BASES:
         return []
     languages |= {each for family in _FAMILIES if family & languages for each in family}
-    found: dict[tuple[str, int], Place] = {}
+    extending: dict[tuple[str, int], Place] = {}
     queue, seen, heads = [name], {folded(name)}, head_rows(reading.held)
     while queue and not reading.is_spent:
         for place in _with_base(reading, queue.pop(0), heads, languages):
             made = place.mention.type
             assert made is not None  # noqa: S101 - see `_with_base`
-            found.setdefault((place.file.path, made.start_line), place)
-            if len(found) > most:
-                return list(found.values())
+            extending.setdefault((place.file.path, made.start_line), place)
+            if len(extending) > most:
+                return list(extending.values())
             extends = last_of(place.mention.container)
             if reading.language(place.file) != "rust" and folded(extends) not in seen:
                 seen.add(folded(extends))
                 queue.append(extends)
     if queue:
         reading.note_cut()
-    return list(found.values())
+    return list(extending.values())
 
 
 def _with_base(

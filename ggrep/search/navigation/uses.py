@@ -1,4 +1,4 @@
-"""What a usage does with a name: imports it, calls it, sets it, or only reads it."""
+"""The role of a usage: it imports, calls, sets or reads the name."""
 
 import re
 from typing import Final

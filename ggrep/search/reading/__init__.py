@@ -1,1 +1,1 @@
-"""How the text of code is cut for a reader: lines that are folded, and lines that decide."""
+"""Cuts the text of code for a reader: folds lines, and selects the lines that decide."""

@@ -64,16 +64,16 @@ def bare_text(text: str, language: str) -> BareText:
     without: list[str] = []
     touched: set[int] = set()
     end = began = line = 0
-    for found in _pattern(language).finditer(text):
-        start, (between, end) = found.start(), (text[end : found.start()], found.end())
-        is_comment = found.lastgroup is None
-        if is_comment or (language == "python" and _is_docstring(text, found)):
+    for match in _pattern(language).finditer(text):
+        start, (between, end) = match.start(), (text[end : match.start()], match.end())
+        is_comment = match.lastgroup is None
+        if is_comment or (language == "python" and _is_docstring(text, match)):
             breaks = text.count("\n", start, end)
             without += (text[began:start], "\n" * breaks)
             line += text.count("\n", began, start)
             touched.update(range(line, line + breaks + 1))
             began, line = end, line + breaks
-        shown = " " if is_comment else '""' if "\n" in found[0] else found[0]
+        shown = " " if is_comment else '""' if "\n" in match[0] else match[0]
         uncommented += (between, shown)
     rest = text[end:]
     lines, left = text.split("\n"), "".join((*without, text[began:])).split("\n")
@@ -113,12 +113,12 @@ def _comments(language: str) -> tuple[_Rest, ...]:
     return (_BLOCK, _SLASHES_OF_NO_URL)
 
 
-def _is_docstring(text: str, found: re.Match[str]) -> bool:
-    if not text.startswith(('"""', "'''"), found.start()):
+def _is_docstring(text: str, match: re.Match[str]) -> bool:
+    if not text.startswith(('"""', "'''"), match.start()):
         return False
-    begins = text.rfind("\n", 0, found.start()) + 1
-    behind = text[found.end() :].partition("\n")[0]
-    if text[begins : found.start()].strip() or behind.strip():
+    begins = text.rfind("\n", 0, match.start()) + 1
+    behind = text[match.end() :].partition("\n")[0]
+    if text[begins : match.start()].strip() or behind.strip():
         return False
     above = text[:begins].rstrip()
     return not above or _DOCUMENTED.match(above, above.rfind("\n") + 1) is not None

@@ -96,17 +96,17 @@ def deciding_text(
     kept = _without_gaps(lines, kept, out)
     groups = groupby(range(len(lines)), key=kept.__contains__)
     runs = [list(group) for is_kept, group in groups if not is_kept]
-    said = [run for run in runs if any(lines[at].strip() for at in run)]
-    return with_folds(source, (Fold(first + run[0], first + run[-1]) for run in said))
+    folds = [run for run in runs if any(lines[at].strip() for at in run)]
+    return with_folds(source, (Fold(first + run[0], first + run[-1]) for run in folds))
 
 
 def _scores(lines: Sequence[str], comments: Collection[int], terms: Terms) -> list[float]:
     """Return how much each line decides; 0.0 for lines that are not shown for themselves."""
-    found = terms_by_line(lines, terms)
-    counts = Counter(term for each in found for term in each)
+    matching = terms_by_line(lines, terms)
+    counts = Counter(term for each in matching for term in each)
     weights = {term: math.log(1.0 + len(lines) / count) for term, count in counts.items()}
     total = sum(weights.values()) or 1.0
-    scores = [sum(weights[term] for term in each) / total for each in found]
+    scores = [sum(weights[term] for term in each) / total for each in matching]
     names = [set(_IDENTIFIER.findall(line)) for line in lines]
     uses = Counter(name for each in names for name in each)
     leads: dict[str, float] = {}

@@ -47,7 +47,7 @@ class Source(Struct, frozen=True):
 
 
 class Folding(Struct, frozen=True):
-    """What is folded.
+    """The kinds and sizes of lines that are folded.
 
     Attributes:
         blocks: least lines of a comment that is a block, or a docstring.
@@ -61,13 +61,13 @@ class Folding(Struct, frozen=True):
 
 
 SLATE: Final = Folding()
-"""Lines of a slate are code."""
+"""Slates show code: all comments are folded."""
 COMMENTS_ALONE: Final = Folding(code=False)
-"""Of configuration, its values are the answer."""
+"""Configuration is read for its values, so only its comments are folded."""
 CODE_ALONE: Final = Folding(blocks=1 << 30, lines=1 << 30)
-"""Of opening lines, comments say what a file is for."""
+"""Comments in the opening lines of a file describe the file and are kept."""
 OPENED: Final = Folding(blocks=3, lines=7)
-"""In an opened place, short comments say why; long ones document."""
+"""Short comments give reasons and are kept; long ones are documentation and are folded."""
 _DATA_WORDS: Final = (
     "asciidoc css csv diff dockerfile env graphql hcl html ini json jsonc latex less lock make"
     " markdown nix org properties proto rst scss sql svg text toml xml yaml"
@@ -135,8 +135,8 @@ def with_folds(source: Source, folds: Iterable[Fold]) -> str:
     lines, shown, at = source.lines, list[str](), 0
     for fold in folds:
         begin, end = fold.first - source.first, fold.last - source.first + 1
-        said = next((line for line in lines[begin:end] if line.strip()), "")
-        indent = said[: len(said) - len(said.lstrip())]
+        opening = next((line for line in lines[begin:end] if line.strip()), "")
+        indent = opening[: len(opening) - len(opening.lstrip())]
         label = _label(fold.kind, lines[begin:end], source.language)
         shown += (*lines[at:begin], fold_line(fold.first, fold.last, label, indent))
         at = end
@@ -199,8 +199,8 @@ def _code_runs(
     }
     for kind, ends_of in ends.items():
         for at, end in _runs(void, ends_of) if ends_of else ():
-            asked = terms_by_line(source.lines[at:end], terms) if kind != "imports" else ()
-            stops = [place for place, found in enumerate(asked, at) if found]
+            matching = terms_by_line(source.lines[at:end], terms) if kind != "imports" else ()
+            stops = [place for place, found in enumerate(matching, at) if found]
             yield from ((kind, low + 1, high) for low, high in pairwise((at - 1, *stops, end)))
     for low, high in source.tests:
         yield "tests", low - source.first, high - source.first + 1

@@ -54,7 +54,7 @@ Figures = npt.NDArray[np.float64]
 
 
 class RelatedFiles(Struct, frozen=True):
-    """How files and rows relate to the best code, from 0 to 1.
+    """Relations of files and rows to the best code, from 0 to 1.
 
     Attributes:
         files: per segment float64 (files,), how much a file mentions of what the best code defines.

@@ -50,8 +50,8 @@ _FLOORS: Final = {
 """Weight below which a file of the section says nothing; 1 is the best file's score."""
 
 _USED: Final = 0.4
-"""What a file of code gains by defining what the best code uses; it decides whether the file is
-chosen, and not its rank.
+"""Gain of a file of code that defines a name that the best code uses; it decides whether the file
+is chosen, and not its rank.
 
 Fitted on the questions of fixtures/places that nothing is held out of.
 """

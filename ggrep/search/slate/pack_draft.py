@@ -60,8 +60,8 @@ def drawn(files: Sequence[PackMaterial], plan: SlatePlan, *, facts: bool = False
     plan = replace(plan, cut=plan.cut or bool(cuts) or too_much)
     slate, shrunk = assembled(kept, plan, graph)
     known.sort(key=lambda one: one.path)
-    told = published(known) if facts else ()
-    return Drawn(slate, told, (*cuts, *bounds, *shrunk, *_over_evidence(files, paths, plan)))
+    shared = published(known) if facts else ()
+    return Drawn(slate, shared, (*cuts, *bounds, *shrunk, *_over_evidence(files, paths, plan)))
 
 
 def _over_evidence(

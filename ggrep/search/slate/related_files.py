@@ -97,8 +97,8 @@ def _used(ranked: Ranked, origins: Origins, deadline: Deadline) -> tuple[Figures
     chunks = _visible(segments)
     used = tuple(np.zeros(segment.image.rows) for segment in segments)
     for name, weight in names.items():
-        found = [segment.row_postings.rows_with(name, symbol) for segment in segments]
-        rows = [at[each.visible_rows[at]] for at, each in zip(found, segments, strict=True)]
+        definitions = [segment.row_postings.rows_with(name, symbol) for segment in segments]
+        rows = [at[each.visible_rows[at]] for at, each in zip(definitions, segments, strict=True)]
         defining = sum(map(len, rows))
         if 0 < defining <= _MOST_DEFINITIONS:
             _, rarity = _rarity(segments, name, chunks)
@@ -137,8 +137,8 @@ def _weighed(segments: Sequence[SearchableSegment], names: Mapping[str, float]) 
 
 def _rarity(segments: Sequence[SearchableSegment], name: str, chunks: int) -> tuple[int, float]:
     """Return how many visible rows hold a name, and its rarity: 1 for one row, less for more."""
-    held = (segment.visible_rows[segment.rows_with(name)] for segment in segments)
-    holding = sum(int(np.count_nonzero(visible)) for visible in held)
+    of_segments = (segment.visible_rows[segment.rows_with(name)] for segment in segments)
+    holding = sum(int(np.count_nonzero(visible)) for visible in of_segments)
     return holding, math.log(1.0 + chunks / max(holding, 1)) / math.log(1.0 + chunks)
 
 

@@ -250,11 +250,11 @@ def _suppressed(selection: Selection) -> tuple[Notice, ...]:
     """Return what a slate without repetitions says of the files that it left out for that."""
     if not selection.suppressed:
         return ()
-    told = (
+    message = (
         f"{selection.suppressed} matching files are omitted, because this session has shown "
         "them before"
     )
-    return (Notice("files_seen", told),)
+    return (Notice("files_seen", message),)
 
 
 def _over_files(selection: Selection, files: int) -> tuple[LimitHit, ...]:
