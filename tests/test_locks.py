@@ -1,5 +1,6 @@
 """Kernel locks: shared, alone, a byte of a file; and what becomes of a removed lock file."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -42,6 +43,22 @@ def test_a_lock_file_that_was_removed_guards_nothing(tmp_path: Path, impatient: 
         file.unlink()
         with alone(file, impatient), pytest.raises(Busy), alone(file, impatient):
             pass
+
+
+def test_a_byte_that_cannot_be_locked_leaves_no_descriptor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that tries for days would run out of them."""
+
+    def refuse(_: int, __: int) -> bool:
+        raise OSError(errno.ENOLCK, "no locks available")
+
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    monkeypatch.setattr("ggrep.base.linux.take_byte", refuse)
+    with pytest.raises(OSError, match="no locks"):
+        take_byte(tmp_path / "alive", 1)
+
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
 def test_bytes_of_one_file_are_held_apart(tmp_path: Path) -> None:

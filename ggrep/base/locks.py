@@ -24,6 +24,7 @@ from ggrep.base.errors import Busy, StoreError
 _RETRY_MS = 50.0
 _HEARTBEAT = struct.Struct("<q")
 """Milliseconds of the machine's monotonic clock."""
+_ERASED = -1
 
 
 class Patience(Struct, frozen=True):
@@ -65,11 +66,15 @@ class HeldFile(Struct, frozen=True):
                 os.pwrite(self.descriptor, _HEARTBEAT.pack(round(self.clock.monotonic_ms())), 0)
 
     def release(self) -> None:
-        """Remove the heartbeat and release the lock, also that of children."""
+        """Erase the heartbeat and release the lock; that of a whole file also for children.
+
+        The file keeps its length: on a full disk, the next holder can write a heartbeat only into
+        bytes that the file has.
+        """
         try:
             if self.clock is not None:
                 with suppress(OSError):  # the next holder overwrites the heartbeat
-                    os.ftruncate(self.descriptor, 0)
+                    os.pwrite(self.descriptor, _HEARTBEAT.pack(_ERASED), 0)
             with suppress(OSError):
                 fcntl.flock(self.descriptor, fcntl.LOCK_UN)
         finally:
@@ -120,8 +125,12 @@ def take(
 def take_byte(file: Path, offset: int) -> HeldFile | None:
     """Lock one byte of a file now; return None if another process holds it."""
     descriptor = durable.open_lock(file)
-    if linux.take_byte(descriptor, offset):
-        return HeldFile(descriptor)
+    try:
+        if linux.take_byte(descriptor, offset):
+            return HeldFile(descriptor)
+    except BaseException:
+        os.close(descriptor)
+        raise
     os.close(descriptor)
     return None
 
@@ -144,12 +153,17 @@ def is_held(file: Path) -> bool:
     The probe shares the lock for a moment: a process that tries to take it meanwhile must retry.
     """
     try:
-        lock = take(file, fcntl.LOCK_SH, open_file=read_only)
+        descriptor = read_only(file)
     except OSError:
         return False
-    if lock is None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
         return True
-    lock.release()
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
     return False
 
 
@@ -166,7 +180,7 @@ def heartbeat_age_ms(file: Path, clock: Clock) -> float | None:
     if len(data) < _HEARTBEAT.size:
         return None
     (beat_ms,) = _HEARTBEAT.unpack(data)
-    return clock.monotonic_ms() - float(beat_ms)
+    return None if beat_ms == _ERASED else clock.monotonic_ms() - float(beat_ms)
 
 
 def wait_for(file: Path, attempt: Callable[[], HeldFile | None], patience: Patience) -> HeldFile:
@@ -208,14 +222,14 @@ def shared(file: Path, patience: Patience) -> Iterator[None]:
     Nothing is locked if the file is missing and cannot be created.
     """
     try:
-        held = wait_for(file, lambda: take(file, fcntl.LOCK_SH, open_file=_to_share), patience)
+        lock = wait_for(file, lambda: take(file, fcntl.LOCK_SH, open_file=_to_share), patience)
     except _NothingToLock:
         yield
         return
     try:
         yield
     finally:
-        held.release()
+        lock.release()
 
 
 class _NothingToLock(Exception):
@@ -250,7 +264,7 @@ def in_line(file: Path, patience: Patience, clock: Clock, *, ttl_ms: int) -> Ite
 
     A next process without a heartbeat for `ttl_ms` is passed, which is only unfair.
     """
-    while (held := take(file, clock=clock)) is None:
+    while (lock := take(file, clock=clock)) is None:
         age_ms = heartbeat_age_ms(file, clock)
         if age_ms is not None and not -1.0 <= age_ms <= ttl_ms:
             yield patience  # without a heartbeat, which would count as the silent process's
@@ -258,10 +272,10 @@ def in_line(file: Path, patience: Patience, clock: Clock, *, ttl_ms: int) -> Ite
         patience.pause()
 
     def wait(seconds: float) -> None:
-        held.beat()
+        lock.beat()
         patience.wait(seconds)
 
     try:
         yield replace(patience, wait=wait)
     finally:
-        held.release()
+        lock.release()

@@ -10,7 +10,7 @@ from typing import Final
 from ggrep.base import durable
 from ggrep.base.durable import modes_in
 from ggrep.base.errors import GgrepError, InvalidRequest, StoreError
-from ggrep.base.locks import HeldFile, take
+from ggrep.base.locks import HeldFile, read_only, take
 from ggrep.config.home import Home
 from ggrep.protocol.wire.endpoint import DaemonRecord, fallback_directory, record_bytes, record_path
 from ggrep.protocol.wire.locator import Locator, locator_bytes, locator_name, parse_locator
@@ -78,15 +78,28 @@ class DaemonLocks:
                 joins = False
             except FileExistsError:
                 pass  # the lock file of a dead daemon is removed below
-            held = _take(name)
-            if joins or os.fstat(held.descriptor).st_nlink > 1:
-                name.unlink()  # a link or a new file replaces it
-                held.release()
-                continue
-            lock = HeldLock(held, name)
-            if self._joined and shared is None:
-                self._shared[name.parent] = lock
-            return lock
+            taken = _take(name)
+            if _is_kept(taken, name, clear=joins):
+                lock = HeldLock(taken, name)
+                if self._joined and shared is None:
+                    self._shared[name.parent] = lock
+                return lock
+
+
+def _is_kept(lock: HeldFile, name: Path, *, clear: bool) -> bool:
+    """Return whether a lock can be kept; else it is released, and its file is removed.
+
+    A link, or a new file, must replace a file that has other names or that is to be cleared.
+    """
+    try:
+        if not clear and os.fstat(lock.descriptor).st_nlink == 1:
+            return True
+        name.unlink()
+    except OSError:
+        lock.release()
+        raise
+    lock.release()
+    return False
 
 
 def _take(name: Path) -> HeldFile:
@@ -230,9 +243,9 @@ def sweep(home: Home) -> None:
 def _remove_unheld(lock: Path, *files: Path) -> None:
     """Remove files, unless a process holds their lock."""
     with suppress(OSError):
-        if (held := take(lock)) is not None:
+        if (taken := take(lock, open_file=read_only)) is not None:  # does not create the file
             try:
                 for file in files:
                     file.unlink(missing_ok=True)
             finally:
-                held.release()
+                taken.release()

@@ -176,7 +176,7 @@ class _Host:
                 self._occurrences.close()
         if all(outcome.error is not None for outcome in outcomes):
             raise next(outcome.error for outcome in outcomes if outcome.error)
-        if all(service.socket in self._faults for service in self._services):
+        if self._services and all(s.socket in self._faults for s in self._services):
             raise self._faults[self._services[0].socket]
         return self._reason
 

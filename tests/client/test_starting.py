@@ -1,5 +1,6 @@
 """Starting daemons, and the mark that one is starting."""
 
+import errno
 import fcntl
 import os
 import subprocess
@@ -11,6 +12,7 @@ from msgspec.structs import replace
 
 from ggrep.base import durable, stable_json
 from ggrep.base.errors import Cancelled
+from ggrep.base.locks import is_held
 from ggrep.base.processes import start_ticks
 from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.protocol.client.daemon_files import marked, standing_reason
@@ -54,6 +56,26 @@ def test_a_daemon_is_told_its_profile_by_a_variable(
     assert start(named, environ)
     assert [line.rpartition(" ")[2] for line in said.read_text().splitlines()] == ["[]", "[data]"]
     assert "--profile" not in said.read_text()
+
+
+def test_a_start_whose_mark_cannot_be_removed_lets_the_next_one_start(
+    spot: Spot, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A client that runs for days would keep the lock, and each client would wait for it."""
+    program("true")
+    lock, unlink = lock_of(spot), Path.unlink
+
+    def refuse(path: Path, *, missing_ok: bool = False) -> None:
+        if path == lock:
+            raise PermissionError(errno.EACCES, "no")
+        unlink(path, missing_ok=missing_ok)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "unlink", refuse)
+        with pytest.raises(PermissionError):
+            start(spot.address, {})
+
+    assert not is_held(lock)
 
 
 def test_who_comes_second_does_not_wait(spot: Spot, program: Program) -> None:

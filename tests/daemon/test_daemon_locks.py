@@ -133,3 +133,21 @@ def test_a_file_that_took_the_place_of_ours_is_not_linked(tmp_path: Path) -> Non
     assert not is_free(second)
     for name, lock in ((first, held), (first, other), (second, beside)):
         lock.release(name)
+
+
+def test_a_claim_that_fails_keeps_no_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else every later claim would say that a daemon serves the store."""
+    name = tmp_path / "a.lock"
+    locks = DaemonLocks(joined=True)
+    locks.claim(tmp_path / "b.lock")
+    name.touch()
+
+    def refuse(_: Path, *, missing_ok: bool = False) -> None:
+        raise PermissionError(errno.EACCES, "no")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "unlink", refuse)
+        with pytest.raises(PermissionError):
+            locks.claim(name)
+
+    assert is_free(name)

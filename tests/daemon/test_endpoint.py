@@ -348,6 +348,26 @@ def test_who_sweeps_leaves_a_place_alone_that_was_taken_meanwhile(
     assert len(list(place.iterdir())) == 3
 
 
+def test_a_lock_that_went_while_its_directory_was_listed_is_not_created(
+    place: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the lock nothing shows that the daemon is dead, so its socket stays."""
+    leave(place, "gone")
+    lock = place / "gone.lock"
+    listed = Path.glob
+
+    def late(directory: Path, pattern: str) -> list[Path]:
+        names = list(listed(directory, pattern))
+        lock.unlink(missing_ok=True)
+        return names
+
+    monkeypatch.setattr(Path, "glob", late)
+    sweep(Home(home))
+    monkeypatch.undo()
+
+    assert sorted(path.name for path in place.iterdir()) == ["gone.json", "gone.sock"]
+
+
 def test_a_home_without_daemons_is_swept_as_well(home: Path) -> None:
     """The first daemon of all finds nothing there."""
     sweep(Home(home))

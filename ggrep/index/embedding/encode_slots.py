@@ -17,7 +17,8 @@ holder:
    process first takes the lock `replace.lock` and checks the heartbeat again: it is new or missing
    if A took the slot.
 2. A locks the file of a terminated holder while B reads the holder's last heartbeat. So A writes a
-   heartbeat before it checks that the file still has its name (`locks.take`).
+   heartbeat before it checks that the file still has its name (`locks.take`). If B removes the file
+   after that check, the limit is exceeded by one encoding.
 """
 
 import os
@@ -166,8 +167,10 @@ class EncodeSlots:
 
     def _is_stale(self, file: Path) -> bool:
         """Return whether a process holds a slot and wrote no heartbeat for `ttl_ms`."""
+        if not is_held(file):
+            return False
         age_ms = heartbeat_age_ms(file, self._clock)
-        return age_ms is not None and age_ms > self._ttl_ms and is_held(file)
+        return age_ms is not None and age_ms > self._ttl_ms
 
     def _replace(self, file: Path) -> bool:
         """Remove the file of a stopped holder; return whether this process removed it."""

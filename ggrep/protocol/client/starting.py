@@ -149,21 +149,23 @@ def _claimed(place: Path) -> Iterator[_Claim | None]:
     lock = place.with_suffix(".starting")
     try:
         durable.make_directory(lock.parent)
-        held = take(lock)
+        own_lock = take(lock)
     except OSError as error:
         raise NotStarted(f"no daemon can be started: {error.strerror}") from error
-    if held is None:
+    if own_lock is None:
         yield None
         return
-    claim = _Claim(held.descriptor)
+    claim = _Claim(own_lock.descriptor)
     try:
         yield claim
     finally:
         if claim.passed_on:
-            os.close(held.descriptor)  # the starting process keeps the lock
+            os.close(own_lock.descriptor)  # the starting process keeps the lock
         else:
-            lock.unlink(missing_ok=True)
-            held.release()
+            try:
+                lock.unlink(missing_ok=True)
+            finally:
+                own_lock.release()
 
 
 def _listens(path: Path) -> bool:
