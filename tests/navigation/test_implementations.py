@@ -172,7 +172,8 @@ def test_only_files_with_the_head_of_a_type_are_parsed(
 ) -> None:
     pool = InProcessMentions()
     monkeypatch.setattr(engines, "OccurrencePool", lambda: pool)
-    users = {f"use{number}.py": "def use(storage: Storage): ...\n" for number in range(20)}
+    text = "class Use:\n    def use(self, storage: Storage): ...\n"
+    users = {f"use{number}.py": text for number in range(20)}
     engine = index_of({**FILES, **users}, encoder="none")
 
     ask(engine, "Storage")
