@@ -96,9 +96,7 @@ class EncodeSlots:
         self._gates = {lane: threading.Lock() for lane in Lane}
 
     @contextmanager
-    def hold(
-        self, deadline: Deadline, *, lane: Lane = Lane.INTERACTIVE
-    ) -> Iterator[None]:
+    def hold(self, deadline: Deadline, *, lane: Lane = Lane.INTERACTIVE) -> Iterator[None]:
         """Hold a slot during the block, which is one batch.
 
         If the files cannot be used (another user's home, a full or failing disk), there is no

@@ -25,7 +25,6 @@ _CONDITION: Final = re.compile(
     r"\b(?:if|else|switch|case|when|unless|elif|elsif|while|return|throw|raise|match|catch|except"
     r"|assert)\b|\?|&&|\|\|"
 )
-_LOGGING: Final = re.compile(f"^{LOGGING.pattern}", re.MULTILINE)
 SHORT: Final = 40
 """Lines of a body that is shown whole."""
 _SHORT_PART: Final = 12
@@ -57,7 +56,7 @@ def decisiveness(snippet: str, lines: int) -> float:
     if not shown:
         return 1.0
     text = "\n".join(shown)
-    conditions, logging = len(_CONDITION.findall(text)), len(_LOGGING.findall(text))
+    conditions, logging = len(_CONDITION.findall(text)), len(LOGGING.findall(text))
     each = (conditions - 3.0 * logging - 0.01 * sum(map(len, shown))) / len(shown)
     return math.exp(each - 0.8 * (1.0 - len(shown) / lines))
 

@@ -87,10 +87,11 @@ _OPENS_COMMENT: Final = re.compile(r"/\*|//|#|--|;|%|[rR]?\"\"\"|[rR]?'''|<!--|\
 _MARKED: Final = re.compile(r"//|#|--|;|%")
 """Begins a comment of one line."""
 IMPORT: Final = re.compile(
-    r"(?:(?:pub(?:\(\w+\))?\s+)?use\s+[\w:{\\]|import\b(?!\s*\()|from\s+[\w.]+\s+import\b"
+    r"^(?:(?:pub(?:\(\w+\))?\s+)?use\s+[\w:{\\]|import\b(?!\s*\()|from\s+[\w.]+\s+import\b"
     r"|import\s*\($|using\s+[\w.:]+\s*[;=]|#\s*(?:include|import)\b|extern\s+crate\b"
     r"|package\s+[\w.]+;?$|(?:require|require_relative)[\s(][\"']"
-    r"|(?:const|let|var|local)\s+[\w{}$,:\s]+=\s*require\s*\(|export\s+.*\bfrom\s*[\"'])"
+    r"|(?:const|let|var|local)\s+[\w{}$,:\s]+=\s*require\s*\(|export\s+.*\bfrom\s*[\"'])",
+    re.MULTILINE,
 )
 _MAY_IMPORT: Final = ("import", "use ", "using ", "include", "extern ", "package ", "require")
 _MAY_LOG: Final = (
@@ -131,10 +132,11 @@ _LEVEL: Final = (
     r"|TRACE|[Ff]atal|[Nn]otice|[Vv]erbose|[Mm]sg|[Mm]essage|[Ee]xception)"
 )
 LOGGING: Final = re.compile(
-    r"(?:\w+(?:\.|->|::))*_?(?:"
+    r"^(?:\w+(?:\.|->|::))*_?(?:"
     r"(?:[Ll]og|LOG|[Ll]ogger|LOGGER|logging|logrus|tracing|[gks]log|console)(?:\.|->|::)\w"
     rf"|(?:[Ll]og|LOG)(?:f|ln|_?{_LEVEL}\w*)?[(!]|(?:debug|DEBUG|warn(?:ing)?|WARN(?:ING)?)f?[(!]"
-    r"|(?:info|error|trace)!\(|printf\(|fprintf\(stderr\b)"
+    r"|(?:info|error|trace)!\(|printf\(|fprintf\(stderr\b)",
+    re.MULTILINE,
 )
 """Begins a statement that logs."""
 _MOST_STATEMENT: Final = 80
@@ -297,15 +299,16 @@ def _ends(bare: Sequence[str], may: tuple[str, ...], head: re.Pattern[str]) -> S
     A text with none of the words in `may` has none.
     """
     ends, text = list[int](), "\n".join(bare)
-    for at, line in enumerate(bare if any(map(text.__contains__, may)) else ()):
-        if head.match(line):
-            ends = ends or list(range(len(bare)))
-            depth = 0
-            for end in range(at, min(at + _MOST_STATEMENT, len(bare))):
-                depth += len(_OPENS.findall(bare[end])) - len(_CLOSES.findall(bare[end]))
-                if depth <= 0:
-                    ends[at] = end + 1
-                    break
+    at = offset = 0
+    for match in head.finditer(text) if any(map(text.__contains__, may)) else ():
+        ends = ends or list(range(len(bare)))
+        at, offset = at + text.count("\n", offset, match.start()), match.start()
+        depth = 0
+        for end in range(at, min(at + _MOST_STATEMENT, len(bare))):
+            depth += len(_OPENS.findall(bare[end])) - len(_CLOSES.findall(bare[end]))
+            if depth <= 0:
+                ends[at] = end + 1
+                break
     return ends
 
 
