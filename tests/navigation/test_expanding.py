@@ -396,7 +396,9 @@ def test_what_is_neither_a_place_nor_a_name_says_what_is_like_it(engine: Engine)
 
 
 def test_a_name_in_a_file_is_looked_up_there_alone(index_of: IndexOf) -> None:
-    engine = index_of(dict.fromkeys(("a.py", "b/c.py"), "def pay():\n    a()\n\n\ndef run(): ...\n"))
+    engine = index_of(
+        dict.fromkeys(("a.py", "b/c.py"), "def pay():\n    a()\n\n\ndef run(): ...\n")
+    )
 
     shown = ask(engine, "b/c.py:pay")
 

@@ -43,7 +43,19 @@ FILES = {
         "impl<T: Codec> Codec for Buffered<T> {\n    fn decode(&self) {}\n}\n\n"
         "impl Gzip {\n    fn decode_all(&self, with: &dyn Codec) {}\n}\n"
     ),
-    "rs/wind.rs": "impl crate::Wind for Gzip {}\n\nunsafe impl Wind for Tape {}\n",
+    "rs/wind.rs": (
+        "impl crate::Wind for Gzip {}\n\nunsafe impl Wind for Tape {}\n\n"
+        "impl !Wind for Vent {}\n\npub trait Gale: Wind {}\n\nimpl Gale for Fan {}\n\n"
+        "pub fn wind() {}\n"
+    ),
+    "rb/first.rb": "class Add < Migration[4.2]\nend\n\nclass Two < Gem; end; class Six < Gem; end\n",
+    "php/a.php": "<?php\nclass Late extends \\Http\\Reply implements \\Sent {\n}\n",
+    "kt/gate.kt": (
+        "open class Portal\n\nclass Gate(val a: () -> Unit = { run(1) }) : Portal()\n\n"
+        "fun make() = object : Portal() {}\n\nval made = object : Portal() {}\n"
+    ),
+    "py/odd.py": 'class Odd(\n    Table["a: b"],  # c: d\n    Row,\n):\n    pass\n',
+    "ts/pair.ts": "class Pair<P = {}> extends Quart<P> {}\n\nconst Anon = class extends Quart {};\n",
     "go/store/store.go": (
         "package store\n\n"
         "type Opener interface {\n\tOpen(name, mode string) error\n}\n\n"
@@ -115,7 +127,14 @@ def ask(engine: Engine, name: str, limit: int = 20) -> SymbolResponse:
         ("Storage.load", ["Disk.load", "Mapped.load", "FakeStorage.load"]),
         ("Codec", ["Gzip", "Buffered"]),
         ("Codec.decode", ["Gzip.decode", "Buffered.decode"]),
-        ("Wind", ["Gzip", "Tape"]),
+        ("Wind", ["Gzip", "Tape", "Gale", "Fan"]),
+        ("Migration", ["Add"]),
+        ("Gem", ["Two", "Six"]),
+        ("Reply", ["Late"]),
+        ("Sent", ["Late"]),
+        ("Portal", ["Gate"]),
+        ("Row", ["Odd"]),
+        ("Quart", ["Pair", "Anon"]),
         ("Shut", ["Bucket?", "Loose?", "Disk?"]),
         ("Opener", ["Bucket", "Half", "Disk"]),
         ("Store", ["Bucket", "Disk"]),

@@ -35,12 +35,17 @@ _HERITAGE: Final = frozenset(
         *("base_class_clause", "base_clause", "base_list", "class_heritage"),
         *("class_interface_clause", "delegation_specifier", "extends_clause"),
         *("extends_interfaces", "extends_type_clause", "implements_clause"),
-        *("inheritance_specifier", "interfaces", "mixins", "super_interfaces", "superclass"),
+        *("inheritance_specifier", "interfaces", "mixin_application", "mixins"),
+        *("super_interfaces", "superclass"),
     }
 )
 """Kinds of the nodes that list the types which a type implements or extends."""
-_ASIDE: Final = re.compile(r"argument|call|parameter|bound|body|block|statement|constraint")
+_ASIDE: Final = re.compile(
+    r"annotation|argument|call|parameter|bound|body|block|statement|constraint"
+)
 """Kinds of nodes in such a list whose names are no types of it."""
+_PARTS: Final = frozenset({"subscript", "scope", "object", "path", "qualifier", "module"})
+"""Fields of a name in front of its last part, or of an index."""
 _QUOTED: Final = re.compile(r"[\"'<]([^\"'<>\n]+)[\"'>]")
 _FROM: Final = re.compile(r"\s*from\s+(\.*[\w.]*)\s+import\b")
 _MODULE: Final = re.compile(
@@ -70,7 +75,7 @@ def role_of(way: Way) -> Role:
 def _import_of(way: Way) -> Node | None:
     """Return the statement that makes the name at a position known to its file, if it is one."""
     for node, _ in way:
-        if node.type.startswith(_IMPORTS) or node.type == "import":
+        if node.type == "import" or (node.type.startswith(_IMPORTS) and node.type != "import_list"):
             return node
         if node.type == "export_statement" and node.child_by_field_name("source") is not None:
             return node
@@ -108,14 +113,16 @@ def imported_from(way: Way, start: int, data: bytes) -> str:
 def is_base(way: Way) -> bool:
     """Return whether a position names a type that the type around it implements or extends."""
     for place in range(len(way) - 1, 0, -1):
-        node, field = way[place]
-        if field == "superclasses" or node.type in _HERITAGE:
+        (node, field), parent = way[place], way[place - 1][0]
+        if field in {"superclass", "superclasses"} or node.type in _HERITAGE:
             return True
-        if way[place - 1][0].type == "impl_item":
-            return field == "trait"
-        if field in {"subscript", "scope", "object", "path", "qualifier", "module"}:
-            return False
-        if node.is_named and _ASIDE.search(node.type):
+        if parent.type == "impl_item":
+            return field == "trait" and all(child.type != "!" for child in parent.children)
+        if parent.type == "trait_item" and node.type == "trait_bounds":
+            return True
+        if parent.type == "element_reference" and field == "object":
+            continue  # a version of a base in Ruby: `Migration[7.0]`
+        if field in _PARTS or (node.is_named and _ASIDE.search(node.type)):
             return False
     return False
 

@@ -53,6 +53,7 @@ _CALLS: Final = frozenset({"elixir", "ruby"})
 _CLAUSES: Final = frozenset({"elixir", "haskell"})
 """Languages in which consecutive clauses define one function."""
 _QUALIFIED: Final = re.compile(r"(?:::|[.\\])$")
+_TYPES: Final = frozenset({"class", "enum", "interface", "module", "typealias"})
 _NEVER: Final = frozenset({"shorthand_property_identifier"})
 """A use as well as a definition: `{ name }` passes on a value defined elsewhere."""
 
@@ -175,7 +176,8 @@ class _Tree:
         role = "" if is_string else role_of(path)
         around = next((step for step in reversed(steps) if step.kind), None)
         if role == "implements" and around is not None and around.construct is not None:
-            if self._qualifies(spot):
+            is_anonymous = around.kind not in _TYPES and "enum_case" not in around.node.type
+            if is_anonymous or self._qualifies(spot):
                 return usage
             node, made = around.whole or around.node, around.construct
             of = self._heads.defined(node, made, around.kind, made.name)

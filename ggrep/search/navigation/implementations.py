@@ -11,7 +11,6 @@ from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
-from ggrep.base.scripts import folded
 from ggrep.index.lexical.postings import Rows
 from ggrep.model.containers import last_container
 from ggrep.model.name_pools import most_implementations
@@ -53,7 +52,8 @@ def implementations(
     Args:
         reading: reads the files.
         request: the name.
-        places: its definitions; without any, types that extend an unknown one of this name count.
+        places: its definitions; without a type, types that extend an unknown one of this name
+            count.
         others: definitions of its last part in other containers.
 
     Raises:
@@ -62,18 +62,16 @@ def implementations(
     """
     asked, most = split_name(request.name), most_implementations(request)
     types = [place for place in places if _kind(place) in _TYPES]
-    if types or not (places or others):
+    if types or not asked.owners:
         name = types[0].mention.text if types else asked.last
         given = [
             (_at(each, each.mention.type, each.mention.container), each.file.test)
             for each in _extending(reading, name, types, most)
         ]
         given += _types_of_go(reading, _structural(reading, types))
-    elif asked.owners:
+    else:
         owner = last_of(places[0].mention.container) if places else asked.owners[-1]
         given = _members(reading, owner, (places, others), most)
-    else:
-        return []
     given.sort(key=lambda each: (each[1], each[0].path, each[0].start_line))
     return given
 
@@ -122,18 +120,20 @@ def _extending(reading: Reading, name: str, types: Sequence[Place], most: int) -
     if languages and languages <= _NO_BASES:
         return []
     languages |= {each for family in _FAMILIES if family & languages for each in family}
-    extending: dict[tuple[str, int], Place] = {}
-    queue, seen, heads = [name], {folded(name)}, head_rows(reading.held)
+    extending: dict[tuple[str, int, str], Place] = {}
+    queue, seen, heads = [name], {name}, head_rows(reading.held)
     while queue and not reading.is_spent:
         for place in _with_base(reading, queue.pop(0), heads, languages):
             made = place.mention.type
             assert made is not None  # noqa: S101 - see `_with_base`
-            extending.setdefault((place.file.path, made.start_line), place)
+            key = (place.file.path, made.start_line, place.mention.container)
+            extending.setdefault(key, place)
             if len(extending) > most:
                 return list(extending.values())
             extends = last_of(place.mention.container)
-            if reading.language(place.file) != "rust" and folded(extends) not in seen:
-                seen.add(folded(extends))
+            is_type = reading.language(place.file) != "rust" or made.kind == "interface"
+            if is_type and extends not in seen:
+                seen.add(extends)
                 queue.append(extends)
     if queue:
         reading.note_cut()

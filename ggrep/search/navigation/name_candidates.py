@@ -44,11 +44,12 @@ _HEADS: Final = (
 )
 """Words that begin a type."""
 _HEAD: Final = (
-    rf"(?:\bimpl\b|(?:\bimpl\b|\b(?:{'|'.join(_HEADS)})\s+\w+(?=\W))[^;{{}}]{{0,600}}?"
-    r"(?:[(,:<>&|]|\b(?:extends|implements|private|protected|public|virtual|with)))"
+    rf"\b(?:impl\b|(?:{'|'.join(_HEADS)})\b(?:[^{{}}]|{{[^{{}}]{{0,300}}}}){{0,2000}}?"
+    r"(?:[(,:<>&|+=]|\b(?:extends|implements|private|protected|public|virtual|with)))"
+    r"\s*(?:@\w+\s+|!|\\)?(?:\w+[.:\\]+)*"
 )
-"""Begins a type, up to the mark or word in front of a base."""
-_PYTHON_HEAD: Final = r"\bclass\s+\w+\s*(?:\[[^\n]{0,200}\])?\([^:]{0,600}?"
+"""Begins a type, up to the name of a base with the braces of parameters and defaults before it."""
+_PYTHON_HEAD: Final = r"\bclass\s+\w+\s*(?:\[[^\n]{0,200}\])?\((?:[^:]|:(?!\s*\n)){0,2000}?"
 
 
 class AskedName(Struct, frozen=True):
@@ -195,7 +196,7 @@ def extending_files(
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
     base = rf"(?<!\w){re.escape(asked.last)}(?!\w)"
-    python, other = re.compile(_PYTHON_HEAD + base), re.compile(rf"{_HEAD}\s*(?:\w+[.:\\]+)*{base}")
+    python, other = re.compile(_PYTHON_HEAD + base), re.compile(_HEAD + base)
 
     def extends(text: str, language: str) -> bool:
         return (python if language == "python" else other).search(text) is not None

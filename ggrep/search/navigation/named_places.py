@@ -45,9 +45,9 @@ def expand_place(context: Context, request: ExpandRequest) -> ExpandResponse:
     """
     target, segments = request.target.strip(), open_segments(context.view)
     path, name = target.removeprefix("./").partition(":")[::2]
-    if not (name and find_file(segments, path)):
-        path, name = "", target
-    if target_exists(segments, target, context.deadline) or not _is_name(name := name.lstrip(":")):
+    is_in_file = find_file(segments, path) is not None
+    path, name = (path, name.lstrip(":")) if is_in_file else ("", target)
+    if target_exists(segments, target, context.deadline) or not _is_name(name):
         return expand(context, request)
     asked = SymbolRequest(name, scope=path, deterministic=request.deterministic)
     found = symbol(context, asked)
