@@ -40,7 +40,7 @@ _TOKEN = re.compile(rb'("[^"\\]*(?:\\.[^"\\]*)*")([ \t\r\n]*:)?|[{}\[\]]', re.DO
 
 
 def parse_json(data: bytes) -> Any:  # noqa: ANN401 - JSON is whatever it is
-    """Return the value of a body.
+    """Return the parsed value of a JSON body.
 
     Raises:
         InvalidRequest: it is not JSON, is nested too deep or repeats a key.
@@ -81,7 +81,7 @@ async def read_body(request: Request, max_bytes: int) -> Mapping[str, object]:
     """Return the JSON object in the body of a request.
 
     Raises:
-        Refusal: it is not JSON by its headers, too large, or does not arrive in time.
+        Refusal: the headers do not declare JSON, or the body is too large or late.
         InvalidRequest: it is not a JSON object.
         ClientGone: the client left before the end of the body.
     """
@@ -116,7 +116,7 @@ _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 
 def read_parameters(parameters: QueryParams, known: Collection[str]) -> dict[str, str]:
-    """Return the parameters; raise for unknown and repeated ones."""
+    """Return the query parameters; raise for unknown and repeated parameters."""
     items = parameters.multi_items()
     for name, _ in items:
         if name not in known:
@@ -140,7 +140,7 @@ T = TypeVar("T")
 
 
 async def cancel_when_gone(receive: Receive, scope: CancelScope) -> None:
-    """Cancel a scope when the client leaves.
+    """Cancel a scope when the client disconnects.
 
     Requires: the body was read to its end.
     """
@@ -150,12 +150,12 @@ async def cancel_when_gone(receive: Receive, scope: CancelScope) -> None:
 
 
 async def while_present(receive: Receive, work: Callable[[], Awaitable[T]]) -> T:
-    """Return the result of work that is cancelled when the client leaves.
+    """Return the result of work; cancel the work when the client disconnects.
 
     Requires: the body was read to its end.
 
     Raises:
-        ClientGone: the client has left.
+        ClientGone: the client has disconnected.
         Exception: an error of the work.
     """
     returned: list[T] = []
@@ -226,7 +226,7 @@ ALWAYS: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def document_bytes(document: Document) -> bytes:
-    """Return a document in the form that all surfaces write."""
+    """Return a document as JSON bytes, the same on all surfaces."""
     return stable_json.dumps(document) + b"\n"
 
 
@@ -245,7 +245,7 @@ def document_response(
 def failure_response(error: GgrepError, path: str = "") -> Response:
     """Return the response to a request that failed, without absolute paths.
 
-    `path` is that of the route, which determines the backend.
+    `path` is the route's path, which determines the backend.
     """
     how = http_failure(error)
     document: Document = failure_json(error, include_paths=False)
@@ -259,7 +259,7 @@ ReportError: TypeAlias = Callable[[BaseException], None]
 
 
 def as_ours(error: Exception, report_error: ReportError) -> GgrepError:
-    """Return an error as one of ours; a bug is reported, and its text is not returned."""
+    """Return an error as a `GgrepError`; a bug is reported, but its text is not returned."""
     if isinstance(error, GgrepError):
         if error.code == "internal":
             report_error(error)
@@ -277,7 +277,7 @@ def answering(
         try:
             return await handler(request)
         except ClientGone:
-            # The response has no reader.
+            # Nothing reads this response.
             return Response(status_code=503)
         except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
             return failure_response(as_ours(error, report_error), request.url.path)

@@ -1,7 +1,7 @@
-"""The answers to an editor's requests, made from the operations that all surfaces have.
+"""Answers an editor's requests with the operations that all surfaces share.
 
-The server offers no other features, such as completion or renaming, so that it can run beside
-other servers.
+The server offers no completion or renaming, so that it does not conflict with other language
+servers.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -108,7 +108,7 @@ async def _document_symbols(
 async def _workspace_symbols(
     ls: GgrepServer, params: types.WorkspaceSymbolParams
 ) -> list[types.SymbolInformation] | None:
-    """Return definitions of a name or of similar names, and hits of a search with such a name."""
+    """Return definitions of a name or of similar names, and hits of a search for the name."""
     query = sanitise_line(params.query).strip()[:LONGEST_NAME]
     if not query:
         return []
@@ -174,7 +174,7 @@ _QUIET: Final = frozenset({types.TEXT_DOCUMENT_HOVER, types.TEXT_DOCUMENT_DOCUME
 def build_server(
     connect: "Callable[[], Federator]", workspaces: Sequence[Path], environ: Mapping[str, str]
 ) -> GgrepServer:
-    """Return a server with all features; arguments as of `GgrepServer`."""
+    """Return a server with all features; for the arguments see `GgrepServer`."""
     server = GgrepServer(connect, workspaces, environ)
     for name, handler in _FEATURES.items():
         server.feature(name)(_reported(handler, quiet=name in _QUIET))
@@ -184,7 +184,7 @@ def build_server(
 
 
 def _reported(handler: _Handler, *, quiet: bool) -> _Handler:
-    """Return a handler that reports our errors; pygls passes the server as `ls`."""
+    """Return a handler that reports a `GgrepError`; pygls passes the server as `ls`."""
 
     async def answer(ls: GgrepServer, params: object) -> object:
         try:

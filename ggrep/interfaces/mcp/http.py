@@ -1,4 +1,4 @@
-"""The streamable HTTP endpoint of MCP: its access rules, its route and its refusals."""
+"""The streamable HTTP endpoint of MCP: access rules, route and refusals."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -46,7 +46,7 @@ _REFUSALS: Final[Mapping[int, tuple[str, Mapping[str, str]]]] = MappingProxyType
 
 
 def access_rules(host: str, names: tuple[str, ...], token: str | None) -> AccessRules:
-    """Return the access rules of a server at an address.
+    """Return the access rules of a server that listens at an address.
 
     Args:
         host: the address.
@@ -68,7 +68,7 @@ def access_rules(host: str, names: tuple[str, ...], token: str | None) -> Access
 def mcp_app(
     server: Server[Any], rules: AccessRules, close: Callable[[], Awaitable[None]]
 ) -> Starlette:
-    """Return the application of an MCP server; `close` is called when it ends."""
+    """Return the application of an MCP server; it calls `close` on shutdown."""
     sessions = StreamableHTTPSessionManager(
         server, max_sessions=_MAX_SESSIONS, max_request_body_size=MAX_BODY_BYTES
     )
@@ -85,7 +85,7 @@ def mcp_app(
 
 
 def refuse(error: Refusal) -> Response:
-    """Return the response for a refusal."""
+    """Return the HTTP response for a refusal."""
     text, headers = _REFUSALS[error.status]
     return Response(text, error.status, headers)
 

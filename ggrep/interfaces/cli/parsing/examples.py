@@ -1,7 +1,7 @@
 """Examples of each command for help, manual pages and tests.
 
-Every line can be typed: tests run all of them, in this order, over a small repository. `STORE`
-is the id of a store, from `ggrep list`.
+Tests run every example, in this order, on a small repository. `STORE` is the id of a store, from
+`ggrep list`.
 """
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""Pages of help, which ship as values: look-up, plain text, and manual pages in roff."""
+"""Help pages, generated and shipped as JSON: look-up, plain text, and manual pages in roff."""
 
 import json  # noqa: TID251 - orjson loads dataclasses, which doubles the time of a page
 import textwrap
@@ -26,7 +26,7 @@ class Section(NamedTuple):
 
 
 class Page(NamedTuple):
-    """The help of one command, or of a path of commands."""
+    """The help page of one command or command group."""
 
     path: tuple[str, ...]
     usage: str
@@ -44,7 +44,7 @@ WORKSPACES: Final = "workspaces"
 
 
 def page_at(words: list[str]) -> Page | None:
-    """Return the page of the command at the beginning of the words; None without one."""
+    """Return the help page of the command that the words begin with; None for no command."""
     size = 2 if words[:1] and words[0] in ABOVE_OTHERS else 1
     path = words if words == [ALL] else [word for word in words[:size] if word[:1] != "-"]
     values = _shipped().get(" ".join(path))
@@ -52,14 +52,14 @@ def page_at(words: list[str]) -> Page | None:
 
 
 def names_below(path: list[str]) -> list[str]:
-    """Return the names of the commands that may follow a path."""
+    """Return the names of a command's subcommands."""
     begin = " ".join([*path, ""])
     names = [name.removeprefix(begin) for name in _shipped() if name.startswith(begin)]
     return [name for name in names if name and " " not in name and name != ALL]
 
 
 def page_from(document: dict[str, Any]) -> Page:
-    """Return a page from its shipped form."""
+    """Return a help page from its shipped JSON."""
     sections = (Section(title, tuple(starmap(Row, rows))) for title, rows in document["sections"])
     return Page(
         path=tuple(document["path"]),
@@ -83,7 +83,7 @@ _MOST_TERM: Final = 30
 
 
 def text_of(page: Page, columns: int) -> str:
-    """Return a page as lines of limited width; only examples may be longer."""
+    """Return a help page as lines of at most `columns`; only examples may be longer."""
     columns = min(columns, MOST_COLUMNS)
     blocks = [textwrap.wrap(f"Usage: {page.usage}", columns, subsequent_indent=" " * 7)]
     blocks += [_filled(paragraph, columns, "  ") for paragraph in page.about]
@@ -105,7 +105,7 @@ def text_of(page: Page, columns: int) -> str:
 
 
 def _row(row: Row, width: int, columns: int) -> list[str]:
-    """Return a term and its text in two columns, or below each other where there is no room."""
+    """Return a term and its text in two columns; a term that is too wide is above its text."""
     indent = " " * (width + 4)
     if columns - len(indent) < _LEAST_TEXT:
         return [f"  {row.term}", *_filled(row.text, columns, "      ")]
@@ -128,7 +128,7 @@ _ESCAPES: Final = str.maketrans(
 
 
 def roff_of(page: Page) -> str:
-    """Return a page as roff; the same bytes on every day."""
+    """Return a help page as roff, without a date."""
     name = "-".join(("ggrep", *page.path))
     lines = [
         f'.TH {_text(name.upper())} 1 "" "ggrep {_text(__version__)}" "User Commands"',

@@ -63,7 +63,7 @@ def source() -> str:
 
 
 def _rows(name: str, pieces: tuple[Piece, ...]) -> Iterator[str]:
-    """Yield the rows of a command: its parameters, then short forms."""
+    """Yield the rows of a command: its parameters, then its short options."""
     for piece in pieces:
         yield from _rows_of(piece)
     if name not in FILTERING:
@@ -76,7 +76,7 @@ def _rows(name: str, pieces: tuple[Piece, ...]) -> Iterator[str]:
 
 
 def _rows_of(piece: Piece) -> Iterator[str]:
-    """Yield the row of a parameter, or two rows if another flag negates it."""
+    """Yield the row of a parameter; two rows if it has a negating flag."""
     says = piece.says
     if isinstance(says, Argument):
         required = piece.default is inspect.Parameter.empty
@@ -111,7 +111,7 @@ def _words(piece: Piece) -> str:
 
 
 def _spelled(value: object) -> str:
-    """Return a table with one line for each name in it."""
+    """Return the source of a table, with one line for each key."""
     if not isinstance(value, Mapping):
         return repr(value)
     return "{\n" + "".join(f"    {name!r}: {each!r},\n" for name, each in value.items()) + "}"

@@ -16,8 +16,8 @@ class Entry(Struct, frozen=True):
         place: its module in `ggrep.interfaces.cli`, a dot, and the function; empty for a group
             that only contains commands.
         about: text in the list of commands; the command's page has the function's docstring.
-        asks: it returns a query without running it (`queries.query`), so that a daemon can also
-            read the command.
+        asks: the function returns a query without running it (`queries.query`), so that a daemon
+            can also parse the command.
     """
 
     place: str
@@ -172,5 +172,5 @@ EVERY: Final = COMMANDS | {
 
 
 def about(name: str) -> str:
-    """Return the description in the list of commands."""
+    """Return a command's description in the list of commands."""
     return next(group[name].about for group in GROUPS.values() if name in group)

@@ -42,7 +42,7 @@ _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s?#]+", re.ASCII)
 
 
 class ApiFlags(Struct, frozen=True):
-    """Address of the server, and limits of its callers."""
+    """Address of the server, and limits on its callers."""
 
     title: ClassVar = "Callers"
 
@@ -109,9 +109,9 @@ def api(
 
 
 def rules_of(flags: ApiFlags, token: str | None, directory: Path | None) -> "ApiRules":
-    """Return the access rules for the token; None as token means no authentication.
+    """Return the access rules of the server; no token means no authentication.
 
-    Requests that name no root search the repository of the directory.
+    Requests without a root search the repository around `directory`.
     """
     from ggrep.interfaces.api.http_app import ApiRules
     from ggrep.interfaces.surfaces.http_server import LOOPBACK_NAMES, AccessRules, host_names
@@ -157,7 +157,7 @@ def serve_http(
     ready: Callable[[], None],
     keys: "PageKeys | None" = None,
 ) -> None:
-    """Serve until a signal; `ready` is called once requests are accepted."""
+    """Serve until a signal; call `ready` when the server accepts requests."""
     import anyio
 
     from ggrep.interfaces.api.http_app import make_app
