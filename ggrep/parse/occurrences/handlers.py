@@ -1,7 +1,7 @@
-"""Says whether a position names a message, an event or a route that the code around it handles.
+"""Finds whether a position names a message, event or route that the surrounding code handles.
 
-Grammars differ in the kinds of their nodes, but not in how a handler is announced: an argument of
-a call (`bus.on("started", f)`) or of a decorator (`@app.route("/x")`), the key of a table
+Grammars name their nodes differently, but handlers are registered in the same few ways: an argument
+of a call (`bus.on("started", f)`) or of a decorator (`@app.route("/x")`), the key of a table
 (`HANDLERS = {Started: f}`), the argument of an implemented type (`impl Handler<Ping> for Server`),
 or the parameter of a listener (`@EventListener void on(Started e)`).
 """
@@ -85,16 +85,16 @@ _MOST_WRAPPERS: Final = 6
 
 
 def handler_of(way: Way, start: int, end: int, data: bytes, *, quoted: bool) -> str | None:
-    """Return the name of a decorated definition; empty if it encloses the position.
+    """Return the name of the decorated handler; empty if the handler encloses the position.
 
-    None if the position is not what any code handles.
+    Returns None if no code handles the name at the position.
 
     Args:
         way: the nodes from the root to the name.
-        start: of the name, in bytes.
-        end: of it, exclusive.
+        start: offset of the name in bytes.
+        end: exclusive end of the name.
         data: the file.
-        quoted: the name is in a string, which must be no longer than it.
+        quoted: the name is in a string, which must contain nothing else.
     """
     if _NO_KEY.match(data, end):
         return None
@@ -113,7 +113,7 @@ _Reader: TypeAlias = Callable[[Way, int, bytes], str | None]
 
 
 def _reader(way: Way, place: int) -> _Reader | None:
-    """Return what reads a node that may announce a handler; None for any other node."""
+    """Return the function for a kind of node that can register a handler; None for other nodes."""
     node, field = way[place]
     if _LISTS.fullmatch(node.type):
         return _typed if "type" in node.type else _announced
@@ -126,7 +126,7 @@ def _reader(way: Way, place: int) -> _Reader | None:
 
 
 def _is_all_of(string: Node, start: int, end: int, data: bytes) -> bool:
-    """Return whether a literal consists of the name, behind the method of a route if any."""
+    """Return whether a literal contains only the name, or an HTTP method and the name."""
     literal = _LITERAL.fullmatch(data[string.start_byte : string.end_byte])
     text = data[string.start_byte : string.end_byte] if literal is None else literal[2]
     return re.sub(rb"^[A-Z]+ ", b"", text) == data[start:end]
@@ -176,7 +176,7 @@ def _callee(arguments: Node, data: bytes) -> re.Match[str] | None:
 
 
 def _others(way: Way, given: Node, data: bytes) -> list[str]:
-    """Return the arguments behind a first one that may be handlers, blocks behind them too."""
+    """Return the arguments after `given` that can be handlers, and a block after the call."""
     arguments = way[-1][0]
     parts = arguments.named_children
     if parts[:1] != [given]:
@@ -189,7 +189,7 @@ def _others(way: Way, given: Node, data: bytes) -> list[str]:
 
 
 def _decorated(decorator: Node, data: bytes) -> str:
-    """Return the name of the definition behind a decorator that stands beside it."""
+    """Return the name of the definition after a decorator; empty if the definition contains it."""
     if decorator.parent is None or decorator.parent.type in {"decorated_definition", "modifiers"}:
         return ""
     after = decorator.next_named_sibling
@@ -200,7 +200,7 @@ def _decorated(decorator: Node, data: bytes) -> str:
 
 
 def _entry(way: Way, start: int, data: bytes) -> str | None:
-    """Read an entry of a table: its name says whether the table has handlers."""
+    """Read an entry of a table; the table's name shows whether it contains handlers."""
     parts = way[-1][0].named_children
     if len(parts) != 2 or start >= parts[0].end_byte:
         return None
@@ -226,7 +226,7 @@ def _subscript(way: Way, _: int, data: bytes) -> str | None:
 
 
 def _parameter(way: Way, _: int, data: bytes) -> str | None:
-    """Read a parameter of a function that may be declared as a listener."""
+    """Read a parameter of a function, which may be declared as a listener."""
     start = way[-2][0].start_byte
     if len(way) > 2 and way[-3][0].type == "decorated_definition":
         start = way[-3][0].start_byte
