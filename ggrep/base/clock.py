@@ -23,7 +23,7 @@ class Clock(Protocol):
 
 
 class SystemClock:
-    """The machine's own clocks."""
+    """The clocks of the machine."""
 
     def now(self) -> datetime:
         """Return the current moment in UTC."""
@@ -35,7 +35,7 @@ class SystemClock:
 
 
 class ThreadClock(SystemClock):
-    """Processor time of the calling thread; other threads do not advance it."""
+    """Processor time of the calling thread; other threads do not advance this clock."""
 
     def monotonic_ms(self) -> float:
         """Return the processor time of this thread in milliseconds."""
@@ -61,7 +61,7 @@ class Stop:
         return self._reason
 
     def set(self, reason: str) -> None:
-        """End the work at its next step; the first reason given is kept."""
+        """End the work at its next step; the first reason is kept."""
         if self._reason is None:
             self._reason = reason
 
@@ -70,8 +70,8 @@ class Deadline(Struct, frozen=True):
     """The end of a request's time, on its clock's monotonic scale.
 
     Attributes:
-        at_ms: infinite when the request has no deadline.
-        stop: set to end the request earlier; None if it cannot be.
+        at_ms: end of the time; infinite if the request has no deadline.
+        stop: set to end the request earlier; None if that is not possible.
     """
 
     clock: Clock
@@ -80,7 +80,7 @@ class Deadline(Struct, frozen=True):
 
     @classmethod
     def after(cls, clock: Clock, timeout_ms: float, stop: Stop | None = None) -> "Deadline":
-        """Return the deadline `timeout_ms` from now."""
+        """Return a deadline `timeout_ms` from now."""
         return cls(clock, clock.monotonic_ms() + timeout_ms, stop)
 
     @classmethod
