@@ -38,7 +38,7 @@ class DaemonAddresses:
     def of(self, root: Path) -> DaemonAddress:
         """Return the address of the daemon for a canonical root."""
         # The address depends on the settings files and on whether the root has `.git`. The user's
-        # file may be a link: its target is checked, because edits do not change the link.
+        # settings file may be a link: its target is checked, as edits do not change the link.
         user_file = _stamp(self._config_file, follows=True)
         look = _stamp(f"{root}/{REPO_FILE}"), user_file, _stamp(f"{root}/.git")
         with self._lock:

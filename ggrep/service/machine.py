@@ -42,7 +42,7 @@ class TorchBuild(Struct, frozen=True):
     """The installed build of torch.
 
     Attributes:
-        brought: installed distributions that GPU builds of torch depend on.
+        brought: installed distributions of GPU libraries that torch depends on.
         needed: whether any other distribution depends on one of `brought`.
     """
 
@@ -86,7 +86,7 @@ def _made_for(version: str, record: str) -> str:
 
 
 def _brought(site: Path) -> dict[str, str]:
-    """Return the RECORD files of distributions for GPU builds, by distribution."""
+    """Return the RECORD files of GPU libraries, by distribution."""
     records = {}
     for pattern in _BROUGHT:
         for folder in sorted(site.glob(f"{pattern}-*.dist-info")):
@@ -133,7 +133,7 @@ class Check(Struct, frozen=True):
 
     Attributes:
         name: a short stable word.
-        mend: a command or advice that fixes the problem; empty if there is no problem.
+        mend: command or advice to fix the problem; empty if there is no problem.
     """
 
     name: str
@@ -143,7 +143,7 @@ class Check(Struct, frozen=True):
 
 
 def examine_machine(home: Home, root: Path, environ: Mapping[str, str]) -> Iterator[Check]:
-    """Yield the checks of this machine; the settings of the directory `root` apply."""
+    """Yield the checks of this machine, under the settings of the directory `root`."""
     version = platform.python_version()
     yield Check("build", "ok", f"ggrep {ggrep.__version__}, Python {version}")
     yield from _settings(home, root, environ)
@@ -201,7 +201,7 @@ def torch_build(torch: TorchBuild) -> Check:
 
 
 def _home(home: Home) -> Check:
-    """Check that the home can store indexes, by a test in its file system."""
+    """Check that the home can store indexes, by writing a test file."""
     from ggrep.index.store.filesystem import ADVICE, probe
 
     try:
