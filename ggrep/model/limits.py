@@ -1,4 +1,4 @@
-"""The completeness of an answer: limits that cut it, warnings, and unsearched files."""
+"""The completeness of an answer: limits that cut the answer, warnings, unsearched files."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from ggrep.model.sanitise import first_of
 
 @named("limit")
 class LimitHit(Struct, frozen=True, omit_defaults=True):
-    """A bound that changed the answer. Sorted by code, then path; one entry for each pair."""
+    """A bound that changed the answer. Lists have one entry per code and path, sorted."""
 
     code: Code
     """Stable name of the bound."""
@@ -26,7 +26,7 @@ class LimitHit(Struct, frozen=True, omit_defaults=True):
 
 
 class Notice(Struct, frozen=True, omit_defaults=True):
-    """A warning. Sorted by code, then path; one entry for each pair."""
+    """A warning. Lists have one entry per code and path, sorted."""
 
     code: Code
     """Stable name of the warning."""

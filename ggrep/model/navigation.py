@@ -183,7 +183,7 @@ class ReferencesRequest(Request["ReferencesResponse"], frozen=True):
 
     @property
     def kinds(self) -> frozenset[MentionKind]:
-        """Return the kinds of mentions that are shown; a quoted name is a string itself."""
+        """Return the kinds of mentions to show; a quoted name includes strings."""
         strings = self.strings or is_quoted(self.name)
         wanted = {"usage": True, "string": strings, "comment": self.comments}
         return frozenset(kind for kind in MENTION_KINDS if wanted[kind])
