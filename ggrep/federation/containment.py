@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def canonical_path(path: Path) -> Path:
-    """Return `path` absolute and free of symbolic links, whether or not it exists.
+    """Return `path` as an absolute path without symbolic links, even if it does not exist.
 
     If the path does not exist, its longest existing part is resolved and the rest appended. A link
     in the directories of a missing file is therefore always resolved.
@@ -24,7 +24,7 @@ def canonical_path(path: Path) -> Path:
 
 
 def lexical_path(path: Path) -> Path:
-    """Return `path` absolute and without `..`; symbolic links are not resolved.
+    """Return `path` as an absolute path without `..`; symbolic links are not resolved.
 
     Two leading slashes become one: POSIX allows another meaning for two, and a directory must not
     have two names.

@@ -31,7 +31,7 @@ class FederatedExpansion(Envelope, frozen=True, kw_only=True):
     """The code around a location in a repository of a workspace.
 
     Attributes:
-        repo: None after a failure, like `response`.
+        repo: repository of the location; None after a failure, like `response`.
     """
 
     asked: ExpandRequest

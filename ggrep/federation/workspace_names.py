@@ -163,7 +163,7 @@ class FederatedReferences(Envelope, frozen=True, kw_only=True):
 
 
 def _places(answer: Envelope, places: Iterable[InRepo[Any]]) -> list[dict[str, Any]]:
-    """Return the JSON of locations with their repositories and ties."""
+    """Return the JSON of locations with their repositories and their ties to definitions."""
     aliases = {repo.repo_id: repo.alias for repo in answer.workspace.repos}
     return [
         {
@@ -320,7 +320,7 @@ class _NameQuery(Struct, frozen=True):
         *,
         exact: bool = True,
     ) -> tuple[tuple[RepoLimit, ...], str]:
-        """Return the limit hit by a page that ends with `shown`, and the cursor of the next page.
+        """Return the limit hit by the page that ends with `shown`, and the next page's cursor.
 
         Without `exact` there can be more locations than `total`.
         """
@@ -395,7 +395,7 @@ async def _begun(
     digest = question_digest(fingerprint, workspace.repo_set_id, list(selection.repo_ids))
     cursor = read_token(asked.cursor, digest) if asked.cursor else None
     if cursor is not None:
-        # Exactly the repositories with results in earlier pages must answer: see `_lost`.
+        # All repositories with results in earlier pages must answer, see `_lost`.
         request = replace(request, strict=False)
     deadline = deadline_of(request, clock)
     session = FanoutSession(workspace, request, selection, searchers, CoordinatorCache(0), deadline)
