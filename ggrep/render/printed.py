@@ -57,8 +57,8 @@ class Rendered(Struct, frozen=True):
     """The output of a command.
 
     Attributes:
-        out: for standard output; JSON is written as UTF-8 in any locale.
-        err: for standard error.
+        out: text for standard output; JSON is written as UTF-8 in any locale.
+        err: text for standard error.
         hits: number of hits in the answer; 0 for a failure.
         scan: whether a scan answered, without an index.
         before: for standard error, before `out`: warnings about an incomplete index or weak hits.
