@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 COMMANDS = frozenset(name.partition(" ")[0] for name in OPTIONS)
 
 ABOVE_OTHERS = frozenset(BELOW)
-"""Groups: commands that only have subcommands."""
+"""Commands that only have subcommands."""
 
 READ_BY_DAEMONS = frozenset(ASKING.split())
-"""Queries: a daemon parses their typed arguments, and renders their output."""
+"""Query commands: a daemon parses their arguments, and renders their output."""
 
 OTHER_NAMES = {
     "add": "workspace add --help",
@@ -59,10 +59,10 @@ WORDS_OF_CODE = frozenset(
 """Words that are frequent in code, one typing error away from a command's name."""
 
 STARTING = ["serve", "--background", "--yes"]
-"""Arguments that start a daemon, before the paths; the client has asked before whether to index."""
+"""Arguments before the paths that start a daemon; the user has already consented to indexing."""
 
 LATER = "--later"
-"""Replaces the paths if a socket delivers them; see `ggrep.protocol.client.preload`."""
+"""Replaces the paths if a socket sends these; see `ggrep.protocol.client.preload`."""
 
 _GLOBAL_OPTIONS = frozenset({"--help", "-h", "--version"})
 _WORD = frozenset("abcdefghijklmnopqrstuvwxyz-")

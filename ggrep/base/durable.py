@@ -21,7 +21,7 @@ class Modes(Struct, frozen=True):
 
 PRIVATE: Final = Modes(0o700, 0o600)
 SHARED: Final = Modes(0o2770, 0o660)
-"""The set-group-id bit gives new entries of a directory its group."""
+"""Modes in a shared home. The set-group-id bit gives new entries of a directory its group."""
 
 
 def modes_in(directory: Path) -> Modes:
@@ -92,7 +92,7 @@ POINTS: Final[Mapping[str, str]] = MappingProxyType(
         "packs.after_removal": "some or all of the replaced packs are removed",
     }
 )
-"""The state after a crash at each point."""
+"""Crash points, with the state of the store after a crash at each point."""
 
 Hook = Callable[[str], None]
 _hooks: list[Hook] = []  # only tests add hooks

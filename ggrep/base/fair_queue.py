@@ -38,14 +38,14 @@ class Lane(Enum):
 
 
 WEIGHTS: Final = {Lane.INTERACTIVE: 4, Lane.BATCH: 1}
-"""Turns of a client's lane for each turn of a lane of weight 1."""
+"""Number of turns of a lane for each turn of a lane with weight 1."""
 
 _CREEP: Final = 1
 _ROUND: Final = 32 * _CREEP
-"""Largest lead of the virtual time: the turns that one flow waits for newcomers."""
+"""Maximum lead of the virtual time: the turns that a flow waits for new flows."""
 
 _COST: Final = {lane: 4 * _ROUND // weight for lane, weight in WEIGHTS.items()}
-"""Whole numbers, so that tags of equal turns are equal."""
+"""Costs by lane; integers, so that tags of equal turns are equal."""
 
 _Flow = tuple[str, Lane]
 

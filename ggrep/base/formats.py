@@ -66,7 +66,7 @@ ROW: Final = Format("manifest.json", "chunk_row_schema_version", 2, 5)
 """
 
 ROW_CONTENT: Final = 4
-"""The first version of `ROW` with the content of today's: its indexes are read and updated."""
+"""The first version of `ROW` with the present content, whose indexes are read and updated."""
 
 INDEX_STATE: Final = Format("index_state.json", "schema_version", 1, 2)
 """Record of the last sync.
@@ -90,7 +90,7 @@ IMAGE_FORMAT: Final = "ggrep-image-2"
 """
 
 IMAGE_FORMAT_BEFORE: Final = "ggrep-image-1"
-"""The previous layout, which is read as well."""
+"""The previous layout, which this build can also read."""
 
 INDEX_REVISION: Final = "ggrep-index-3"
 """Revision of indexing, beyond chunker, grammars and encoder.
@@ -104,7 +104,7 @@ RANKING_REVISION: Final = "ranking-5"
 """Revision of scoring; scores of two revisions are not comparable."""
 
 SCHEMA_KEY: Final = f"row-{ROW_CONTENT}|{IMAGE_FORMAT}|{RANKING_REVISION}"
-"""Equal for two indexes that the same code reads and scores."""
+"""A key, equal for two indexes that the same code reads and scores."""
 
 # Versions of JSON documents whose format has never changed.
 QUERY_SCHEMA: Final = 1
@@ -126,9 +126,7 @@ FEDERATED_SCHEMA: Final = 1
 """
 
 RECEIPT: Final = Format("receipt", "schema_version", 1, 1)
-"""A file that `search --receipt` writes and `replay` reads.
-
-1. First shape.
+"""The file that `search --receipt` writes and `replay` reads. 1. First shape.
 """
 
 SCHEMA_VERSIONS: Final[Mapping[str, tuple[int, ...]]] = {

@@ -39,7 +39,7 @@ from ggrep.base.locks import Patience, in_line
 from ggrep.base.stable_json import DecodeError, decode
 
 _RECORD_BYTES = 1024
-"""Length of all records, so that one can be written over another on a full disk."""
+"""Length of all records, so that a record can overwrite another on a full disk."""
 
 _GUARD_MS = 30_000
 """Timeout of the guard, which is held only for a few writes."""

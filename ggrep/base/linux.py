@@ -18,7 +18,7 @@ PASSED_DIRECTORY = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 _PEER_BYTES = 12
 _STATFS_BYTES = 512
-"""More bytes than `struct statfs` has on any architecture."""
+"""An upper bound on the size of `struct statfs` on all architectures."""
 _MADV_DONTNEED = 4
 _PROT_READ = 1
 _MAP_SHARED = 1

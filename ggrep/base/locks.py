@@ -23,7 +23,7 @@ from ggrep.base.errors import Busy, StoreError
 
 _RETRY_MS = 50.0
 _HEARTBEAT = struct.Struct("<q")
-"""Milliseconds of the machine's monotonic clock."""
+"""Heartbeat: milliseconds of the machine's monotonic clock."""
 _ERASED = -1
 
 

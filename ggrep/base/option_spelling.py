@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _FEW = 2
-"""Most words that are shown with `or` between them."""
+"""Maximum number of words to show with `or` between them."""
 
 
 def unknown(place: str, word: str, words: "Iterable[str]", *, what: str = "") -> str:
@@ -40,7 +40,7 @@ def unknown(place: str, word: str, words: "Iterable[str]", *, what: str = "") ->
 
 SEARCHING = frozenset({"search", "slate"})
 FILTERING = frozenset({"references", "refs", "symbol"}) | SEARCHING
-"""Commands with these short forms; `SEARCHING` are those that also search for a text."""
+"""Commands with these short options; `SEARCHING` are the commands that also search for a text."""
 
 FILTERS = {
     "-t": "lang:",
@@ -50,7 +50,7 @@ FILTERS = {
     "-g": "path:",
     "--glob": "path:",
 }
-"""Forms with a value, and its prefix in `--filter`."""
+"""Short options with a value, and the value's prefix in `--filter`."""
 TESTS = {"--tests": "test:true", "--no-tests": "-test:true"}
 FINDS = {"-F": "exact-text", "--fixed-strings": "exact-text", "-E": "regex", "--regex": "regex"}
 
@@ -60,18 +60,18 @@ EXACT = {
     "-l": "--files-with-matches",
     "-c": "--count",
 }
-"""Letters of a search of exact text, as in grep and ripgrep."""
+"""Short options of a search for exact text, as in grep and ripgrep."""
 NUMBERED = frozenset({"-n", "--line-number"})
-"""Lines of exact text always have their numbers."""
+"""Options without an effect, as lines of exact text always have numbers."""
 CONTEXT = {
     "-A": ("--after-context",),
     "-B": ("--before-context",),
     "-C": ("--before-context", "--after-context"),
     "--context": ("--before-context", "--after-context"),
 }
-"""Forms with a number of lines."""
+"""Short options whose value is a number of lines."""
 _TOGETHER = frozenset("FEiwlcn")
-"""Letters that may follow one hyphen, the last with a number: `-Fiw`, `-inC2`."""
+"""Short options that one hyphen can combine, the last with a number: `-Fiw`, `-inC2`."""
 
 SHOWN = (
     ("-t, --type LANG", "Only files of this language; same as `--filter lang:LANG`; repeatable."),
@@ -96,7 +96,7 @@ SHOWN_OF_EXACT = (
         "Show lines after, before and around each matching line; with -F, -E or quoted text.",
     ),
 )
-"""Paragraph of the short forms in the help."""
+"""Paragraph about the short options in the help."""
 
 
 def written_out(arguments: list[str]) -> list[str]:
@@ -188,7 +188,7 @@ def _filter(key: str, value: str) -> str:
 _EVERYWHERE = frozenset({"--help", "--color", "--no-pager"})
 _MOST_OTHERS = 3
 _OTHER_TOOLS = {"limit": "--max", "max-results": "--max", "max-count": "--max"}
-"""Option names of other tools, and our option for each."""
+"""Option names of other tools, and ggrep's option for each."""
 
 
 def unknown_option(arguments: list[str]) -> str | None:

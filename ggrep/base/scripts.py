@@ -70,15 +70,15 @@ def _as_class(ranges: str) -> str:
 
 
 MARKS: Final = _as_class(_MARKS)
-"""Combining marks, as the inside of a character class."""
+"""Combining marks, for use in a character class."""
 UNSPACED: Final = _as_class(_UNSPACED)
-"""Letters and marks of scripts without spaces, as the inside of a character class."""
+"""Letters and marks of scripts without spaces, for use in a character class."""
 WORD: Final = rf"\w{MARKS}"
-r"""Characters of words, as the inside of a character class: `\w` has no combining marks."""
+r"""Characters of words, for use in a character class: `\w` lacks combining marks."""
 _JAMO: Final = "\u1160-\u11ff"
-"""Vowels and final consonants, which form one letter with the jamo in front."""
+"""Vowels and final consonants, which form one letter with the preceding jamo."""
 _MOST_PERMUTED: Final = 3
-"""Most marks on a letter that match in any order; more of them match in their own order only."""
+"""Maximum number of marks on a letter that match in any order; more only match in order."""
 
 
 def nfc(text: str) -> str:

@@ -70,7 +70,7 @@ def _encoded(value: object, options: int) -> bytes:
 T = TypeVar("T")
 
 _MOST_CHARACTERS: Final = 300
-"""Longest message: a refused value may be as long as a file."""
+"""Maximum length of a message, as an invalid value can be as long as a file."""
 _MISSING: Final = "Object missing required field "
 
 

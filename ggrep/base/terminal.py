@@ -25,7 +25,7 @@ LINKS = {
     "zed": "zed://file{path}:{line}",
     "idea": "idea://open?file={path}&line={line}",
 }
-"""Targets of links by name; `GGREP_LINKS` is one of these names, another target, or `never`."""
+"""URL templates of links by name; `GGREP_LINKS` is such a name, a template, or `never`."""
 _PROGRAMS = frozenset({"iTerm.app", "WezTerm", "ghostty", "Hyper", "Tabby", "rio"})
 _TERMS = ("foot", "alacritty", "xterm-ghostty", "contour")
 _LEAST_VTE = 5000

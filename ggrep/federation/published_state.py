@@ -23,7 +23,7 @@ from ggrep.model.sanitise import sanitise_line
 from ggrep.model.workspace_state import Availability, IndexState, Pointer, SnapshotFigures
 
 MAX_BYTES: Final = 8 << 20
-"""Largest pointer or manifest that is read."""
+"""Maximum size of a pointer or manifest."""
 
 _SEALED_SINCE: Final = 2
 _RETRIES: Final = 2

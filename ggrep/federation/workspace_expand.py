@@ -24,7 +24,7 @@ from ggrep.model.request import SearchRequest
 from ggrep.render.answer_json import expansion_json
 
 _ALL = 1
-"""The single round may use all remaining time."""
+"""Share of the remaining time that the single round may use."""
 
 
 class FederatedExpansion(Envelope, frozen=True, kw_only=True):

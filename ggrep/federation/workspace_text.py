@@ -25,7 +25,7 @@ PARSE_DEADLINE_MS: Final = 2000
 """Maximum CPU time for parsing a file; the worst case of the maximum size takes half a second."""
 
 MAX_JUDGED_CHARS: Final = 4096
-"""Longest text that is checked for JSON5; its parser reads 30 to 140 characters per millisecond."""
+"""Maximum length of a text to check for JSON5; that parser reads 30 to 140 characters per ms."""
 
 
 _PARSED_KEPT = 8

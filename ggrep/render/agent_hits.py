@@ -219,8 +219,7 @@ def _opened(
 
 _MOST_CHARACTERS: Final = 240
 _MOST_NAME: Final = 60
-"""Maximum number of characters of the enclosing definition's name; of longer names, the last are
-shown."""
+"""Maximum number of characters of the enclosing definition's name; long names lose their start."""
 _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>\s*")
 
 

@@ -30,13 +30,12 @@ MAX_LISTED: Final = 6
 MAX_LINE: Final = 140
 """Maximum number of characters of a usage's line of code."""
 MAX_GUESSES: Final = 10
-"""Maximum number of uncertain usages that are shown with their lines; further ones are listed by
-location."""
+"""Maximum number of uncertain usages to show with their lines; others show only the location."""
 MAX_VALUES: Final = 3
 """Maximum number of constants whose values are shown before the usages."""
 _VALUED: Final = frozenset({"constant", "field"})
 _MARKED: Final = {"write": " set", **{role: f" {role}" for role in NAMED_ROLES}}
-"""Roles of usages that are named beside their lines."""
+"""Roles that are named beside the lines of usages."""
 
 
 def definition_lines(document: _Object) -> Iterator[str]:

@@ -120,8 +120,7 @@ BUDGETS: Final = {
     "definitions": 4_096,
     "references": 4_096,
 }
-"""Maximum bytes of an answer's text, by a key of that kind of answer; slates have their own
-budget."""
+"""Maximum bytes of an answer's text, by a key of that kind of answer; not for slates."""
 
 _ID: Final = re.compile(r"[0-9a-f]{64}")
 _SHORT_ID: Final = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")

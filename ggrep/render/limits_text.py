@@ -17,7 +17,7 @@ _Object: TypeAlias = Mapping[str, Any]
 _ANY: Final = "N"
 """Placeholder for an unknown value."""
 _MOST_NAMED: Final = 3
-"""Maximum number of limits that the line names; JSON contains all."""
+"""Maximum number of limits that the line names; JSON contains all limits."""
 
 
 class _Cut(Struct, frozen=True):

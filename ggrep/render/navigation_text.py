@@ -32,7 +32,7 @@ IMPLEMENTED: Final = "implemented or extended by"
 FOLDED: Final = {"import": "imported", "receiver": "receiver or implemented type"}
 """Roles of usages that are only counted."""
 NAMED_ROLES: Final = frozenset({"handles", "implements"})
-"""Roles of usages that are named in front of their lines."""
+"""Roles that are named before the lines of usages."""
 _RANKED: Final = ("handles", "implements", "call")
 _NAME_COLUMNS: Final = 40
 _ID_DIGITS: Final = 7

@@ -166,7 +166,7 @@ def json_line(document: stable_json.Document) -> str:
 CUTS_IN_TEXT = frozenset(
     {"max_outline_bytes", "max_outline_depth", "max_references", "max_tour_bytes"}
 )
-"""Cuts that outlines, tours and usages state in their own text."""
+"""Codes of limits that outlines, tours and usages report in their own text."""
 
 
 def render_outline(response: OutlineResponse, root: Path, view: ViewOptions) -> Rendered:

@@ -49,7 +49,7 @@ _REASONS: Final[dict[Reason, str]] = {
     "neighbour_context": "nearby",
     "expand_target": "requested target",
 }
-"""Names of reasons; a plain match needs none."""
+"""Names of reasons; a plain match has none."""
 
 _SAID_BY: Final = {
     Section.CODE: {"anchor", "code"},
@@ -58,14 +58,14 @@ _SAID_BY: Final = {
     Section.CONFIG: {"anchor", "config", "configuration"},
     Section.TESTS: {"anchor", "test"},
 }
-"""Words that a section's title makes needless behind its files."""
+"""Words that are omitted after files because the section's title implies them."""
 
 _ROLE_NAMES: Final = {Role.ENTRYPOINT: "entry point"}
 _EDGES: Final = 24
 _SNAPSHOT_DIGITS: Final = 10
 _PATH_COLUMNS: Final = 60
 _QUERY_CHARACTERS: Final = 120
-"""Longer questions are not repeated in hints; shorter ones are there to be copied."""
+"""Maximum length of a question that hints repeat, for copying."""
 
 _SIGNATURE_CHARACTERS: Final = 40
 _SPACE: Final = re.compile(r"\s+")

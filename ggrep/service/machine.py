@@ -118,10 +118,10 @@ def _bytes(record: str) -> int:
 State: TypeAlias = Literal["ok", "warning", "problem"]
 
 ROOM_BYTES: Final = 1_000_000_000
-"""Free disk space below which a large index may not fit."""
+"""Minimum free disk space; with less, a large index may not fit."""
 LEAST_ROOM_BYTES: Final = 100_000_000
 WATCHES: Final = 65_536
-"""Limit of watched directories below which large trees are polled instead."""
+"""Minimum limit of watched directories; below it, large trees are polled."""
 DESCRIPTORS: Final = 1_024
 _REINSTALL: Final = "pip install --force-reinstall ggrep"
 CPU_INDEX: Final = "https://download.pytorch.org/whl/cpu"

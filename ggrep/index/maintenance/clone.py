@@ -42,9 +42,9 @@ from ggrep.index.sync.healing import Healer
 from ggrep.index.sync.index_state import read_index_state, write_index_state
 
 _READERS_MS = 1000
-"""How long to wait for readers of a store of that name."""
+"""How long to wait for readers of a store with the target's name."""
 _QUEUE_MS = 60_000
-"""How long to queue behind a writer of either store."""
+"""How long to wait for a writer of one of the stores."""
 
 
 class StorePair(Struct, frozen=True):

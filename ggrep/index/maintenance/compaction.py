@@ -42,13 +42,13 @@ from ggrep.index.sync.writing import holding, open_whole
 from ggrep.model.maintenance import CompactionReport
 
 QUEUE_MS = 60_000
-"""How long a compaction queues for a lock."""
+"""How long a compaction waits for a lock."""
 
 _WORTH = 0.5
-"""Least share of a merged segment that must still be shown; below it the merge is dropped."""
+"""Minimum share of merged rows that must still be visible; otherwise the merge is dropped."""
 
 _TRIES = 2
-"""Most attempts of a compaction whose sources change meanwhile."""
+"""Maximum number of attempts if the source segments change during a compaction."""
 
 
 class _Merged(Struct, frozen=True):

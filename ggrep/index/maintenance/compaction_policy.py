@@ -10,13 +10,13 @@ from ggrep.index.store.row_texts import has_texts
 from ggrep.index.store.view import SegmentView, SnapshotView
 
 DEAD_SHARE: Final = 0.2
-"""Least share of dead rows that makes a compaction worth its cost."""
+"""Minimum share of hidden rows that makes a compaction worth its cost."""
 
 DELTA_SHARE: Final = 0.1
-"""Small segments are merged into the largest once they hold more than this share of its rows."""
+"""Small segments with more than this share of the largest segment's rows are merged into it."""
 
 MOST_ROWS: Final = 400_000
-"""Most rows of a merged segment, which is built in memory; large stores keep several segments."""
+"""Maximum rows of a merged segment, which is built in memory; a large store has several."""
 
 Group = Sequence[SegmentView]
 

@@ -35,7 +35,7 @@ from ggrep.model.maintenance import HealthCheck
 _Place = tuple[PathKey, int]
 """A file, and the ordinal of one of its chunks."""
 _TEXT_ROWS = 2048
-"""Rows whose texts are compared at once, up to the end of their last file."""
+"""Number of rows whose texts are compared at once, extended to the end of the last file."""
 
 
 def _manifest_unreadable(examination: Examination) -> Iterator[HealthCheck]:
@@ -264,4 +264,4 @@ DEEP: Final[Checks[Examination]] = (
     ("masks", given(_view_of, _masks, ())),
     ("rows", given(_view_of, _rows, ())),
 )
-"""The errors name their own codes; the checks that read files come last."""
+"""The checks of an audit. Findings have their own codes; checks that read files come last."""

@@ -38,7 +38,7 @@ from ggrep.model.status import NEAR
 from ggrep.parse.languages.grammar_files import damaged_grammar_files
 
 _NAMED = 3
-"""Most files of another mode that a message names."""
+"""Maximum number of files with a wrong mode that a message names."""
 
 
 def view_of(subject: Subject) -> SnapshotView | None:

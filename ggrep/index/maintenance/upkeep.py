@@ -23,7 +23,7 @@ _READERS_MS = 250
 """How long a collection waits for queries to end; a query takes about ten milliseconds."""
 
 _LEASE_MS = 5_000
-"""How long a finished compaction queues for the lease."""
+"""How long a finished compaction waits for the lease."""
 
 
 class UpkeepReport(Struct, frozen=True):

@@ -29,7 +29,7 @@ from ggrep.model.status import (
 _RECENT = timedelta(days=1)
 """How long health warns after a repair."""
 _ENOUGH_SEARCHES = 10
-"""Fewest searches whose latencies are judged."""
+"""Minimum number of searches for a judgement of latencies."""
 
 
 def _lease(subject: Subject) -> HealthCheck:

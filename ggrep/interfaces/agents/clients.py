@@ -14,9 +14,9 @@ Make: TypeAlias = Callable[[str], Piece]
 
 _HERE: Final = ("mcp",)
 FOLDER: Final = ("mcp", "--path", "${workspaceFolder}")
-"""For editors that replace the variable by the open folder."""
+"""Arguments for editors that replace the variable by the open folder."""
 ANYWHERE: Final = ("mcp", "--allow-any-root")
-"""For editors that start servers outside of projects without variables: each call has a root."""
+"""Arguments for editors that start servers outside of projects; each call then passes a root."""
 
 
 def json(*keys: str, args: tuple[str, ...] = _HERE, **more: Json) -> Make:
@@ -312,4 +312,4 @@ CLIENTS: Final = {
         ),
     )
 }
-"""Clients by name, in the order of lists."""
+"""Clients by name, in display order."""

@@ -23,7 +23,7 @@ _BASES: Final = {
     "codex": ("CODEX_HOME", ".codex"),
     "zsh": ("ZDOTDIR", ""),
 }
-"""Directories of a user: the variable of each, and its default below the home."""
+"""The user's directories: for each, its environment variable and its default in the home."""
 
 
 class ConfigFiles(Struct, frozen=True):

@@ -33,7 +33,7 @@ Every line that you read has a cost:
 - `cut:` says what is missing, and how to get it. `confidence none` means that nothing fits.
 - With --workspace FILE search, slate, symbol, refs and expand ask several repositories.
 """
-"""How to read with ggrep, as trials with agents shaped it: `ggrep help agents`."""
+"""The text of `ggrep help agents`: how agents should read code with ggrep."""
 
 INSTRUCTIONS: Final = f"""\
 ## Finding code

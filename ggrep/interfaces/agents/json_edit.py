@@ -20,11 +20,11 @@ from ggrep.interfaces.agents.text_edit import (
 )
 
 UNIT: Final = "  "
-"""Indentation for a text that has none."""
+"""Indentation for a text without indented members."""
 
 _PARSE_MS: Final = 30_000.0
 _KEPT: Final = 4
-"""Parsed texts that are cached: each is used several times, and Claude Code's has megabytes."""
+"""Number of cached parsed texts: each is used several times, and Claude Code's has megabytes."""
 
 
 class Member(Struct, frozen=True):

@@ -92,7 +92,7 @@ removed."""
 
 MAX_BYTES: Final = 16 * 2**20
 MAX_OPENED: Final = 8
-"""More than the number of objects around any entry."""
+"""An upper bound on the number of objects around an entry."""
 
 _BOM: Final = "\ufeff"
 

@@ -12,7 +12,7 @@ from ggrep.base.errors import UsageError
 from ggrep.base.stable_json import Json
 
 NAME: Final = "ggrep"
-"""The name of our entry in every file."""
+"""The name of ggrep's entry in every file."""
 
 
 class Refused(UsageError):

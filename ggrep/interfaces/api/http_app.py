@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ggrep.service.federator import Federator
 
 MAX_SEARCHES: Final = 32
-"""Most concurrent searches; further ones get 429 with `Retry-After`."""
+"""Maximum number of concurrent searches; further searches get 429 with `Retry-After`."""
 
 
 class ApiRules(Struct, frozen=True):

@@ -34,7 +34,7 @@ from ggrep.federation.validation import kind_of
 from ggrep.interfaces.surfaces.http_server import ClientGone, Refusal, receive_body, too_large
 
 MAX_DEPTH: Final = 16
-"""Most levels of nested objects and arrays; our requests need three."""
+"""Maximum nesting of objects and arrays; valid requests need three levels."""
 
 _TOKEN = re.compile(rb'("[^"\\]*(?:\\.[^"\\]*)*")([ \t\r\n]*:)?|[{}\[\]]', re.DOTALL)
 
@@ -74,7 +74,7 @@ def _check(data: bytes) -> None:
 
 MAX_BODY_BYTES: Final = 1_000_000
 _PARSED_AT_ONCE: Final = 16_384
-"""Larger bodies are parsed in a thread, so that other requests need not wait."""
+"""Bodies with more bytes are parsed in a thread, so that other requests need not wait."""
 
 
 async def read_body(request: Request, max_bytes: int) -> Mapping[str, object]:
@@ -181,7 +181,7 @@ _OF_ONE: Final = frozenset(
         *("/status", "/health"),
     }
 )
-"""Routes that ask one repository; all others belong to the federated backend."""
+"""Routes that query one repository; all other routes belong to the federated backend."""
 
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -197,7 +197,7 @@ _STATUSES: Final[tuple[tuple[type[GgrepError], int], ...]] = (
     (Busy, 429),
     (Cancelled, 503),
 )
-"""The first matching entry counts; other errors are 504 for a timeout, else 500."""
+"""HTTP statuses of errors: the first matching entry; otherwise 504 for a timeout, else 500."""
 
 
 class HttpFailure(Struct, frozen=True):
@@ -222,7 +222,7 @@ def http_failure(error: GgrepError) -> HttpFailure:
 ALWAYS: Final[Mapping[str, str]] = MappingProxyType(
     {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 )
-"""Headers of every response: answers contain source code, which no cache should keep."""
+"""Headers of every response. Answers contain source code, which caches must not store."""
 
 
 def document_bytes(document: Document) -> bytes:

@@ -238,9 +238,7 @@ def _redacted(document: object) -> object:
 
 
 HEALTH_SCHEMA = 1
-"""JSON of the server's own health.
-
-1. First shape.
+"""Version of the JSON of the server's own health. 1. First shape.
 """
 
 

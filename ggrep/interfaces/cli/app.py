@@ -10,10 +10,10 @@ from ggrep.interfaces.cli.parsing.parameters import run as run_command
 from ggrep.interfaces.cli.parsing.tree import EVERY
 
 _ONLY_TEXT = frozenset({"help", "--help", "-h", "--version"})
-"""Words that only print a text."""
+"""Words whose command only prints a text."""
 
 _INTERRUPTED = 130
-"""Status of typer after Ctrl-C; no command of ours returns it."""
+"""Exit status of typer after Ctrl-C; no command of ggrep returns it."""
 
 
 def run(arguments: list[str], began_ms: float | None = None) -> int:

@@ -18,7 +18,7 @@ from ggrep.interfaces.cli.terminal import (
 )
 
 Translator = Callable[[Exception, list[str]], GgrepError | None]
-"""Returns a library's exception as one of ours, given the arguments; None for others."""
+"""Returns a library's exception as a `GgrepError`, given the arguments; None for others."""
 
 
 _COULD_NOT_RUN = 2

@@ -25,12 +25,12 @@ from ggrep.render.style import Style
 T = TypeVar("T")
 
 _ESCAPE_MS: Final = 25
-"""Time in which the rest of a key's escape sequence arrives, also over a network."""
+"""How long to wait for the rest of a key's escape sequence, which may come over a network."""
 _IDLE_S: Final = 0.05
 _PASTES: Final = "\x1b[?2004h", "\x1b[?2004l"
-"""Switch the marks around pasted text on and off."""
+"""Escape sequences that switch the marks around pasted text on and off."""
 _USUAL_TERM: Final = "xterm-256color"
-"""Used where the system does not describe the terminal that `TERM` names."""
+"""Terminal description to use if the system has none for `TERM`."""
 _GREY: Final = 8
 _COLOUR: Final = re.compile(r"\x1b\[([\d;]*)m")
 _LEAVING: Final = frozenset({"q", "escape", "ctrl-d"})
@@ -62,7 +62,7 @@ _SEQUENCES: Final = {
     "[H": "home",
     "[F": "end",
 }
-"""Keys of terminals that do not switch to the sequences of their description."""
+"""Keys by sequences of terminals that do not use the sequences of their description."""
 
 
 class View(Protocol):

@@ -15,7 +15,7 @@ MOST_REPLY_BYTES = 10 * 1024 * 1024 + 64 * 1024
 _PREFIX_BYTES = 4
 _READ_BYTES = 1 << 18
 _LOOK_MS = 250
-"""After so long without a reply the process of the daemon is looked at."""
+"""Time without a reply after which the daemon's process is checked."""
 
 
 class _Reading:

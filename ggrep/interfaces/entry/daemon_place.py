@@ -115,7 +115,7 @@ def _is_marker(path: str) -> bool:
 
 
 _OF_PLACES = frozenset({"expand", "outline", "tour"})
-"""Commands whose first word is a place, not a query."""
+"""Commands whose first word is a location, not a query."""
 
 _PLACES = ("--repo", "--path", "--in")
 _MOST_FILE_BYTES = 64 * 1024

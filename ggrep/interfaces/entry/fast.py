@@ -29,28 +29,28 @@ if TYPE_CHECKING:
 _BY_CLIENT = (
     *("--offline", "--sync", "--profile", "--encoder", "--receipt", "--force", "--all", "--watch"),
 )
-"""Options of lines that every daemon declines."""
+"""Options of command lines that daemons decline."""
 
 _OF_ONE = frozenset({"query", "path", "question", "hits", "output", "asking", "lines"})
-"""Arguments and groups of options of a plain search of one repository."""
+"""The arguments and option groups of a plain search of one repository."""
 
 _MOST_ARGUMENTS = 64
-"""Most words of a line that a daemon takes."""
+"""Maximum number of words of a command line that a daemon accepts."""
 
 PROTOCOL_VERSION = 1
 PREFIX = "GGREP_"
 DEFAULT_TIMEOUT_MS = 60_000
 _GREETING_MS = 500
-"""After that the process may be stuck, which `ggrep.interfaces.cli` finds out."""
+"""Timeout of the handshake; `ggrep.interfaces.cli` then finds out whether the daemon hangs."""
 
 _REPLY_MS = 50
-"""A daemon's time ends so much earlier than its client's, or a tenth: so it can reply in time."""
+"""A daemon's timeout is shorter by this, or by a tenth, so that its reply is in time."""
 
 _TIMEOUT = 11
 _CANCELLED = 12
 _WRONG_USAGE = 2
 _LEFT_TO_CLI = frozenset({"stale_hint", "incompatible", "invalid_request", "no_index", "internal"})
-"""Failures after which the client searches itself, or words the message itself."""
+"""Failures after which the client searches in its own process, or writes its own message."""
 
 
 def answer(arguments: list[str], began_ms: float) -> int | None:

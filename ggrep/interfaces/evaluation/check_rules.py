@@ -28,7 +28,7 @@ from ggrep.model.evaluation import Miss
 from ggrep.model.sanitise import sanitise_line
 
 SLATE_RULES: Final = frozenset({"place", "section"})
-"""Rules on slates; the others are on searches."""
+"""Rules about slates; all other rules are about searches."""
 
 
 LinesOf = Callable[[str], int | None]

@@ -33,7 +33,7 @@ T = TypeVar("T")
 DRAWS = 2000
 SEED = 20_260_420
 LEAST_GROUPS = 3
-"""With fewer repositories there is no interval."""
+"""Minimum number of repositories for an interval."""
 
 _BOUND_DECIMALS = 6
 

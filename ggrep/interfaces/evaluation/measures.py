@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 DEPTH = 10
-"""Number of first files for NDCG, MRR and recall."""
+"""Number of best files that NDCG, MRR and recall consider."""
 
 _DECIMALS = 12
 

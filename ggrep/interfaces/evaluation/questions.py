@@ -11,7 +11,7 @@ from ggrep.model.filters import parse_filter
 from ggrep.model.request import SearchRequest, SnippetMode
 
 DEFAULT_LIMIT = 30
-"""Default number of hits: with three hits of a file, they include ten files."""
+"""Default number of hits: enough for ten files with three hits each."""
 
 DEFAULT_PER_FILE = 3
 

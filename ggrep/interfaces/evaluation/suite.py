@@ -20,7 +20,7 @@ from ggrep.interfaces.evaluation.toml_file import CASE, SUITE_DEFAULTS, VERSION,
 from ggrep.interfaces.evaluation.visible_lines import Choice
 
 DEFAULT_SLATES: Final = (16_384, 6_144)
-"""Sizes in bytes of the slates for a case with places, the largest first."""
+"""Sizes in bytes of the slates for a case with expected line ranges, the largest first."""
 
 NOTHING = "-"
 """The category or language of a case without one."""

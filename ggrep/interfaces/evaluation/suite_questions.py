@@ -33,7 +33,7 @@ from ggrep.search.engine.engine import Engine
 from ggrep.service.searchers import ReadySearchers
 
 Flags: TypeAlias = Mapping[str, object]
-"""Settings that override the configured ones, like flags of the command line."""
+"""Settings that override configured settings, like flags of the command line."""
 
 
 class RepoAsker:

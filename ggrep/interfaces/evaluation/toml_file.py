@@ -24,11 +24,11 @@ from ggrep.search.slate.levels import MAX_SLATE_BYTES, MIN_SLATE_BYTES
 Keys = Mapping[str, DeclaredKey]
 
 VERSION: Final = 1
-"""The version of suites and of checks."""
+"""The format version of suite and check files."""
 
 _TEXTS: Final = tuple[str, ...]
 _CHOICES: Final = tuple[str | tuple[str, ...], ...]
-"""Texts, or lists of texts of which one is enough."""
+"""Texts, or lists of texts; one text of each inner list is enough."""
 _MODES: Final = tuple(mode.value for mode in Mode)
 _CONFIDENCES: Final = ("strong", "weak", "none")
 _FLOOR: Final = Key("Confidence that the answer must state.", words=_CONFIDENCES)
@@ -227,7 +227,7 @@ def _statements(text: str) -> list[tuple[int, str]]:
 
 
 MAX_FILE_BYTES: Final = 4_194_304
-"""Largest file that is read."""
+"""Maximum size of a file."""
 
 
 class TomlFile(Struct, frozen=True):

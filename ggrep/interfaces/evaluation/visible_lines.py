@@ -13,7 +13,7 @@ PLACE_PATTERN: Final = r"[^\n]+:[1-9][0-9]*-[1-9][0-9]*"
 """Pattern of a range of lines in files: `src/lock.c:120-127`."""
 
 MOST_RANGE: Final = 80
-"""Most lines of a named range that still leads to a place."""
+"""Maximum number of lines of a named range through which lines count as reachable."""
 
 _PLACE: Final = re.compile(r"(?P<path>[^\n]+):(?P<first>[1-9][0-9]*)-(?P<last>[1-9][0-9]*)")
 
@@ -38,7 +38,7 @@ class LineRange(Struct, frozen=True):
 
 
 Choice: TypeAlias = tuple[LineRange, ...]
-"""Places of which one is enough."""
+"""Alternative line ranges, of which one is enough."""
 
 
 def line_range_of(text: str) -> LineRange | None:

@@ -168,7 +168,7 @@ _FEATURES: Final[Mapping[str, _Handler]] = {
 }
 _COMMANDS: Final[Mapping[str, _Handler]] = {SEARCH: _search, SLATE: _slate, CHECK: _check}
 _QUIET: Final = frozenset({types.TEXT_DOCUMENT_HOVER, types.TEXT_DOCUMENT_DOCUMENT_SYMBOL})
-"""Requests that editors send on their own: their failures are only logged."""
+"""Requests that editors send without a user's action; their failures are only logged."""
 
 
 def build_server(

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ggrep.service.federator import Federator
 
 LONGEST_NAME: Final = 400
-"""Most characters of a name that is searched for."""
+"""Maximum number of characters of a name to search for."""
 _MOST_DEFINITIONS: Final = 100
 
 T = TypeVar("T")

@@ -16,11 +16,11 @@ from msgspec import Struct
 from ggrep.model.written_names import bare_name, last_of, word_pattern
 
 MAX_FILE_BYTES: Final = 16 << 20
-"""Larger files are not read; places in them are the beginnings of their lines."""
+"""Larger files are not read; a location in such a file is the beginning of its line."""
 _MOST_COMPARED: Final = 20_000
-"""Most lines, from the first to the last changed one, that are searched for unchanged ones."""
+"""Maximum number of lines between the first and the last changed line to compare."""
 _NEAR: Final = 200
-"""Number of lines above and below a place that are searched for its name."""
+"""Number of lines above and below a location to search for its name."""
 _WIDTHS: Final = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
 
 

@@ -42,7 +42,7 @@ class AllowedWorkspace(Struct, frozen=True):
 
 
 _LEAST_ID = len("ws1-") + 8
-"""Least characters of a workspace's id, as texts show only its beginning."""
+"""Minimum length of a workspace's id, as texts only show its beginning."""
 _EVERYWHERE = Allowlist((Path("/"),))
 
 

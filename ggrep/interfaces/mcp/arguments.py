@@ -11,7 +11,7 @@ from ggrep.base.errors import InvalidRequest
 from ggrep.base.stable_json import Json
 
 OPTIONS: Final = "options"
-"""The argument that contains rarely used ones."""
+"""The argument that contains rarely used arguments."""
 
 _QUOTED: Final = re.compile(r"`(\w+)`")
 
@@ -189,7 +189,7 @@ ALSO: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "target": ("path", "file", "row_id"),
     }
 )
-"""Aliases by our names, in lower case with underscores, to which all spellings are converted."""
+"""Aliases by main name, in lower case with underscores, the form for comparing spellings."""
 
 
 def in_our_words(

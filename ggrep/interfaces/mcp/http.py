@@ -27,7 +27,7 @@ from ggrep.interfaces.surfaces.http_server import (
 PATH: Final = "/mcp"
 MAX_BODY_BYTES: Final = 4 << 20
 MAX_CONNECTIONS: Final = 600
-"""A session uses two connections: one for requests and one for notifications."""
+"""Maximum number of connections; a session uses two, for requests and for notifications."""
 
 _MAX_SESSIONS: Final = 256
 _GIVEN_UP: Final = ("", {"content-length": "0", "connection": "close"})

@@ -89,7 +89,7 @@ async def until_signalled(*signals: signal.Signals) -> AsyncIterator[None]:
 
 _SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _SHOWN: Final = 200
-"""Most characters of a reason."""
+"""Maximum number of characters of a reason."""
 
 
 async def readable(

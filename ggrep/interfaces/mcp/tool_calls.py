@@ -113,14 +113,14 @@ def _issue(issue: Issue, arguments: Sequence[Argument]) -> Issue:
 
 
 MAX_SEVERAL: Final = 50
-"""Most names or places of one call."""
+"""Maximum number of names or locations of one call."""
 
 OF_WORKSPACES: Final = frozenset(
     each.name
     for each in BY_NAME["symbol"].every
     if ".".join(each.place) in WORKSPACE["symbol"].leaves.keys() - REPOSITORY["symbol"].leaves
 )
-"""Arguments that direct a question about a name to a workspace, by default the server's own."""
+"""Arguments that send a navigation call to a workspace, by default the server's."""
 
 _Values: TypeAlias = Mapping[str, object]
 
@@ -269,13 +269,13 @@ def narrowed(request: SlateRequest, place: AllowedRepo) -> SlateRequest:
 
 
 MAX_IN_FLIGHT = 64
-"""Most concurrent calls; further ones fail with `busy`."""
+"""Maximum number of concurrent calls; further calls fail with `busy`."""
 
 SYNC_MS: Final = 45_000
 """Default time that a status waits for a sync; many clients give up after a minute."""
 
 LOOK_S = 60.0
-"""Timeout of status and health; searches have another one."""
+"""Timeout of status and health; searches have another timeout."""
 
 
 class Calls:

@@ -43,7 +43,7 @@ def text_bytes_of(values: Mapping[str, object]) -> int:
 
 
 _LEAST: Final = 1_024
-"""Least budget, so that there is always room for warnings."""
+"""Minimum budget, so that there is always room for warnings."""
 _OF: Final[Mapping[str, TextBudget]] = MappingProxyType(
     {
         "search": TextBudget(32 << 10, "lower `top`, a shorter `snippet`, or `expand` a place"),
@@ -191,7 +191,7 @@ _NAMES: Final = {
 """Arguments whose name is not the last key of their place in a body, by place."""
 
 _SET_BY_SERVER: Final = frozenset({"debug.includePaths", "scope", "search.scope", "slate.ofText"})
-"""Fields of requests that no tool takes."""
+"""Fields of requests that no tool has as an argument."""
 
 
 def _argument(

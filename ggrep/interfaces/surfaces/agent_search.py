@@ -17,16 +17,16 @@ from ggrep.render.agent_text import BUDGETS, AgentView, agent_text
 _Object: TypeAlias = Mapping[str, Any]
 
 UNASKED_BODIES: Final = 2
-"""Number of hits that are opened by default, if all of their text fits the budget."""
+"""Number of hits to show with their code by default, if the code fits the budget."""
 _TRIED: Final = 4
-"""Number of best hits from which those are chosen."""
+"""Number of best hits from which these hits are chosen."""
 MAX_UNASKED_BYTES: Final = 2_048
-"""Most text of a hit opened by default, about 50 lines; of a longer one only a part."""
+"""Maximum bytes of code of such a hit, about 50 lines; of longer code only a part is shown."""
 MAX_BODIES: Final = 10
 MAX_BODY_BYTES: Final = 6_144
-"""Most text of one opened hit, about 150 lines; of a longer one the lines around the hit."""
+"""Maximum bytes of code of a requested hit, about 150 lines; of longer code a part."""
 _TEXT_SHARE: Final = 85
-"""Per cent of an opened hit that is its text; the rest are line numbers."""
+"""Per cent of the shown code that is text; the rest are line numbers."""
 _OPENED_BY_THEMSELVES: Final = frozenset({"short", "default", "none"})
 """Snippet modes in which bodies replace the snippets."""
 

@@ -88,13 +88,13 @@ _OF_LISTS: Final = frozenset(
         *("cohorts.cohort", "cohorts.policy", "cohorts.allowUnsafeMix"),
     }
 )
-"""Fields of ranked lists, which answers about names and places do not have."""
+"""Fields of ranked lists, which navigation requests do not have."""
 WORKSPACE: Final = {
     each.name: Shape(_Named, FederatedRequest, each.request, without=_OF_LISTS | {"scope"})
     for each in PUBLIC
     if each.workspace
 }
-"""Requests to a workspace about a name or a place, by operation."""
+"""Navigation requests to a workspace, by operation."""
 
 
 class FederatedCall(Struct, frozen=True):

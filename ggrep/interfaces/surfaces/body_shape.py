@@ -21,7 +21,7 @@ from ggrep.model.filters import Filter, parse_filter
 INVALID_REQUEST: Final = "ERR_FEDERATED_INVALID_REQUEST"
 
 _ISSUES_SHOWN: Final = 32
-"""Most issues of a reply, so that a body with many errors does not cause a long reply."""
+"""Maximum number of issues in a reply, so that many errors do not cause a long reply."""
 
 _REFUSED: Final = {
     "repo": (

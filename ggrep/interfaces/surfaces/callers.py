@@ -17,13 +17,13 @@ from typing import Final
 from ggrep.base.errors import Busy
 
 SEATS: Final = 16
-"""Most clients that a server is to a daemon; further callers share the seats."""
+"""Maximum number of clients that a server counts as; further callers share seats."""
 
 _PARTS: Final = 4
 """One caller can use at most this fraction, 1 / _PARTS, of a server's places."""
 
 _REMEMBERED: Final = 1024
-"""Most callers whose seat is remembered while they have no request."""
+"""Maximum number of remembered callers, including callers without a request."""
 
 _RETRY_AFTER_MS: Final = 1000
 

@@ -13,13 +13,13 @@ from ggrep.parse.occurrences.nodes import literal_kind
 from ggrep.parse.occurrences.words import Defined, Occurrence
 
 MAX_LEAD: Final = 200
-"""Most comments and attributes in front of one definition that are examined."""
+"""Maximum number of leading comments and attributes of a definition to examine."""
 
 _VALUED: Final = frozenset({"constant", "field"})
-"""Kinds that are described with their values."""
+"""Kinds of definitions that are described with their values."""
 
 _VALUE_BYTES: Final = 1_000
-"""Maximum bytes of a constant and its value that are read."""
+"""Maximum bytes to read of a constant and its value."""
 
 _LEADING: Final = frozenset({"attribute_item", "decorator"})
 
@@ -83,7 +83,7 @@ class Heads:
 
 
 _CLAUSE_GAP: Final = 4
-"""Most lines between two clauses of one function."""
+"""Maximum number of lines between two clauses of one function."""
 
 
 def without_repeats(

@@ -15,7 +15,7 @@ from tree_sitter import Node
 from ggrep.parse.occurrences.surroundings import Way, is_base
 
 MAX_BYTES: Final = 200
-"""Most bytes of a callee, an argument or a decorator that are read."""
+"""Maximum bytes to read of a callee, an argument or a decorator."""
 
 _METHODS: Final = "get|head|post|put|patch|delete|options|all|any|use"
 _ROUTES: Final = re.compile(
@@ -33,14 +33,14 @@ _MARKS: Final = re.compile(
     rf"\w*{_NOUNS}|on_\w+|event\w*|\w+pattern|handles\w*|incoming|receiver|task|action|hook|tool",
     re.IGNORECASE,
 )
-"""Decorators of handlers, beside the callees that register them."""
+"""Decorators of handlers, in addition to the callees that register handlers."""
 _LOOSE: Final = re.compile(r"bind|connect|attach|observe|when|hook", re.IGNORECASE)
-"""Callees that register a handler only if an argument is named like one."""
+"""Callees that register a handler only if an argument has a handler's name."""
 _ROUTERS: Final = re.compile(
     r"(?:\w*(?:app|router?s?|server|mux|blueprint|bp|group|web|fastify|express|scope)|[reg])\W",
     re.IGNORECASE,
 )
-"""Receivers that serve routes by methods of HTTP; `client.get("/x", options)` requests one."""
+"""Receivers whose HTTP methods register routes; `client.get("/x", options)` does not."""
 _HANDLING_TYPES: Final = re.compile(r"\w*(?:Handler|Listener|Consumer|Subscriber|Observer)\w{0,8}")
 _LISTENING: Final = re.compile(
     r"[@\[]\s*(?:\w+\.)*\w*(?:Listener|Handler|Subscribe\w*|Consumer|Incoming|on_?[eE]vent|receiver)\b"
@@ -56,7 +56,7 @@ _NAMED_ARGUMENT: Final = re.compile(
 _VALUE: Final = re.compile(
     r"[\"'`\d{-]|[rbfu]{1,2}[\"']|(?:true|false|null|none|nil)\b|\w+\s*=[^=>]", re.IGNORECASE
 )
-"""Begins an argument that handles nothing: a literal, or a parameter that is given by name."""
+"""Matches the beginning of an argument that is no handler: a literal or a named parameter."""
 _LIKE_HANDLER: Final = re.compile(
     r"(?i:handl|callback|listen|lambda|=>|func|\bcb\b)|(?:^|[._])_?on_?[A-Z_a-z]"
 )
@@ -68,9 +68,9 @@ _KEY: Final = re.compile(
     r"|[rbu]?[\"'].*[\"'])\)?",
     re.DOTALL,
 )
-"""An argument that is a name, a type or a literal, and no part of an expression."""
+"""Matches an argument that is a name, a type or a literal, not an expression."""
 _NO_KEY: Final = re.compile(rb"\.(?!class\b)|\s*=[^=>]")
-"""Follows a name that qualifies another one, or that of an argument."""
+"""Matches after a name that qualifies another name, or after an argument's name."""
 _LISTS: Final = re.compile(r"(?:\w+_)?arguments|(?:\w+_)?argument_list|token_tree")
 _ENTRIES: Final = frozenset(
     {"array_element_initializer", "keyed_element", "pair", "dictionary_literal_item"}
@@ -78,7 +78,7 @@ _ENTRIES: Final = frozenset(
 _WHOLE: Final = re.compile(
     r"call|invocation|binary|array|list$|object$|dict|lambda|function|block|body|statement|_clause"
 )
-"""Kinds of nodes that are more than a name or a literal."""
+"""Kinds of nodes that contain more than a name or a literal."""
 _DECORATORS: Final = frozenset({"annotation", "attribute_item", "attribute_list", "decorator"})
 _LITERAL: Final = re.compile(rb"(?:[a-zA-Z@$]{0,3}(?=[\"'`]))?([\"'`]*)(.*?)\1", re.DOTALL)
 _MOST_WRAPPERS: Final = 6

@@ -22,7 +22,7 @@ _STRINGS: Final = words(
 )
 _COMMENTS: Final = frozenset({"haddock", "hash_bang_line", "shebang", "shebang_line"})
 _VARIABLES: Final = frozenset({"variable_name"})
-"""Nodes of code that stand directly in a string: `"$name"`."""
+"""Nodes of code directly in a string: `"$name"`."""
 
 _CONTENT: Final = words(
     "alternative arguments block body bounds condition consequence constraint decorator default"
@@ -36,11 +36,11 @@ _CONTENT_WORDS: Final = (
     *("decorator", "delegation", "expression", "heritage", "initializer", "literal", "modifier"),
     *("specifier", "type_parameter", "user_type", "constraint", "inherit"),
 )
-"""Parts of kinds of nodes that do not contain the definition's name, if no field says so."""
+"""Parts of the kinds of nodes without a field that do not contain the definition's name."""
 _RECORDS: Final = frozenset(
     {"class_specifier", "enum_specifier", "struct_specifier", "union_specifier"}
 )
-"""Kinds that look like mere qualifiers, although a C++ template defines them."""
+"""Kinds that look like qualifiers, although a C++ template defines them."""
 _REDIRECTS: Final = frozenset({"heredoc_redirect", "herestring_redirect"})
 """Kinds that also contain the commands after a here-document."""
 _PARAMETER_FIELDS: Final = frozenset({"parameters", "parameter", "class_parameters"})

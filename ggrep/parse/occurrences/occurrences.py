@@ -45,7 +45,7 @@ def has_syntax(path_key: str, data: bytes) -> bool:
 
 
 _MOST_BEFORE: Final = 300
-"""Most characters in front of a name that are examined."""
+"""Maximum number of characters before a name to examine."""
 _HEAD_LINES: Final = 4
 _KINDS: Final = {
     "aggregate": "function",
@@ -60,7 +60,7 @@ _KINDS: Final = {
     "type": "typealias",
     "view": "class",
 }
-"""Kinds of objects that `CREATE` makes; every other kind counts as a constant."""
+"""Kinds of objects that `CREATE` defines; every other kind counts as a constant."""
 _CREATED: Final = re.compile(
     r"\bcreate(?:\s{1,80}(?:or|replace|temp|temporary|materialized|recursive|unlogged|unique"
     r"|global|local|foreign|constraint)){0,4}\s{1,80}(\w{1,40})(?:\s{1,80}body)?"

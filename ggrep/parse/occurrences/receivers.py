@@ -18,9 +18,9 @@ from ggrep.parse.occurrences.surroundings import Way
 LITERAL: Final = "literal"
 """Result for a receiver that is a string, a list or a mapping."""
 MAX_LOOKED_AT: Final = 60
-"""Most positions of a variable before its use that are examined."""
+"""Maximum number of a variable's occurrences before its use to examine."""
 _MOST_BYTES: Final = 400
-"""Longest receiver, and longest value of a variable, that is read."""
+"""Maximum bytes to read of a receiver, and of a variable's value."""
 
 _MARK: Final = re.compile(rb"\s*(?:\?\.|!!?\.|&\.|\?->|->|::|\.|(?<=\w):)\s*$")
 _FUNCTIONS: Final = ("function", "method", "lambda", "closure", "constructor", "func_literal")
@@ -64,7 +64,7 @@ _UNTYPED: Final = frozenset({"auto", "dynamic", "final", "let", "val", "var"})
 _NO_VALUE: Final = frozenset({"None", "nil", "null", "undefined"})
 _TYPES: Final = frozenset({"nullable_type", "type_annotation", "type_identifier", "user_type"})
 _ENDS: Final = ("block", "body", "statements")
-"""Parts of the kinds of nodes that contain declarations without being one."""
+"""Parts of the kinds of nodes that contain declarations but are no declaration."""
 _USES: Final = (
     *("argument", "attribute", "binary", "call", "field_expression", "index", "invocation"),
     *("member", "navigation", "return", "selector", "subscript"),

@@ -10,7 +10,7 @@ from tree_sitter import Node
 from ggrep.parse.occurrences.words import Role
 
 MAX_HEAD_BYTES: Final = 600
-"""Maximum bytes of a type's head that are searched for its bases."""
+"""Maximum bytes of a type's head to search for base types."""
 MAX_BASES: Final = 20
 
 _IMPORTS: Final = (
@@ -20,7 +20,7 @@ _IMPORTS: Final = (
     "namespace_use_",
     "preproc_include",
 )
-"""Prefixes of the kinds of nodes that make a name known to a file."""
+"""Prefixes of the kinds of nodes that import a name."""
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 _NO_BASES: Final = frozenset(
     {
@@ -40,7 +40,7 @@ _HERITAGE: Final = frozenset(
 )
 """Kinds of the nodes that list the types which a type implements or extends."""
 _ASIDE: Final = re.compile(r"argument|call|parameter|bound|body|block|statement|constraint")
-"""Kinds of nodes in such a list whose names are no types of it."""
+"""Kinds of nodes in such a list whose names are not its types."""
 _QUOTED: Final = re.compile(r"[\"'<]([^\"'<>\n]+)[\"'>]")
 _FROM: Final = re.compile(r"\s*from\s+(\.*[\w.]*)\s+import\b")
 _MODULE: Final = re.compile(

@@ -41,7 +41,7 @@ from ggrep.parse.occurrences.surroundings import (
 from ggrep.parse.occurrences.words import Occurrence, PlaceKind, Spot, by_words
 
 MAX_DEPTH: Final = 400
-"""Most nodes between the root and a position that are examined."""
+"""Maximum number of nodes to examine between the root and a position."""
 
 MAX_BEFORE: Final = 200_000
 """Bytes before a use in which its variable is searched for."""
@@ -53,7 +53,7 @@ _CLAUSES: Final = frozenset({"elixir", "haskell"})
 """Languages in which consecutive clauses define one function."""
 _QUALIFIED: Final = re.compile(r"(?:::|[.\\])$")
 _NEVER: Final = frozenset({"shorthand_property_identifier"})
-"""A use as well as a definition: `{ name }` passes on a value defined elsewhere."""
+"""Definitions that are also uses: `{ name }` contains a value that is defined elsewhere."""
 
 
 class _Step(Struct, frozen=True):

@@ -15,7 +15,7 @@ from ggrep.model.written_names import name_readings, word_pattern
 from ggrep.parse.languages.registry import corpus_of_language, language_of
 
 MAX_MENTIONS: Final = 5_000
-"""Most occurrences of one file that are returned."""
+"""Maximum number of occurrences to return for one file."""
 
 PlaceKind: TypeAlias = Literal["definition", "usage", "string", "comment"]
 Role: TypeAlias = Literal["", "handles", "implements", "import", "receiver"]
@@ -27,7 +27,7 @@ _PROGRAMS: Final = frozenset(
         *("prisma", "proto", "sql", "thrift"),
     }
 )
-"""Languages of records in which names are used as in code."""
+"""Data languages in which names are used as in code."""
 
 
 class Defined(Struct, frozen=True, array_like=True):

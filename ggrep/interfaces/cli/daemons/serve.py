@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from ggrep.protocol.wire.endpoint import DaemonRecord
 
 _ARRIVING_MS = 5_000
-"""How long daemons that are being started are waited for, to end them too."""
+"""How long to wait for starting daemons, to stop them as well."""
 _LOOK_S = 0.1
 _MOST_TOLD = 16
-"""Daemons that are named when they end; more lines would scroll other output away."""
+"""Maximum number of stopped daemons to list; more lines would scroll other output away."""
 
 
 def serve(

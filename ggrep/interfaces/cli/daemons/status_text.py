@@ -179,7 +179,7 @@ def status_rows(rows: Sequence[Daemon], style: Style, columns: int) -> str:
 
 
 READINGS = 12
-"""Most readings of the live view."""
+"""Maximum number of readings in the live view."""
 _BARS = "▁▂▃▄▅▆▇█"
 
 

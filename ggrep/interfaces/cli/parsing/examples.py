@@ -198,7 +198,7 @@ EXAMPLES: Final = {
         ("ggrep help --man search", "a manual page: ggrep help --man search | man -l -"),
     ),
 }
-"""Command lines and their descriptions, by command; the first are of `ggrep` itself."""
+"""Command lines and their descriptions, by command; first those of `ggrep` itself."""
 
 SAME: Final = {"references": "refs", "stores": "list"}
-"""Commands under a second name."""
+"""Commands that are second names of other commands."""

@@ -33,7 +33,7 @@ _MORE: Final = (
     f"`ggrep help {ALL}` lists all commands."
 )
 _WORKSPACE: Final = "Workspace"
-"""Title of the options that many commands share; they have a page of their own."""
+"""Title of the options for workspaces, which have a separate page."""
 EVERYWHERE: Final = (
     Row("--color WHEN", "Colour output: auto, always or never. [default: auto]"),
     Row("--no-pager", "Show long text on a terminal without a pager."),

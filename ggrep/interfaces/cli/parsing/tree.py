@@ -133,7 +133,7 @@ EVERYDAY: Final = (
 COMMANDS: Final = {
     name: entry for group in GROUPS.values() for name, entry in group.items() if entry.place
 }
-"""All commands but those that only lead to subcommands."""
+"""All commands except groups of subcommands."""
 
 _OF_WORKSPACES: Final = {
     "init": Entry("workspaces.edit.init", "Create a workspace file for some directories."),

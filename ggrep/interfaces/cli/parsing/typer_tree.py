@@ -106,7 +106,7 @@ def _root(
 CLICK_ERROR: type[Exception] = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
 )
-"""The base of what typer raises for wrong usage; newer typers carry a click of their own."""
+"""The base class of typer's usage errors; newer versions of typer include their own click."""
 
 _SNIPPETS = {"-l": "--long-snippet", "-c": "--content"}
 

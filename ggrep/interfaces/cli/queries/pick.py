@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 _DEBOUNCE_S: Final = 0.08
 _HELP: Final = "type to search; Enter opens, Escape quits"
 _AROUND: Final = 3
-"""The opened line is in this part of the preview."""
+"""The chosen line is at this fraction of the preview's height, 1 / _AROUND."""
 _GOTO: Final = frozenset({"code", "code-insiders", "codium", "cursor", "windsurf"})
 _JOINED: Final = frozenset({"hx", "helix", "subl", "zed"})
 

@@ -56,7 +56,7 @@ AnswerWithReceipt: TypeAlias = "Callable[[Engine, SearchRequest], QueryResponse]
 """Answers a search from the index, and writes a receipt of the answer."""
 
 _QUIET_MS = 2_000.0
-"""No bar is drawn before a scan's answer is late: drawing takes a tenth of a second to load."""
+"""Delay of a scan's progress bar, whose modules take a tenth of a second to import."""
 
 
 class QueriedRepo(Struct, frozen=True):
@@ -221,7 +221,7 @@ def view_of(terminal: Terminal, *, json: bool) -> ViewOptions:
 
 
 _PATIENCE_MS: Final = 20_000
-"""How long to wait for the first portion; reading one takes some five seconds."""
+"""How long to wait for the first portion of an index; reading one takes some five seconds."""
 
 
 def follow_index(address: "DaemonAddress", terminal: Terminal) -> None:

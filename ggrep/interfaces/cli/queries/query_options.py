@@ -14,7 +14,7 @@ from ggrep.model.field_meta import MOST_BYTES
 from ggrep.render.agent_text import AgentView
 
 MORE: Final = "--budget {}"
-"""Option that shows lines that were cut."""
+"""The option that shows the cut lines."""
 
 _BUDGET = Flag(
     "--budget",

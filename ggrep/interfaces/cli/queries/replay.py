@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 
 _FLAG = "--receipt"
 _MODE = 0o600
-"""A receipt holds lines of the repository, which may be confidential."""
+"""Mode of receipt files, which contain lines of the repository that may be confidential."""
 
 
 def require_receipt_place(path: Path, *, force: bool) -> None:

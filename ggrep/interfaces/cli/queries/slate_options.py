@@ -24,7 +24,7 @@ LEVEL_OF_SNIPPET: Final = {
     SnippetMode.LONG: 2,
     SnippetMode.FULL: 3,
 }
-"""The level that shows as much as a snippet mode; the default mode has none."""
+"""The level that shows as much as a snippet mode; the default mode has no level."""
 
 
 class SlateBounds(Struct, frozen=True):

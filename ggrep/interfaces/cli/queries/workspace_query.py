@@ -62,7 +62,7 @@ T = TypeVar("T")
 
 _LOOK_S: Final = 0.05
 _MOST_LEARNT: Final = 8
-"""Clients whose daemon addresses are kept."""
+"""Maximum number of clients whose daemon addresses are cached."""
 
 
 class WorkspaceQuery(Struct, Generic[T], frozen=True):
@@ -266,7 +266,7 @@ def _refused(repo: WorkspaceRepo) -> RepoSearcher:
 
 
 _MOST_NAMED = 8
-"""Repositories that one line names; the JSON document has all."""
+"""Maximum number of repositories that one line names; the JSON document contains all."""
 
 
 def merge_note(response: FederatedResponse, cwd: str) -> str:

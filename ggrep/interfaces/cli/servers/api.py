@@ -33,9 +33,7 @@ DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 7345
 DEFAULT_MAX_BODY_BYTES = 1_000_000
 STARTUP_SCHEMA = 1
-"""JSON line of a server that has started.
-
-1. First shape; `tokenFile` was added.
+"""Version of the JSON line of a started server. 1. First shape; `tokenFile` was added.
 """
 
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s?#]+", re.ASCII)
