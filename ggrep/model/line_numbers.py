@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 FOLD: Final = "\u2026"
-"""Begins a line that stands for others."""
+"""The beginning of a line that replaces a folded range."""
 COMMENTS: Final = "comments"
-"""The label of folded comments, which texts do not show."""
+"""The label of folded comments, which are not shown."""
 _FOLD_LINE: Final = re.compile(rf"\s*{FOLD} (\d+)(?:-(\d+))?(?: (.*))?")
 _MOST_BLANK: Final = 2
-"""Longest run of blank lines that is shown unchanged."""
+"""Maximum length of a run of blank lines that is shown unchanged."""
 
 
 def fold_line(first: int, last: int, label: str, indent: str = "") -> str:

@@ -40,7 +40,7 @@ MAX_SUGGESTIONS: Final = 5
 """Maximum number of suggested names in an answer."""
 
 MAX_ORIGINS: Final = 3
-"""Most packages that an answer names for a name without a definition."""
+"""Maximum number of packages that an answer lists for a name without a definition."""
 
 MOST_CONSUMED: Final = 1_000_000
 """Maximum number of locations of a repository on earlier pages."""
@@ -208,7 +208,7 @@ MAX_SYMBOLS: Final = 2_000
 MAX_REFERENCES: Final = 2_000
 """Maximum number of mentions in an answer."""
 KNOWN_IMPLEMENTATIONS: Final = 300
-"""Implementations that are counted, shown or not."""
+"""Maximum number of implementations that are counted, shown or not."""
 MAX_NAME_CHARACTERS: Final = 400
 _UNPRINTED: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _RULE: Final = (

@@ -118,7 +118,7 @@ class DefinedAt(Struct, frozen=True):
     kind: Code
     """Kind of the definition: function, method, class, constant and so on."""
     qualified_name: str
-    """The name after those of its enclosing definitions, joined with dots."""
+    """The names of the enclosing definitions and the name, joined with dots."""
     signature: str
     """Head of the definition on one line; for a constant or a field, with the value."""
     relation: Relation = "definition"

@@ -62,18 +62,18 @@ class Role(Enum):
 ROLES = tuple(Role)
 
 DEFINITIONS: Final = frozenset(DEFINING)
-"""Kinds of chunks that define the name they bear."""
+"""Kinds of chunks that are definitions of their names."""
 
 MAX_LEVEL: Final = 3
 """The most detailed level of a slate."""
 MAX_TARGETS: Final = 32
-"""Most targets of one `expand` request."""
+"""Maximum number of targets in an `expand` request."""
 MAX_COUNTED: Final = 1_024
-"""Most files that a caller reports as shown."""
+"""Maximum number of files that a caller can report as shown."""
 SESSION_SECS: Final = 3_600
-"""Seconds that a session keeps its snapshot after each use."""
+"""Seconds for which a session retains its snapshot after each use."""
 NEW_SESSION: Final = "new"
-"""The value that callers send in place of a token to start a session."""
+"""The value that callers send instead of a token to start a session."""
 
 Level: TypeAlias = Annotated[
     int,
@@ -292,14 +292,14 @@ class GraphNode(Struct, frozen=True, omit_defaults=True):
     """A file of the slate."""
 
     id: str
-    """Path of the file, behind `repo:` when there are several repositories."""
+    """Path of the file; with several repositories, `repo:` precedes it."""
     path: RepoPath
     line: Positive
-    """Line to begin reading at."""
+    """Line where reading should begin."""
     section: Section
     """Section of the file."""
     repo: Named = ""
-    """Alias of the repository; absent in the slate of one."""
+    """Alias of the repository; absent in a slate of a single repository."""
 
 
 class GraphEdge(Struct, frozen=True):
@@ -310,11 +310,11 @@ class GraphEdge(Struct, frozen=True):
     join repositories.
     """
     source: str
-    """Id of the node that the edge starts at."""
+    """Id of the node where the edge starts."""
     target: str
-    """Id of the node that the edge ends at."""
+    """Id of the node where the edge ends."""
     via: str
-    """The name that joins them."""
+    """The name that relates the two files."""
 
 
 class GraphBounds(Struct, frozen=True):
@@ -388,7 +388,7 @@ class SessionState(Struct, frozen=True):
     token: Annotated[str, Held(least=1, most=8192)]
     """Token for the next request; opaque."""
     op: SessionOp
-    """Operation that was done."""
+    """Operation that was carried out."""
     seen_set_digest: Annotated[str, Held(pattern=r"^[0-9a-f]+$")]
     """Digest of the files returned so far, in hexadecimal."""
     seen_files: Count
