@@ -1,4 +1,4 @@
-"""The alarm that interrupts a command shortly after its deadline, wherever it is."""
+"""The alarm that interrupts a command shortly after the command's deadline."""
 
 import datetime  # noqa: F401 - see `arm`
 import signal

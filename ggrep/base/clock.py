@@ -48,7 +48,7 @@ def rfc3339(moment: datetime) -> str:
 
 
 class Stop:
-    """A request to work in another thread to stop; it cannot be taken back."""
+    """A signal that tells another thread to stop its work; the signal cannot be withdrawn."""
 
     __slots__ = ("_reason",)
 
@@ -93,11 +93,11 @@ class Deadline(Struct, frozen=True):
         return max(0.0, self.at_ms - self.clock.monotonic_ms())
 
     def within(self, timeout_ms: float) -> "Deadline":
-        """Return the deadline `timeout_ms` from now, or this one if it is earlier."""
+        """Return the deadline `timeout_ms` from now, or this deadline if it is earlier."""
         return replace(self, at_ms=min(self.at_ms, self.clock.monotonic_ms() + timeout_ms))
 
     def next_ms(self) -> float:
-        """Return the time for the next of several queries, at least one millisecond."""
+        """Return the remaining time as the timeout of the next query, at least one millisecond."""
         left_ms = self.remaining_ms()
         if left_ms < 1.0:
             raise DeadlineExceeded("the timeout passed while earlier queries were answered")

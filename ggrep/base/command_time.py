@@ -19,7 +19,7 @@ OVER = "the timeout passed before there was an answer"
 
 
 class TimeIsUp(KeyboardInterrupt):
-    """Raised by the alarm anywhere in the main thread; no handler of `Exception` catches it."""
+    """Interrupts the main thread; not an `Exception`, so that no general handler catches it."""
 
 
 def now_ms() -> float:
@@ -31,7 +31,7 @@ def process_began_ms() -> float:
     """Return the start time of this process on the scale of `now_ms`, before Python started.
 
     A process that is too old has done other work before, such as a script that ends in `exec
-    ggrep`: the command then begins now.
+    ggrep`. The start time is then the current time.
     """
     fields = linux.stat_fields(os.getpid())
     ticks = int(fields[_START_FIELD]) if fields else 0

@@ -226,7 +226,7 @@ class Option:
         return self.kind.endswith("+")
 
     def value_of(self, text: str) -> str | int:
-        """Return the option's value from a typed word; raise ValueError if it is not valid."""
+        """Return the option's value from a typed word; raise ValueError for an invalid word."""
         kind, *bounds = self.kind.rstrip("+").split(":")
         if not text or text == "--" or kind not in {"text", "path", "number"}:
             raise ValueError(text)

@@ -27,8 +27,8 @@ SHARED: Final = Modes(0o2770, 0o660)
 def modes_in(directory: Path) -> Modes:
     """Return the modes of new entries of a directory.
 
-    A directory is shared only if it has exactly the mode of shared directories: a group can often
-    access directories in part, and must not get access to new files by accident.
+    A directory counts as shared only if it has exactly the mode of shared directories. Otherwise a
+    group with partial access to a directory would get access to new files.
     """
     return SHARED if is_shared(directory) else PRIVATE
 
@@ -207,7 +207,7 @@ def overwrite_file(path: Path, data: bytes) -> None:
 
 
 def replace_if_changed(path: Path, data: bytes) -> None:
-    """Replace `path` with `data` unless it has that content; create its directory.
+    """Replace the content of `path` with `data` unless it is equal; create the directory.
 
     Not durable: after a power cut the content is undefined.
     """

@@ -15,9 +15,9 @@ virtual time over the waiting tags is bounded: otherwise all waiting flows would
 the next new flow. 2. A flow without items is forgotten when the virtual time passes its tag. All
 flows are forgotten when the queue is empty.
 
-A third addition is for clients that may not be served at the moment. They are skipped, without
-credit for the missed turns. Their flows advance with the virtual time, all flows of a client by the
-same distance, so that the order of its lanes stays.
+A third addition is for clients that may not be served at the moment. Such clients are skipped,
+without credit for missed turns. Their flows advance with the virtual time, all flows of a client by
+the same distance, so that the order of its lanes stays.
 """
 
 from collections import OrderedDict
@@ -51,7 +51,7 @@ _Flow = tuple[str, Lane]
 
 
 class Ticket(Struct, frozen=True):
-    """The place of one item in a queue.
+    """The position of an item in the queue, to remove or find the item.
 
     Attributes:
         number: number of the arrival; unique in a queue.

@@ -11,7 +11,7 @@ _RANDOM_BYTES = 10
 
 
 class IdSource:
-    """Creates ULIDs from a clock; ULIDs of one millisecond differ, too, and are in order."""
+    """Creates ascending ULIDs from a clock, which differ even within one millisecond."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -19,7 +19,7 @@ class IdSource:
         self._lock = Lock()
 
     def __call__(self) -> str:
-        """Return a ULID that is larger than all earlier ones."""
+        """Return a ULID that is larger than all earlier ULIDs."""
         with self._lock:
             moment_ms = int(self._clock.now().timestamp() * 1000)
             fresh = moment_ms << 8 * _RANDOM_BYTES | int.from_bytes(os.urandom(_RANDOM_BYTES))

@@ -1,7 +1,7 @@
 """The writer lease: only one process at a time can publish; its epoch excludes all others.
 
 The lease is a record that is kept after its release, so that epochs only grow: each manifest
-contains the epoch of its writer. A process that changes the record holds the guard, a kernel lock,
+contains the epoch of its writer. A process that changes the record locks the guard, a kernel lock,
 from reading to writing. For its lifetime, the holder of the lease also locks one byte of a file, at
 the offset of its epoch; and it rewrites the record after each third of the record's time to live. A
 lease ends in three ways:
@@ -148,7 +148,7 @@ class Lease:
     def blame(self, error: Exception) -> None:
         """Raise LeaseLost from `error` if the lease was taken over; do nothing otherwise.
 
-        The new holder removes staged files and may collect unnamed ones.
+        The new holder removes staged files and may delete files that no snapshot names.
         """
         try:
             self.check()
@@ -158,7 +158,7 @@ class Lease:
             return  # the record cannot be read now: `error` is more useful
 
     def _rewrite(self, change: Callable[[LeaseRecord], LeaseRecord]) -> None:
-        """Write the changed record with a heartbeat; do nothing if it was released.
+        """Write the changed record with a heartbeat; do nothing if the lease was released.
 
         The record is read under the guard: a delayed heartbeat must not undo a release.
         """

@@ -60,7 +60,7 @@ class HeldFile(Struct, frozen=True):
     clock: Clock | None = None
 
     def beat(self) -> None:
-        """Write a heartbeat; on a full disk the lock then counts as one without heartbeats."""
+        """Write a heartbeat; on a full disk, the lock counts as a lock without heartbeats."""
         if self.clock is not None:
             with suppress(OSError):
                 os.pwrite(self.descriptor, _HEARTBEAT.pack(round(self.clock.monotonic_ms())), 0)
@@ -233,7 +233,7 @@ def shared(file: Path, patience: Patience) -> Iterator[None]:
 
 
 class _NothingToLock(Exception):
-    """The file is missing, and this process may not create it."""
+    """The lock file is missing, and this process may not create it."""
 
 
 def _to_share(file: Path) -> int:

@@ -47,7 +47,7 @@ def raise_descriptors() -> None:
 
 
 def require_descriptors() -> None:
-    """Raise a low limit of open files; raise an error if it stays too low for work on a store.
+    """Increase a low limit of open files; raise an error if it is still too low for a store.
 
     A library that gets no descriptor may even crash.
     """

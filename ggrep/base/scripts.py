@@ -1,10 +1,10 @@
 """Unicode letters, marks and scripts, and the normal forms in which texts are compared.
 
 Names, paths and exact texts are compared in NFC. Words to search for are compared in NFKC without
-invisible characters, so that full-width letters and half-width kana equal the usual ones.
+invisible characters, so that full-width letters and half-width kana equal the usual characters.
 
-The ranges are generated from the Unicode 16 character database. They are constants, so that every
-Python version splits a text in the same way. They include unassigned code points between them.
+The ranges are generated from the Unicode 16 character database. Constants make every Python version
+split a text in the same way. The ranges include unassigned code points between them.
 """
 
 import re

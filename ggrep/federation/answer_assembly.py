@@ -177,7 +177,7 @@ def _shortened(
 def _outcomes(
     session: FanoutSession, pool_set: PoolSet
 ) -> tuple[dict[RepoId, GgrepError], dict[RepoId, PoolResponse]]:
-    """Return the errors by repository (also unfinished queries), and the lists of all others."""
+    """Return the errors by repository (also unfinished queries), and the lists of the others."""
     failures = dict(session.failures)
     for repo in pool_set.skipped:
         failures.setdefault(repo, Skipped("other repositories fit the query better"))

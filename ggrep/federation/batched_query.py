@@ -1,7 +1,7 @@
 """Chooses the repositories that one process searches together, and reads the lists in the reply.
 
-The reply contains the first hits of each repository's list. Merging them gives the same bytes as
-querying each repository separately.
+The reply contains the first hits of each repository's list. Merging these lists gives the same
+bytes as querying each repository separately.
 """
 
 from collections import Counter

@@ -26,8 +26,8 @@ def canonical_path(path: Path) -> Path:
 def lexical_path(path: Path) -> Path:
     """Return `path` as an absolute path without `..`; symbolic links are not resolved.
 
-    Two leading slashes become one: POSIX allows another meaning for two, and a directory must not
-    have two names.
+    Two leading slashes become one slash: POSIX allows another meaning for two slashes, and a
+    directory must not have two names.
     """
     return Path("/" + os.path.abspath(path).lstrip("/"))  # noqa: PTH100 - resolve() follows links
 

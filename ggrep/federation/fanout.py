@@ -202,7 +202,7 @@ class _Run(Generic[T]):
             scope.deadline = math.inf
 
     def _turns(self) -> int:
-        """Return how many calls one worker must still run in sequence, including the next."""
+        """Return how many calls each worker must still run in sequence, including the next call."""
         return max(1, math.ceil(self._to_start / self.concurrency))
 
     def _late(self, turns: int = 1) -> RepoOutcome[T]:

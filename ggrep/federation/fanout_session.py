@@ -228,8 +228,8 @@ class FanoutSession:
     async def figures(self, repo_ids: Sequence[RepoId]) -> dict[RepoId, RepoStatistics]:
         """Return the term statistics of repositories for the query.
 
-        Cached statistics of a snapshot are reused. If the snapshot was deleted since, searching it
-        fails.
+        Cached statistics of a snapshot are reused. If the snapshot has been deleted since, the
+        later search fails.
         """
         known = {repo: counts for repo in repo_ids if (counts := self._known(repo)) is not None}
         counted = await self._count([repo for repo in repo_ids if repo not in known])
@@ -254,7 +254,7 @@ class FanoutSession:
     async def is_described_anew(self) -> bool:
         """Describe the repositories again after a snapshot file changed; return whether to retry.
 
-        Describing verifies the changed snapshot and omits it if it is damaged. A retry requires
+        A description verifies the changed snapshot and omits it if it is damaged. A retry requires
         that all other descriptions are unchanged.
         """
         if not self._gone or self._described_anew or self.is_over:
@@ -458,7 +458,7 @@ class FanoutSession:
         return await self.searcher(repo).ask(request, self.deadline)
 
     def notices_of(self, repo: RepoId) -> tuple[Notice, ...]:
-        """Return a repository's notices; a deterministic answer omits temporary ones."""
+        """Return a repository's notices; a deterministic answer omits temporary notices."""
         description = self.descriptions[repo]
         fixed = self.search.deterministic
         return description.notices if fixed else (*description.notices, *description.moment)

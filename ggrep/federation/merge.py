@@ -216,7 +216,7 @@ def deeper(
 def refill_limit(
     named: Iterable[RepoId], asked: Mapping[RepoId, int]
 ) -> tuple[tuple[RepoId, LimitHit], ...]:
-    """Return a limit for each repository that would need a longer list but cannot get one."""
+    """Return a limit for each repository that needs a longer list than the maximum."""
     return tuple((repo, LimitHit(REFILL_LIMIT, asked[repo])) for repo in sorted(named))
 
 

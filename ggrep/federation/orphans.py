@@ -1,8 +1,8 @@
 """Finds directories of workspace artifacts that no workspace uses any more.
 
 The name of a workspace's directory depends on the set of repositories. After a repository is added,
-the workspace uses another directory, and the old one is an orphan. Deleting the workspace file also
-makes its directory an orphan.
+the workspace uses another directory, and the old directory is an orphan. Deleting the workspace
+file also makes its directory an orphan.
 """
 
 import os

@@ -1,7 +1,7 @@
 """The state of a store's active snapshot, read only from its pointer and manifest.
 
-Stores are not opened. Their files are not trusted: a pointer to a path outside of the store, or to
-a missing file, is reported as invalid. Nothing is cached.
+Stores are not opened. Their files are untrusted: a pointer to a path outside of the store, or to a
+missing file, is reported as invalid. Nothing is cached.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Outcomes of the selected repositories; whether a missing one could change the lists."""
+"""Outcomes of the selected repositories; whether a missing repository could change lists."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal, TypeAlias

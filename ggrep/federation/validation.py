@@ -179,7 +179,7 @@ class Problems:
                 )
 
     def value(self, wanted: DeclaredKey, value: object, field: str, default: Any) -> Any:  # noqa: ANN401 - of the declared type
-        """Return the value of a declared key; `default` if it is null or invalid."""
+        """Return the value of a declared key; `default` if the value is null or invalid."""
         if wanted.is_list:
             return self.tags(value, field, default)
         if wanted.kind is bool:

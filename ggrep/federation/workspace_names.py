@@ -199,7 +199,7 @@ async def federated_symbol(
 ) -> FederatedSymbol:
     """Return the definitions of a name in the selected repositories.
 
-    If a repository fails, the answer reports its error and contains the definitions of the rest.
+    If a repository fails, the answer reports its error and contains the definitions of all others.
     The request fails if it is strict, if all repositories fail, or if an earlier page contains
     results of the failed repository.
 
@@ -353,7 +353,7 @@ class _NameQuery(Struct, frozen=True):
         *,
         lacking: bool,
     ) -> Envelope:
-        """Return the envelope; it is a failure if a repository of earlier pages failed."""
+        """Return the envelope, with a failure if a repository of earlier pages has failed."""
         unseen = [
             Diagnostic(notice.code, notice.message, repo_id=repo)
             for repo in (notices if lacking else ())

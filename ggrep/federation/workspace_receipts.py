@@ -180,7 +180,7 @@ _UNKNOWN: Final = HitFate(Fate.UNKNOWN, None)
 
 
 class RepoChange(ReplayChange, frozen=True):
-    """A difference between two origins; `asked` if only one of the answers used a repository."""
+    """A difference between two origins; `what` is `asked` if only one answer used a repository."""
 
     repo_id: str | None
     """The repository; null for the workspace."""

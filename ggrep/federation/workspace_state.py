@@ -222,7 +222,7 @@ def read_workspace_state(
     flags: Mapping[str, object] = MappingProxyType({}),
     clock: Clock | None = None,
 ) -> WorkspaceState:
-    """Return the state of a workspace; with a clock, its daemons are queried too.
+    """Return the state of a workspace; with a clock, also query its daemons.
 
     The state of a repository includes that its root is missing or its settings are invalid.
     """
@@ -319,7 +319,7 @@ def cache_root_of(workspace: Workspace, home: Home) -> Path:
 
 
 def read_stored(path: Path) -> StoredManifest | None:
-    """Return the stored manifest; None if there is no readable one."""
+    """Return the stored manifest; None if there is no readable manifest."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
         with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor, not a path

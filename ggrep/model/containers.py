@@ -78,7 +78,7 @@ class SortedDefinitions(Struct, frozen=True):
 
     @property
     def near(self) -> tuple[DefinedName, ...]:
-        """Return all definitions except those of unrelated containers."""
+        """Return all definitions except definitions in unrelated containers."""
         return (*self.asked, *self.implementing, *self.guessed)
 
 

@@ -1,4 +1,4 @@
-"""Daemons of a host: their measurements, and the results of stopping them."""
+"""Daemons of a host: measurements, and the results of stopping daemons."""
 
 from enum import Enum
 from typing import Annotated, Final, Literal, TypeAlias

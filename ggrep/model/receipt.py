@@ -145,8 +145,8 @@ class ReplayResult(Enum):
 
     `REPRODUCED`: the same bytes from the same snapshot. `DIFFERS`: other bytes from the same
     snapshot. The other values are reasons why another snapshot was queried: a newer snapshot was
-    requested, the snapshot was deleted, the present settings select another store, or the
-    repository is another one.
+    requested, the snapshot was deleted, the present settings select another store, or another
+    repository was queried.
     """
 
     REPRODUCED = "reproduced"

@@ -147,7 +147,7 @@ BUDGET_CODES: Final = {
 
 
 class SessionRequest(Struct, frozen=True):
-    """The session that a slate continues; without a token, it starts one."""
+    """The session that a slate continues; without a token, the slate starts a session."""
 
     token: Annotated[
         str,

@@ -337,7 +337,7 @@ class PlaceReading(NamedTuple):
 
 
 def place_readings(text: str) -> Iterator[PlaceReading]:
-    """Yield the possible readings of a text as a location; existing files decide between them.
+    """Yield the possible readings of a text as a location; existing files determine the choice.
 
     The whole text can also be a path. A column and a message after the line are ignored.
     """

@@ -164,7 +164,7 @@ class Page(Struct, frozen=True):
         return self.style.paint("name", title) + self.style.paint("muted", f" {drawn}{tail}")
 
     def fitting(self, text: str, taken: int = 0) -> str:
-        """Return text as one sanitised line, cut to the page's width minus `taken` columns."""
+        """Return text as a sanitised line, cut to the page's width minus `taken` columns."""
         return cut(sanitise_line(text), self._room(taken))
 
     def has_room(self, taken: int) -> bool:

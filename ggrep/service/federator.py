@@ -149,7 +149,7 @@ class Federator:
     def on_behalf_of(self, caller: str) -> Self:
         """Return a federator for a caller of this program; it uses the same connections.
 
-        Do not close the returned federator: its connections belong to this one.
+        Do not close the returned federator, as it uses the connections of this federator.
         """
         federator = copy(self)
         federator._caller = caller  # noqa: SLF001 - same class

@@ -210,7 +210,7 @@ class FallbackSearchers:
         self._reported: set[str] = set()
 
     async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
-        """Start missing daemons; with many repositories, do not wait for them.
+        """Start missing daemons; with many repositories, do not wait for the daemons.
 
         Starting many daemons takes longer than reading all their indexes in this process.
         """

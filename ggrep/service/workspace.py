@@ -156,9 +156,9 @@ def _answered(kind: type[A], response: Envelope) -> A:
 class Workspace:
     """The repositories of a workspace file, read when it was opened.
 
-    Threads can share it, and a forked process can use it: each call runs in a new thread with a new
-    event loop and new connections. Only indexed repositories are searched. Repositories without an
-    index or without a reply are listed in `errors` of the answer.
+    Threads can share a workspace, and a forked process can use it: each call runs in a new thread
+    with a new event loop and new connections. Only indexed repositories are searched. Repositories
+    without an index or without a reply are listed in `errors` of the answer.
     """
 
     def __init__(

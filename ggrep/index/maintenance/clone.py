@@ -3,7 +3,7 @@
 The clone is built in a temporary directory, verified completely, and renamed in one step. So a
 crash at any time leaves no clone or a complete clone. Only the active snapshot is copied: a new
 store cannot use older snapshots, nor records of paths or inodes. Artifacts are shared by hard
-links. The manifest and the record of the last sync name the store, so new ones are written.
+links. The manifest and the record of the last sync contain the store's name and are rewritten.
 """
 
 import os

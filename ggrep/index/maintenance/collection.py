@@ -1,7 +1,7 @@
 """Garbage collection: deletes files that no retained snapshot names.
 
-These snapshots are retained: the active snapshot, snapshots that sessions pin, the newest few, and
-all that are young enough for a query to use them. The collector holds the writer lease, so no
+These snapshots are retained: the active snapshot, snapshots that sessions pin, the newest few
+snapshots, and all snapshots that a query can still use. The collector holds the writer lease, so no
 publish is in progress. During the move it holds the readers' lock exclusively, so no query reads
 and no session pins a snapshot. It moves the garbage into the store's trash, snapshots first, and
 then deletes the trash. A crash at any point leaves unnamed files, which the next collection

@@ -52,7 +52,7 @@ _TRIES = 2
 
 
 class _Merged(Struct, frozen=True):
-    """A new segment, and the source segments whose visible files it contains."""
+    """A merged segment, and the source segments whose visible files it contains."""
 
     segment: ShownSegment
     sources: frozenset[SegmentName]

@@ -48,7 +48,7 @@ def given(
     check: Callable[[_Subject, _Value], Findings],
     missing: Findings = UNKNOWN,
 ) -> Callable[[_Subject], Findings]:
-    """Return a check of one part of the subject; if the part is None, the finding is `missing`."""
+    """Return a check of one part of the subject; if that part is None, the finding is `missing`."""
 
     def look(subject: _Subject) -> Findings:
         value = part(subject)

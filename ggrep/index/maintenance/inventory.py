@@ -180,8 +180,8 @@ def remove_store(
 ) -> int:
     """Delete a store; return the bytes that became free.
 
-    The store is moved to the trash in one step. So a later process, also after a crash, finds no
-    index instead of a partial one. The lock files stay, as a writer may be waiting for them.
+    The store is moved to the trash in one step. So a later process, also after a crash, never finds
+    a partial index. The lock files stay, as a writer may be waiting for them.
 
     Args:
         home: the directory of the store.
@@ -327,7 +327,7 @@ def _delete(
     clock: Clock,
     wait: Callable[[float], None],
 ) -> None:
-    """Delete a candidate, unless it is in use or was used meanwhile."""
+    """Delete a candidate, unless it is in use or has been used since the listing."""
     if candidate.reason == REMAINS:
         sweep_store(home.data / candidate.store_id, clock, wait, settings.lease_ttl_ms)
         return

@@ -1,7 +1,7 @@
 """Checks of an audit: compares every recorded fact about the active snapshot with its bytes.
 
-Health checks whether a store can be used now; an audit reads and counts the whole store. It only
-checks the pointer's snapshot: an older snapshot that answers instead is itself an error.
+Health checks whether a store can be used now; an audit reads and counts the whole store. An audit
+only checks the pointer's snapshot, as it is an error if an older snapshot answers.
 """
 
 from collections import Counter

@@ -44,7 +44,7 @@ class ConfigFiles(Struct, frozen=True):
 
     @property
     def scope(self) -> Scope:
-        """Return whether the files are those of the user or of a project."""
+        """Return whether these directories are the user's or a project's."""
         return "user" if self.project is None else "project"
 
     def base(self, base: Base) -> Path:
@@ -107,7 +107,7 @@ def those_there(places: ConfigFiles) -> list[Client]:
 
 
 def shell_of(environ: Mapping[str, str]) -> Client | None:
-    """Return the user's shell; None if ggrep has no completions for it."""
+    """Return the user's shell; None if ggrep has no completions for this shell."""
     return SHELLS.get(environ.get("SHELL", "").rpartition("/")[2])
 
 

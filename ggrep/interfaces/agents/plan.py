@@ -1,4 +1,4 @@
-"""Computes the new bytes of a file from the old ones, or refuses; reads and writes no file."""
+"""Computes the new bytes of a file from the old bytes, or refuses; reads and writes no file."""
 
 import hashlib
 from collections.abc import Callable

@@ -194,7 +194,7 @@ class Run(Struct, frozen=True):
             write_record(self.home.agents, self.record)
 
     def _hand_over(self, directories: Sequence[str]) -> None:
-        """Record non-empty directories with another file in them, to remove them with that file."""
+        """Record directories that another configuration file still uses, to remove them with it."""
         for directory in directories:
             for path, written in self.record.items():
                 if path.startswith(f"{directory}/"):

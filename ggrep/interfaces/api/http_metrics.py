@@ -65,7 +65,7 @@ class Measured:
         self._routes = frozenset(routes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request to the application and count it."""
+        """Pass a request to the application; count the request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

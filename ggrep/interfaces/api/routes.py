@@ -317,7 +317,7 @@ class Routes(Struct, frozen=True):
             return document_response(show(await while_present(request.receive, work)))
 
     async def figures(self, request: Request) -> ASGIApp:
-        """Return the metrics of this server, and of daemons whose roots it may search."""
+        """Return the metrics of this server, and of daemons whose roots the server may search."""
         read_parameters(request.query_params, ())
         with self.service_for(request) as service:
             work = partial(service.figures, self.places.allowlist.allows)

@@ -137,7 +137,7 @@ def _document(error: GgrepError, options: list[str]) -> Document:
 
 
 class SeveralWords(UsageError):
-    """A typed path does not exist; it is probably a word of the query."""
+    """A typed path does not exist and is probably a word of the query."""
 
     def __init__(self, message: str, words: Sequence[str]) -> None:
         super().__init__(message)

@@ -145,7 +145,7 @@ def begun_at(began_ms: float | None) -> Iterator[None]:
 
 @contextmanager
 def ended_at(deadline: Deadline) -> Iterator[None]:
-    """Interrupt the block shortly after a deadline, wherever it is; see `alarm.arm`.
+    """Interrupt the block shortly after a deadline, even during an import; see `alarm.arm`.
 
     This only works in the main thread of a process.
     """
@@ -219,7 +219,7 @@ def close_quietly() -> None:
 
 
 def _usable(stream: TextIO | None) -> TextIO:
-    """Return a stream that can write every character; a closed one becomes a null stream."""
+    """Return a stream that can write every character; a null stream for a closed stream."""
     if stream is None:
         return io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     if isinstance(stream, io.TextIOWrapper) and stream.errors != "replace":
@@ -230,7 +230,7 @@ def _usable(stream: TextIO | None) -> TextIO:
 def ask_before_indexing(
     require: Callable[[Path, Home], None], root: Path, home: Home, *, yes: bool
 ) -> bool:
-    """Return whether the user was asked for consent; raise if it is missing."""
+    """Return whether the user had to consent to indexing; raise if the user does not consent."""
     if yes:
         return False
     try:

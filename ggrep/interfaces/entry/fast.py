@@ -309,5 +309,5 @@ def _colour(arguments: list[str], environ: dict[str, str]) -> bool:
 
 
 def _options(arguments: list[str]) -> list[str]:
-    """Return the words before `--`; all words without it."""
+    """Return the words before `--`, or all words if there is no `--`."""
     return arguments[: arguments.index("--")] if "--" in arguments else arguments

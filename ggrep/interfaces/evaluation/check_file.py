@@ -57,7 +57,7 @@ def expected_paths(table: Table, key: str) -> tuple[str, ...]:
 
 
 def expected_path(table: Table, key: str, path: str) -> str:
-    """Return a path in the value of a key, as answers spell it; empty if it is empty."""
+    """Return a path in the value of a key, as answers spell it; an empty path stays empty."""
     if not path:
         return path
     fault = _fault(path)
@@ -67,7 +67,7 @@ def expected_path(table: Table, key: str, path: str) -> str:
 
 
 def _fault(path: str) -> str:
-    """Return why no file can have this path; empty if one can."""
+    """Return why no file can have this path; empty if the path is possible."""
     if path.endswith("/"):
         return "is a directory; use files, or append **/*"
     normal = posixpath.normpath(path)

@@ -254,7 +254,7 @@ def _milliseconds(verdict: Verdict) -> int:
 
 
 def _time(elapsed_ms: int, *, timed: bool) -> str:
-    """Return seconds as text, in whole milliseconds, so that cases sum up to their suite."""
+    """Return seconds as text, in whole milliseconds, so that the cases' times add up exactly."""
     return f"{elapsed_ms // 1000}.{elapsed_ms % 1000:03}" if timed else "0"
 
 

@@ -268,7 +268,7 @@ class CheckResult(Struct, frozen=True):
 
     @property
     def allowed(self) -> int:
-        """Return the number of checks that may fail besides the excused ones."""
+        """Return the number of checks that may fail in addition to the excused checks."""
         return self.baseline.max_drop if self.baseline else self.file.allow_failures
 
     @property
@@ -302,7 +302,7 @@ _WORD = re.compile(r"\w+")
 
 
 def first_checks(questions: Sequence[str], asker: Asker) -> str:
-    """Return the text of a check file; each check expects the file that is best now.
+    """Return the text of a check file; each check expects the file that currently ranks first.
 
     Raises:
         UsageError: a question has no hit.

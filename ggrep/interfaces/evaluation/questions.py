@@ -92,7 +92,7 @@ class Answer(Struct, frozen=True):
 
     @property
     def named(self) -> tuple[str, ...]:
-        """Return the files of the hits; without a search, those of the first slate."""
+        """Return the files of the hits; without a search, the files of the first slate."""
         if self.hits or not self.slates:
             return self.files
         return tuple(each.path for each in self.slates[0].files)

@@ -119,7 +119,7 @@ def report_of(run: Run, setup: Setup, gates: Sequence[Gate], *, deterministic: b
 
 
 def queries_json(run: Run) -> list[dict[str, Any]]:
-    """Return all cases as the report lists them."""
+    """Return the report's rows, one for each case."""
     return [to_builtins(_row(row)) for row in run.rows]
 
 

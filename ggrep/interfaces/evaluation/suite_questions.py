@@ -80,7 +80,7 @@ class RepoAsker:
 
 
 class WorkspaceAsker:
-    """Answers queries to a workspace; its enabled repositories are queried one after another."""
+    """Answers queries to a workspace; queries its enabled repositories one after another."""
 
     def __init__(
         self, target: QueriedPath, environ: Mapping[str, str], flags: Flags, merge: str | None

@@ -124,13 +124,13 @@ async def _workspace_symbols(
 
 
 async def _search(ls: GgrepServer, arguments: Sequence[Any]) -> list[dict[str, Any]] | None:
-    """Return the hits of a search, as `docs/impl/editors.md` describes them."""
+    """Return the hits of a search, in the format of `docs/impl/editors.md`."""
     hits = rows_of(await ls.folders.search(_body(arguments, "/search")), "results")
     return await in_thread(lambda: ls.hits(hits))
 
 
 async def _slate(ls: GgrepServer, arguments: Sequence[Any]) -> list[dict[str, Any]] | None:
-    """Return the slates for a question, as `docs/impl/editors.md` describes them."""
+    """Return the slates for a question, in the format of `docs/impl/editors.md`."""
     slates = await ls.folders.search(_body(arguments, "/context"), "slate")
     return await in_thread(lambda: ls.slates(slates))
 

@@ -125,7 +125,7 @@ class Folders:
     async def search(
         self, body: Mapping[str, object], operation: Literal["search", "slate"] = "search"
     ) -> list[Answer]:
-        """Return the answers to a search, as hits or slates; it fails as `ask_all` does.
+        """Return the answers to a search, as hits or slates; for failures see `ask_all`.
 
         `body` is the body of `POST /search` or `POST /context`; for a workspace, of `POST
         /search/federated`.

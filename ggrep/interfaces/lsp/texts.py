@@ -159,7 +159,7 @@ class Places(Struct, frozen=True):
         return []
 
     def _near(self, line: int) -> int:
-        """Return the editor's line for a saved line, or for the nearest unchanged one above."""
+        """Return the editor's line for a saved line, or for the nearest unchanged line above."""
         while line > 0 and self.moved(line) is None:
             line -= 1
         return min(self.moved(line) or 0, max(len(self.lines) - 1, 0))

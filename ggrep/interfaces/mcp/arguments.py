@@ -145,7 +145,7 @@ def _is(kind: Kind, value: object) -> bool:
 
 
 def body_of(arguments: Sequence[Argument], values: Mapping[str, object]) -> dict[str, object]:
-    """Return the request body that contains each value at its argument's place."""
+    """Return a request body in which each value is at its argument's place."""
     body: dict[str, object] = {}
     for argument in arguments:
         if argument.place and argument.name in values:

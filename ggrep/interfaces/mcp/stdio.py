@@ -3,7 +3,7 @@
 No thread reads standard input: a blocked read cannot be cancelled, and the process would wait for
 the thread at exit.
 
-A line that is not a message gets an error reply; the SDK drops it, so its sender would wait
+A line that is not a message gets an error reply: the SDK drops such lines, so the sender would wait
 forever. An example is JSON with half of a surrogate pair, which file names can contain.
 """
 
@@ -95,7 +95,7 @@ _SHOWN: Final = 200
 async def readable(
     lines: AsyncIterator[str], refuse: Callable[[types.JSONRPCError], Awaitable[None]]
 ) -> AsyncIterator[str]:
-    """Yield the lines that are messages; call `refuse` for all others that are not blank."""
+    """Yield the lines that are messages; call `refuse` for all other lines except blank lines."""
     async for line in lines:
         if not line.strip():
             continue

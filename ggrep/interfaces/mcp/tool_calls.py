@@ -84,7 +84,7 @@ def federated_failure(error: GgrepError, *, shows_paths: bool) -> Document:
 
 
 def with_hint(document: Document) -> Document:
-    """Return a failure with a hint on what to do, if there is one."""
+    """Return a failure's document; add the hint on what to do, if there is a hint."""
     # Some codes of the federated contract are in capitals.
     hint = _HINTS.get(str(document.get("code")).lower())
     return document if hint is None else {**document, "hint": hint}
@@ -290,7 +290,7 @@ class Calls:
     async def call(
         self, name: str, given: Mapping[str, object], tell: Tell | None = None, caller: str = ""
     ) -> ToolResult:
-        """Return the result of a tool call; a failure is a result, too."""
+        """Return the result of a tool call; for a failure, a result that reports the failure."""
         tool = BY_NAME[name]
         try:
             with self._callers.seated(caller) as seat:

@@ -128,7 +128,7 @@ class Tool(Struct, frozen=True):
 
     @property
     def every(self) -> tuple[Argument, ...]:
-        """Return all arguments, including the rare ones and `options`."""
+        """Return all arguments, including rare arguments and `options`."""
         more = (Argument(OPTIONS, "array"),) if self.rare else ()
         listed = tuple(each for each in self.arguments if each.name != OPTIONS)
         return (*listed, *self.rare, *more)

@@ -3,9 +3,9 @@
 A daemon identifies a client by connection and name. All callers of a server share one connection,
 so the server sends the daemon a number for each caller as the client's name: the caller's seat.
 
-Names that callers choose are ignored, because ten names would get ten turns. A caller on this
-machine is a connection, as on the daemons' sockets; a caller on another machine is an address. The
-number of seats limits the turns of a server.
+Names that callers choose are ignored, because ten names would get ten turns. On this machine each
+connection counts as a caller, as on the daemons' sockets; from other machines each address does.
+The number of seats limits the turns of a server.
 """
 
 import ipaddress

@@ -25,7 +25,7 @@ class PageKeys:
         self._codes: set[str] = set()
 
     def new_code(self) -> str:
-        """Return a code for one exchange."""
+        """Return a new code that can be exchanged once."""
         code = secrets.token_urlsafe(24)
         self._codes.add(code)
         return code

@@ -189,7 +189,7 @@ def _others(way: Way, given: Node, data: bytes) -> list[str]:
 
 
 def _decorated(decorator: Node, data: bytes) -> str:
-    """Return the name of the definition after a decorator; empty if the definition contains it."""
+    """Return the name of the definition after a decorator, or "" if that node is the parent."""
     if decorator.parent is None or decorator.parent.type in {"decorated_definition", "modifiers"}:
         return ""
     after = decorator.next_named_sibling

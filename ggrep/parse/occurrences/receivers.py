@@ -248,7 +248,7 @@ def _behind_calls(text: str, place: int) -> int:
 
 
 def _closes(text: str, place: int) -> int:
-    """Return the position of the bracket that closes the one at `place`; -1 if none does."""
+    """Return the position of the bracket that closes the bracket at `place`, or -1."""
     depth = 0
     for at in range(place, len(text)):
         depth += (text[at] in "([{<") - (text[at] in ")]}>" and text[at - 1] not in "-=")

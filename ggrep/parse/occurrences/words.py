@@ -1,6 +1,6 @@
 """Finds whole-word occurrences of a name in a file, and describes each occurrence.
 
-The characters that a name may contain depend on the language. This module does not parse.
+The characters that a name may contain depend on the language. This module does not use a parser.
 """
 
 import re
@@ -141,7 +141,7 @@ def count_words(text: str, name: str, language: str, *, any_case: bool) -> int:
 
 
 def _located(text: str, pattern: re.Pattern[str]) -> Iterator[Spot]:
-    """Yield the matches; lines and bytes are counted from the previous match."""
+    """Yield the matches; computes lines and byte offsets incrementally."""
     ascii_only = text.isascii()
     offset = place = line_start = 0
     line = 1

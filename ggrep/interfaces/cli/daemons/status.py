@@ -129,7 +129,7 @@ def _with_fan_out(document: Document, home: Home) -> Document:
 
 
 def _fan_out(root: str, home: Home) -> list[Notice]:
-    """Return a warning if several daemons watch one root, each at full cost."""
+    """Return a warning if several daemons watch the same root, which costs memory and time."""
     from ggrep.protocol.client.daemon_files import running
 
     same = sum(record.root == root for record in running(home))

@@ -281,7 +281,7 @@ def _read(path: Path, task: str, *, whole: bool) -> "Suite":
 
 
 def _sizes(given: tuple[int, ...]) -> tuple[int, ...] | None:
-    """Return the byte budgets of slates, largest first; None if none are given."""
+    """Return the byte budgets of slates, largest first; None if no budget is typed."""
     from ggrep.search.slate.levels import MAX_SLATE_BYTES, MIN_SLATE_BYTES
 
     for size in given:

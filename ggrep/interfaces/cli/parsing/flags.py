@@ -106,12 +106,12 @@ class Option(Struct, frozen=True):
 
     @property
     def resting(self) -> bool:
-        """Return the value of a boolean option whose flag is not typed; the flag inverts it."""
+        """Return the value of a boolean option whose flag is not typed; a typed flag inverts it."""
         return bool(self.field.default if self.default is None else self.default)
 
     @property
     def field(self) -> "_Field":
-        """Return the request's field that the option sets. Requires: the option sets one."""
+        """Return the request's field that the option sets. Requires: the option sets a field."""
         assert self.of is not None  # noqa: S101 - as required
         return _fields_of(self.of)[self.name]
 

@@ -105,7 +105,7 @@ def text_of(page: Page, columns: int) -> str:
 
 
 def _row(row: Row, width: int, columns: int) -> list[str]:
-    """Return a term and its text in two columns; a term that is too wide is above its text."""
+    """Return a term and its text in two columns; a wide term gets a separate line."""
     indent = " " * (width + 4)
     if columns - len(indent) < _LEAST_TEXT:
         return [f"  {row.term}", *_filled(row.text, columns, "      ")]

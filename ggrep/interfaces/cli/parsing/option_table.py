@@ -76,7 +76,7 @@ def _rows(name: str, pieces: tuple[Piece, ...]) -> Iterator[str]:
 
 
 def _rows_of(piece: Piece) -> Iterator[str]:
-    """Yield the row of a parameter; two rows if it has a negating flag."""
+    """Yield the row of a parameter; two rows for a parameter with a negating flag."""
     says = piece.says
     if isinstance(says, Argument):
         required = piece.default is inspect.Parameter.empty

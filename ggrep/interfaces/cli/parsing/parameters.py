@@ -177,7 +177,7 @@ def _is_switch(option: Option) -> bool:
 
 
 def _key(group: str, option: Option, word: str = "") -> str:
-    """Return the key of a value; it is unique even if two groups share a field name."""
+    """Return the unique key of an option's value; two groups can have the same field name."""
     return "_".join(part for part in (group, option.name, word) if part)
 
 

@@ -258,7 +258,7 @@ class Picker(View):
             self.draw(screen)
 
     async def _answer(self, screen: Screen, query: str) -> tuple[Sequence[_Row], str]:
-        """Return the rows of a query, and the note above them."""
+        """Return the rows of a query's answer, and the note above the rows."""
         if not query.strip():
             return (), _HELP
         request = self._searcher.request(query)

@@ -72,7 +72,7 @@ class QueriedRepo(Struct, frozen=True):
 
 
 def reach(place: Location, terminal: Terminal, flags: Mapping[str, object]) -> QueriedRepo:
-    """Return the repository around a path: the nearest one with an index, if any."""
+    """Return the repository around a path: the nearest directory with an index, if any."""
     address = address_of(place, terminal, flags)
     if not address.identity.store.is_dir():
         place = enclosing_index(place, terminal.environ, flags)

@@ -103,8 +103,8 @@ def places(
 ) -> Iterator[str]:
     """Yield `path:line:column:text`; columns are bytes from 1, as editors count them.
 
-    A hit with matched lines yields each of them. Any other hit yields its line that contains the
-    query, else the line of its name, else its first line.
+    A hit with matched lines yields each matched line. Any other hit yields its line that contains
+    the query, else the line of its name, else its first line.
     """
     for hit in document["results"]:
         path = sanitise_line(os.path.relpath(root / hit["path"], here))

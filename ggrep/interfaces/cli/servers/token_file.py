@@ -51,7 +51,7 @@ def read_token(file: Path) -> str:
 
 
 def new_token(file: Path) -> str:
-    """Create a token, write it to a file that only the owner can read, and return it."""
+    """Create and return a token; write it to a file that only the owner can read."""
     token = secrets.token_urlsafe(32)
     durable.make_directory(file.parent, mode=0o700)
     durable.replace_file(file, token.encode() + b"\n", mode=0o600)
@@ -59,7 +59,7 @@ def new_token(file: Path) -> str:
 
 
 def kept_token(home: Home) -> str:
-    """Return the token in the home; create it if it is missing."""
+    """Return the token in the home; create a missing token."""
     file = home.api_token
     deadline = Deadline.after(SystemClock(), _MAKING_MS)
     # Without the lock, two servers that start together could use different tokens.

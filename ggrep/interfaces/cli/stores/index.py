@@ -266,7 +266,7 @@ def profiles(
 
 
 def profile_table(states: Sequence[ProfileReport], style: Style) -> str:
-    """Return a header line and one line per profile; `*` marks the one in use."""
+    """Return a header line and one line per profile; `*` marks the profile in use."""
     rows = [_TITLES, *map(_cells, states)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     head, *lines = ("  ".join(map(pad, cells, widths)).rstrip() for cells in rows)

@@ -181,7 +181,7 @@ def gc(
 
 
 def known_remote(terminal: Terminal, name: str | None) -> Remote:
-    """Return the named remote, or the default one."""
+    """Return the named remote, or the default remote."""
     return remote_named(read_remotes(home_from(terminal.environ).remotes), name)
 
 
