@@ -284,8 +284,8 @@ def described_entry(
     """Return a repository's part of the manifest hash.
 
     `snapshot_id` is the snapshot that answered, which can be newer than the described snapshot.
-    Without a description only `availability` and `snapshot_id` count, as editing a setting before
-    the first index changes no index.
+    Without a description only `availability` and `snapshot_id` count: settings that are edited
+    before the first index have no effect on the hash.
     """
     return {
         "repoId": repo_id,
