@@ -226,7 +226,7 @@ class LeaseLost(StoreError):
 
 
 class SyncRefused(StoreError):
-    """A rule forbids to publish this snapshot; the previous snapshot stays active.
+    """A rule forbids publishing this snapshot; the previous snapshot stays active.
 
     Attributes:
         reasons: one line per file or rule that prevents it.

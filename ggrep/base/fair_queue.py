@@ -7,7 +7,7 @@ flow's previous item plus that item's cost, whichever is later. The item with th
 is served first; the virtual time is the start tag of the last served item. The cost of an item is
 the inverse of its lane's weight.
 
-Two additions, for clients whose names are used once (a command line names itself by its pid):
+Two additions are for clients whose names are used once (a command's name is its process id):
 
 1. The virtual time advances a little at each turn. Otherwise new flows, which all start at the
 current virtual time, would always overtake flows that wait for their second turn. The lead of the

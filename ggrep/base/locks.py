@@ -1,9 +1,9 @@
 """Locked files, which all locks between processes use.
 
-The kernel releases the locks of a dead process. A stopped process keeps its locks. Where others
-must not wait for a stopped process, a holder writes heartbeats into the file (`HeldFile.beat`), and
-others compare their age with a time to live (`heartbeat_age_ms`). Heartbeats are not synced, as
-they are only useful while their writer lives.
+The kernel releases the locks of a dead process. A stopped process keeps its locks. Some holders
+write heartbeats into the file (`HeldFile.beat`), so that other processes need not wait for a
+stopped holder: they compare the heartbeat's age with a time to live (`heartbeat_age_ms`).
+Heartbeats are not synced, as they are only useful while their writer lives.
 """
 
 import errno
@@ -260,7 +260,7 @@ def read_only(file: Path) -> int:
 
 @contextmanager
 def in_line(file: Path, patience: Patience, clock: Clock, *, ttl_ms: int) -> Iterator[Patience]:
-    """Wait to be next in a queue; yield the patience for the wait for the lock itself.
+    """Wait to be next in a queue of writers; yield the `Patience` for taking the lock.
 
     A process that is next but has no heartbeat for `ttl_ms` is skipped, which is only unfair.
     """

@@ -1,4 +1,4 @@
-"""Expands short options; messages about misspelled words and unknown options."""
+"""Expands short options, and writes messages about misspelled words and unknown options."""
 
 from ggrep.base.commands import (
     COMMANDS,

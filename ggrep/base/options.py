@@ -1,8 +1,8 @@
 """Commands, options and words of closed sets. Generated; do not edit.
 
-`python -m ggrep.interfaces.cli.parsing.option_table` generates it from the command tree. Each line
-of a command describes an option or argument in four columns, separated by blanks: the flags (a dot
-for an argument, an exclamation mark for a required argument); the key of the value; the kind of
+`python -m ggrep.interfaces.cli.parsing.option_table` makes this module from the command tree. Each
+line of a command describes an option or argument in four columns, separated by blanks: the flags (a
+dot for an argument, an exclamation mark for a required argument); the key of the value; the kind of
 value, with bounds of numbers, and a plus sign if repeatable; the allowed words or, after an at
 sign, the names that completions look up. A hyphen as key marks a short option, which is expanded
 before the line is parsed. Terminal options are not listed.

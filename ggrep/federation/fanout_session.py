@@ -545,7 +545,7 @@ class FanoutSession:
 
 
 def repo_search(request: FederatedRequest) -> SearchRequest:
-    """Return the search request to each repository: corpora in order, limits capped."""
+    """Return the search request to each repository, with ordered corpora and capped limits."""
     search = request.search
     return replace(
         search,

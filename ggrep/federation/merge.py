@@ -159,7 +159,7 @@ def fold(ordered: Sequence[MergedHit]) -> tuple[MergedHit, ...]:
 def exhausted_by_folding(
     lists: Iterable[RankedList], asked: Mapping[RepoId, int], *, top: int
 ) -> frozenset[RepoId]:
-    """Return the repositories whose lists folding may use up, without merging the lists.
+    """Return the repositories whose lists folding can use up; does not merge the lists.
 
     A repository can have further hits if its list has the requested length. Further hits matter
     only if the list contains fewer than `top` distinct texts, as each distinct text keeps a hit

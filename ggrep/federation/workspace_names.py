@@ -384,7 +384,7 @@ async def _begun(
     searchers: Searchers,
     clock: Clock,
 ) -> _NameQuery:
-    """Describe all repositories; return the query."""
+    """Begin a query about a name: describe all repositories."""
     check_spelling(asked.name)
     request = name_request(request, asked)
     check_request(request)

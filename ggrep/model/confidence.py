@@ -218,7 +218,7 @@ def _judged(leading: TopFiles) -> Confidence:
 def hits_kept(leading: TopFiles) -> int:
     """Return the maximum number of hits in an answer without a strong match.
 
-    The number is 0 if no file contains a word of the query, as all hits are only similar.
+    The number is 0 if no file contains a word of the query: such hits are only similar in meaning.
     """
     return _NONE_HITS if leading.found else 0
 

@@ -153,7 +153,7 @@ class Page(Struct, frozen=True):
         return self.style.link(shown, place, line or 1)
 
     def muted(self, text: str) -> str:
-        """Return a less prominent line."""
+        """Return text in a less prominent colour."""
         return self.style.paint("muted", sanitise_line(text))
 
     def rule(self, title: str, figures: str = "") -> str:

@@ -268,7 +268,7 @@ STARTS: Final = {
 
 
 def of_cluster(environ: Mapping[str, str], remotes: tuple[Remote, ...]) -> Iterator[Check]:
-    """Yield checks of the requirements of `workspace build --engine`, and the start commands."""
+    """Yield the checks for `workspace build --engine`, with commands to start a cluster."""
     yield from _of_ray(environ.get(RAY_ADDRESS, ""))
     for part, command in STARTS.items():
         yield Check("cluster", "ok", f"{part}: {command}")

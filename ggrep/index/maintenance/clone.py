@@ -215,7 +215,7 @@ def _move_into_place(both: StorePair, aside: Path, lease: Lease) -> None:
 
 
 def _reverify(both: StorePair) -> None:
-    """Verify both stores, as new links changed the stats; otherwise the next query would."""
+    """Verify both stores, whose files' stats the new links changed, so that no query has to."""
     for store in (both.source, both.target):
         with suppress(StoreError):
             manifest = read_active_manifest(store)

@@ -51,7 +51,7 @@ class Object(Struct, frozen=True):
     members: tuple[Member, ...]
 
     def member(self, key: str) -> Member | None:
-        """Return the member of a key."""
+        """Return the member with a key; None if there is none."""
         return next((each for each in self.members if each.key == key), None)
 
 

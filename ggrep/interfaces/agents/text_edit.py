@@ -20,7 +20,7 @@ class Refused(UsageError):
 
 
 class JsonEntry(Struct, frozen=True):
-    """A member of an object in JSON or JSONC.
+    """An entry that is a member of an object in JSON or JSONC.
 
     Attributes:
         keys: keys of the objects around it, from the outermost.

@@ -1,4 +1,4 @@
-"""The server on the SDK: lists tools and resources, dispatches calls, and builds replies."""
+"""The MCP server, built on the SDK: lists tools and resources, dispatches calls, replies."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeAlias

@@ -1,4 +1,4 @@
-"""The tools: name, description, arguments, result and text budget of each."""
+"""The tools: their names, descriptions, arguments, results and text budgets."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache

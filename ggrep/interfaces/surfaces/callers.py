@@ -4,8 +4,8 @@ A daemon identifies a client by connection and name. All callers of a server sha
 so the server sends the daemon a number for each caller as the client's name: the caller's seat.
 
 Names that callers choose are ignored, because ten names would get ten turns. On this machine each
-connection counts as a caller, as on the daemons' sockets; from other machines each address does.
-The number of seats limits the turns of a server.
+connection counts as a caller, as on the daemons' sockets; on other machines each address counts as
+a caller. The number of seats limits the turns of a server.
 """
 
 import ipaddress

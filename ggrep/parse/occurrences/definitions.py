@@ -1,4 +1,4 @@
-"""Describes a definition once: its lines, its head and its documentation."""
+"""Describes each definition once: its lines, its head and its documentation."""
 
 from collections.abc import Iterable
 from typing import Final

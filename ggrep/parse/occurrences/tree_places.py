@@ -1,7 +1,7 @@
 """Classifies positions in a file by its syntax tree.
 
-The path from the root to the position is read by the same rules as an outline. So a name is a
-definition where it names a chunk, and also inside functions, where no chunk begins.
+The path from the root to the position is read by the same rules as an outline. A name is therefore
+a definition where it names a chunk, and also inside functions, where no chunk begins.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Runs a job on a node of a cluster, in a process that the cluster provides.
 
-The cluster imports the function by its name, so each node needs an installation of the same
+The cluster imports the job's function by name, so each node needs an installation of the same
 version. The job contains its settings; the home and the credentials of the remote come from the
 node.
 """
