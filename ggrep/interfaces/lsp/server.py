@@ -1,4 +1,4 @@
-"""The language server on pygls: its protocol, the client's state, and locations in texts."""
+"""The language server, built on pygls: its protocol, the client's state, locations in texts."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence

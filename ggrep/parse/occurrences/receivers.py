@@ -2,8 +2,8 @@
 
 `Container().open()`, `Container::new().open()`, and `c.open()` after `c = Container()`,
 `let c: Container`, `def f(c: Container)` or `Container c = ...` name the type. Nearly all grammars
-call a declaration's parts `type` and `value`, so the same code reads all languages. Other types are
-not inferred.
+call a declaration's parts `type` and `value`, so the same code reads all languages. Types are not
+inferred in any other way.
 """
 
 import re

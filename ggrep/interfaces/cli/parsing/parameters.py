@@ -1,6 +1,6 @@
 """The parameters of a command, and the call of a command with the values of a line.
 
-Each parameter is declared once; `option_table` and `typer_tree` are generated from these.
+Each parameter is declared once: `option_table` and `typer_tree` use these declarations.
 """
 
 import inspect
