@@ -31,12 +31,12 @@ def dumps_pretty(value: Json | Document) -> bytes:
     return _encoded(value, options)
 
 
-def plain(value: object) -> Any:  # noqa: ANN401 - JSON is whatever it is
+def plain(value: object) -> Any:  # noqa: ANN401 - any JSON value
     """Return a value with Structs and tuples converted to dictionaries and lists."""
     return orjson.loads(_encoded(value, 0))
 
 
-def written(data: bytes) -> Any:  # noqa: ANN401 - JSON is whatever it is
+def written(data: bytes) -> Any:  # noqa: ANN401 - any JSON value
     """Return a value that `dumps` writes as `data`, the bytes of an earlier `dumps`."""
     return orjson.Fragment(data)
 
@@ -49,7 +49,7 @@ def parsed(document: Document) -> Document:
     }
 
 
-def loads(data: bytes | str) -> Any:  # noqa: ANN401 - JSON is whatever it is
+def loads(data: bytes | str) -> Any:  # noqa: ANN401 - any JSON value
     """Return the value of the JSON `data`.
 
     Raises:

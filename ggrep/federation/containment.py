@@ -52,10 +52,10 @@ def canonical_paths(paths: Iterable[Path]) -> frozenset[Path]:
     parents: dict[str, bool] = {}
     canonical = set()
     for path in paths:
-        parent = os.path.dirname(path)  # noqa: PTH120 - of each, every time
+        parent = os.path.dirname(path)  # noqa: PTH120 - called often
         if parent not in parents:
             parents[parent] = is_canonical(Path(parent))
-        if parents[parent] and not os.path.islink(path):  # noqa: PTH114 - of each, every time
+        if parents[parent] and not os.path.islink(path):  # noqa: PTH114 - called often
             canonical.add(path)
     return frozenset(canonical)
 

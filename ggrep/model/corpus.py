@@ -105,7 +105,7 @@ class Allocation(Struct, Generic[T], frozen=True):
     over_file: int
 
 
-def select(  # noqa: PLR0913 - the list, and all that it is cut by
+def select(  # noqa: PLR0913 - the list and its limits
     ranked: Sequence[T],
     *,
     mode: Mode,

@@ -43,7 +43,7 @@ Q = TypeVar("Q")
 R = TypeVar("R")
 
 
-def loaded(place: str) -> Any:  # noqa: ANN401 - whatever a row names
+def loaded(place: str) -> Any:  # noqa: ANN401 - any object of a row
     """Import and return the object at `module:name`; the module is in the package `ggrep`."""
     module, _, name = place.partition(":")
     return getattr(import_module(f"ggrep.{module}"), name)

@@ -214,7 +214,7 @@ def scope_of(path: object, root: Path) -> str:
     Raises:
         InvalidRequest: the path is outside of the root.
     """
-    given = Path(os.fspath(path))  # type: ignore[call-overload] # what is no path raises TypeError
+    given = Path(os.fspath(path))  # type: ignore[call-overload] # not a path: TypeError
     here = Path(os.path.normpath(root / given))
     for candidate in (here, here.resolve()):
         if candidate.is_relative_to(root):

@@ -62,10 +62,10 @@ class DaemonAddresses:
 
 def _stamp(path: str, *, follows: bool = False) -> tuple[int, ...] | None:
     try:
-        status = os.stat(path, follow_symlinks=follows)  # noqa: PTH116 - of each, every time
+        status = os.stat(path, follow_symlinks=follows)  # noqa: PTH116 - called often
     except OSError:
         return None
     # The times of the `.git` directory change with every commit.
-    if stat.S_ISDIR(status.st_mode) or (stat.S_ISLNK(status.st_mode) and os.path.isdir(path)):  # noqa: PTH112 - of each, every time
+    if stat.S_ISDIR(status.st_mode) or (stat.S_ISLNK(status.st_mode) and os.path.isdir(path)):  # noqa: PTH112 - called often
         return status.st_dev, status.st_ino
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns

@@ -26,7 +26,7 @@ from ggrep.model.maintenance import FAIL, Audit, AuditError, Health
 from ggrep.model.sanitise import sanitise_line
 
 
-def check_health(  # noqa: PLR0913 - the store, and the values it is checked against
+def check_health(  # noqa: PLR0913 - the store and expected values
     store: Path,
     store_id: StoreId,
     settings: Settings,

@@ -39,7 +39,7 @@ MAX_DEPTH: Final = 16
 _TOKEN = re.compile(rb'("[^"\\]*(?:\\.[^"\\]*)*")([ \t\r\n]*:)?|[{}\[\]]', re.DOTALL)
 
 
-def parse_json(data: bytes) -> Any:  # noqa: ANN401 - JSON is whatever it is
+def parse_json(data: bytes) -> Any:  # noqa: ANN401 - any JSON value
     """Return the parsed value of a JSON body.
 
     Raises:
@@ -165,7 +165,7 @@ async def while_present(receive: Receive, work: Callable[[], Awaitable[T]]) -> T
         group.start_soon(cancel_when_gone, receive, group.cancel_scope)
         try:
             returned.append(await work())
-        except Exception as error:  # noqa: BLE001 - raised again outside the group, as it is
+        except Exception as error:  # noqa: BLE001 - raised outside the group
             raised.append(error)
         group.cancel_scope.cancel()
     if raised:
@@ -279,7 +279,7 @@ def answering(
         except ClientGone:
             # Nothing reads this response.
             return Response(status_code=503)
-        except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
+        except Exception as error:  # noqa: BLE001 - the boundary: other exceptions are bugs
             return failure_response(as_ours(error, report_error), request.url.path)
 
     return answer

@@ -290,7 +290,7 @@ class Routes(Struct, frozen=True):
             try:
                 with self.service_for(request) as service:
                     answer = await _ask(service, opened, call, arrived)
-            except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
+            except Exception as error:  # noqa: BLE001 - the boundary: other exceptions are bugs
                 return "error", failure_json(as_ours(error, self.report_error), include_paths=False)
             return "answer" if answer.ok else "error", answer.to_json()
 

@@ -27,7 +27,7 @@ _COULD_NOT_RUN = 2
 def bounded(
     act: Callable[[], object],
     arguments: list[str],
-    translated: Translator = lambda error, arguments: None,  # noqa: ARG005 - the shape of one
+    translated: Translator = lambda error, arguments: None,  # noqa: ARG005 - a Translator
     *,
     began_ms: float | None = None,
 ) -> int:

@@ -97,7 +97,7 @@ def _without_terminal_options(words: list[str]) -> list[str]:
         left, chosen = without_terminal_options(words)
     except UnknownWord:
         return words  # `ggrep.interfaces.cli` reports the mistake
-    os.environ.update(chosen)  # noqa: TID251 - this process is the command's
+    os.environ.update(chosen)  # noqa: TID251 - the command's own process
     return left
 
 

@@ -38,7 +38,7 @@ async def telling(
         with send:
             try:
                 answers.append(await ask(send.send_nowait))
-            except Exception as error:  # noqa: BLE001 - raised again below, out of the group
+            except Exception as error:  # noqa: BLE001 - raised below, outside the group
                 failed = error
     if failed is not None:
         raise failed

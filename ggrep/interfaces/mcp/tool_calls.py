@@ -298,7 +298,7 @@ class Calls:
                 return await self._carried_out(asked, tool, given, tell)
         except GgrepError as error:
             return self._failed(tool, in_arguments(error, tool.every))
-        except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
+        except Exception as error:  # noqa: BLE001 - the boundary: other exceptions are bugs
             bug = GgrepError(f"a bug in ggrep: {type(error).__name__}: {error}")
             return self._failed(tool, bug)
 

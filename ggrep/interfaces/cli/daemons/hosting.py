@@ -222,7 +222,7 @@ def _detach(work: Callable[[Ready], object], write: int) -> None:
         status = 0
     except GgrepError as error:
         _say(write, str(error).encode())
-    except BaseException as error:  # noqa: BLE001 - the end of a process; the waiting one is told
+    except BaseException as error:  # noqa: BLE001 - the process ends and reports it
         _say(write, f"a bug in ggrep: {type(error).__name__}: {error}".encode())
     finally:
         os._exit(status)

@@ -41,7 +41,7 @@ def grouped(command: Command) -> Command:
     return grouped_run
 
 
-def _info(piece: Piece) -> Any:  # noqa: ANN401 - what typer makes of either
+def _info(piece: Piece) -> Any:  # noqa: ANN401 - typer's types
     says = piece.says
     if isinstance(says, Argument):
         return typer.Argument(help=says.help, metavar=says.metavar)
