@@ -109,6 +109,8 @@ def opened_lines(
 
 _Object: TypeAlias = Mapping[str, Any]
 
+_LONG: Final = 120
+"""Number of lines of a requested range above which the text suggests `--focus`."""
 _HEAD: Final = 60
 """Maximum number of characters of a signature after a hit's name."""
 _DIGITS: Final = 7
@@ -211,6 +213,8 @@ def _opened(
         longest = max(_ranges(left), key=lambda each: each[1] - each[0])
         place = f"{path}:{line_range(*longest)}"
         yield f"folded: {plural(len(left), 'line')}; expand {place} shows the longest"
+    if document["boundary"] == "lines" and len(shown) > _LONG:
+        yield f'{len(shown)} lines; --focus "words" shows only the lines that decide'
     hidden = document.get("hidden_lines", 0)
     if hidden and not longest_fold(document["content"].split("\n"), document["start_line"]):
         what, after = document["boundary"], f"{path}:{document['end_line'] + 1}"

@@ -57,6 +57,17 @@ export const refund = 2;
         ("rust", "#[cfg(all(test, unix))]\nmod tests {\n}\nfn f() {}\n", [(1, 3)]),
         ("rust", "#[tokio::test]\nasync fn f<'a>()\nwhere A: B\n{\n    g('{');\n}\n", [(1, 6)]),
         ("rust", "#![cfg(test)]\nfn f() {}\n", [(1, 3)]),
+        ("rust", "#[cfg(test)] mod tests;\nfn f() {}\n", [(1, 1)]),
+        ("rust", "#[test] fn a() {\n}\nfn f() {}\n", [(1, 2)]),
+        ("rust", "#[test_case(\n    1,\n)]\nfn a() {\n}\nfn f() {}\n", [(1, 5)]),
+        ("rust", "enum A {\n    #[cfg(test)]\n    B,\n    C { d: u8 },\n}\n", [(2, 3)]),
+        ("rust", "enum A {\n    #[cfg(test)]\n    B\n}\nfn f() {}\n", [(2, 3)]),
+        ("rust", "match a {\n    #[cfg(test)]\n    B => g(1, 2),\n    C => h(),\n}\n", [(2, 3)]),
+        (
+            "rust",
+            "#[cfg(test)]\nfn a(\n    b: u8,\n)\nwhere\n    C: D,\n{\n}\nfn f() {}\n",
+            [(1, 8)],
+        ),
         ("rust", "#[cfg(not(test))]\nfn f() {}\n", []),
         ("rust", "#[cfg_attr(test, derive(Debug))]\nstruct A;\n", []),
         ("rust", "fn test() {}\nmod contest {}\n", []),
@@ -83,6 +94,7 @@ export const refund = 2;
         ("go", "func TestA() bool {\n\treturn true\n}\n", []),
         ("typescript", SCRIPT, [(3, 8)]),
         ("javascript", 'describe("a", () => {\n  f();\n});\nf();\n', [(1, 3)]),
+        ("javascript", "it('a (b', () => {\n  f('}')\n})\nf()\n", [(1, 3)]),
         ("javascript", "it('a', () =>\n  f({ b: 1 })\n)\nf()\n", [(1, 3)]),
         ("javascript", "test.each([1, 2])('a %i', (a) => {\n});\n", [(1, 2)]),
         ("javascript", "const a = /b/.test(c);\nit(d);\ndescribe(e);\n", []),
@@ -93,3 +105,10 @@ def test_the_lines_of_tests_are_known(
     language: str, text: str, lines: list[tuple[int, int]]
 ) -> None:
     assert list(inner_tests(text, language)) == lines
+
+
+@pytest.mark.timeout(120)
+def test_tests_that_nothing_closes_are_read_once() -> None:
+    """The runner's limit of time ends a search that reads the rest of the file for each test."""
+    assert inner_tests("it('a', () => {\n}}((\n" * 10_000, "javascript")
+    assert inner_tests("#[cfg(test)]\nA\n" * 10_000, "rust")

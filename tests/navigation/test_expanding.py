@@ -520,6 +520,25 @@ def test_focus_stays_within_the_bytes(focused: Engine, most: int) -> None:
     assert shown.hidden_lines
 
 
+def test_lines_without_room_are_a_limit_that_was_reached(focused: Engine) -> None:
+    """Lines that decide nothing are left out at any size, which is no limit."""
+    cut, whole = (focus(focused, "pay", "refuse expired", max_bytes=most) for most in (64, 4_096))
+
+    assert [limit.code for limit in cut.limits_hit] == ["max_expand_bytes"]
+    assert whole.hidden_lines
+    assert not whole.limits_hit
+
+
+def test_part_of_a_test_is_known_as_a_test(index_of: IndexOf) -> None:
+    """A range shows only some lines of a test; the whole file says that they are part of one."""
+    tests = "".join(f"    #[test]\n    fn t{at}() {{\n        pay();\n    }}\n" for at in range(9))
+    engine = index_of({"a.rs": f"fn pay() {{}}\n#[cfg(test)]\nmod tests {{\n{tests}}}\n"})
+
+    shown = engine.ask(ExpandRequest("a.rs:1-20", tests=False))
+
+    assert shown.content == "fn pay() {}\n… 2-20 5 tests"
+
+
 def test_without_tests_they_are_one_line(focused: Engine) -> None:
     shown = focus(focused, "pay.py", "", tests=False)
 

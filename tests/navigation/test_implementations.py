@@ -43,6 +43,7 @@ FILES = {
         "impl<T: Codec> Codec for Buffered<T> {\n    fn decode(&self) {}\n}\n\n"
         "impl Gzip {\n    fn decode_all(&self, with: &dyn Codec) {}\n}\n"
     ),
+    "rs/wind.rs": "impl crate::Wind for Gzip {}\n\nunsafe impl Wind for Tape {}\n",
     "go/store/store.go": (
         "package store\n\n"
         "type Opener interface {\n\tOpen(name, mode string) error\n}\n\n"
@@ -114,6 +115,7 @@ def ask(engine: Engine, name: str, limit: int = 20) -> SymbolResponse:
         ("Storage.load", ["Disk.load", "Mapped.load", "FakeStorage.load"]),
         ("Codec", ["Gzip", "Buffered"]),
         ("Codec.decode", ["Gzip.decode", "Buffered.decode"]),
+        ("Wind", ["Gzip", "Tape"]),
         ("Shut", ["Bucket?", "Loose?", "Disk?"]),
         ("Opener", ["Bucket", "Half", "Disk"]),
         ("Store", ["Bucket", "Disk"]),

@@ -88,7 +88,7 @@ def test_no_slots_means_no_limit(slot_dir: Path, clock: ManualClock) -> None:
 
     with ExitStack() as held:
         for _ in range(9):
-            held.enter_context(slots.hold(Deadline.after(clock, 0)))()
+            held.enter_context(slots.hold(Deadline.after(clock, 0)))
         assert slots.statistics() == SlotStatistics(0, 0, 0)
     assert not slot_dir.exists()
 
@@ -117,9 +117,7 @@ def test_a_holder_that_says_nothing_for_long_loses_its_slot(
     slots = slots_of(slot_dir, 1, clock)
     never = Deadline.never(clock)
 
-    with slots.hold(never, lane=Lane.BATCH) as beat:
-        clock.advance(900)
-        beat()
+    with slots.hold(never, lane=Lane.BATCH):
         clock.advance(900)
         assert slots.statistics().stale == 0
         clock.advance(200)

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from ggrep.search.reading.bare_text import BareText, bare_text
 
 TRIPLE = r'"""(?:[^"\\]|\\.|"(?!""))*(?:"""|\Z)' "|" r"'''(?:[^'\\]|\\.|'(?!''))*(?:'''|\Z)"
-DOUBLE = r'"(?:[^"\\\n]|\\.)*+"'
-SINGLE = r"'(?:[^'\\\n]|\\.)*+'"
+DOUBLE = r'"(?:[^"\\\n]|\\.)*+"|"[^"\\\n]*+\\.(?:[^"\\\n]|\\.)*+'
+SINGLE = r"'(?:[^'\\\n]|\\.)*+'|'[^'\\\n]*+\\.(?:[^'\\\n]|\\.)*+"
 CHARACTER = r"'(?:[^'\\\n]|\\.[\w{}]{0,9})'"
-BACKTICK = r"`(?:[^`\\]|\\.)*+`"
+BACKTICK = r"`(?:[^`\\]|\\.)*+`|`[^`\\]*+\\.(?:[^`\\]|\\.)*+"
 BLOCK = r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)"
 HASH = r"(?<!\S)\#[^\n]*"
 PLAIN = {
@@ -74,3 +74,28 @@ def test_text_is_taken_apart_as_plain_alternatives_do(examples: int) -> None:
         assert bare_text(text, language) == plainly(text, language)
 
     is_alike()
+
+
+@pytest.mark.parametrize(
+    ("language", "literal"),
+    [
+        ("cpp", 'R"(\n  // a "\n)"'),
+        ("cpp", 'R"sql(\n  // )" a\n)sql"'),
+        ("rust", 'r"\n  // a \\"'),
+        ("rust", 'r#"\n  // "a"\n"#'),
+        ("rust", 'r##"\n  // "#\n"##'),
+    ],
+)
+def test_a_raw_literal_contains_no_comment(language: str, literal: str) -> None:
+    assert not bare_text(f"let a = {literal};\nf();", language).comment_lines
+    assert bare_text(f"let a = {literal};\n// b", language).comment_lines == {
+        literal.count("\n") + 1
+    }
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("unit", ['"\\', "'\\", "`\\", '"\\"\n', 'R"(', '\n"""a"""\n'])
+@pytest.mark.parametrize("language", ["python", "cpp", "javascript"])
+def test_marks_that_nothing_closes_are_read_once(unit: str, language: str) -> None:
+    """A text of a megabyte would otherwise take hours; the runner's limit of time ends it."""
+    bare_text(unit * (1_000_000 // len(unit)), language)

@@ -2,9 +2,11 @@
 
 import pytest
 
-from ggrep.search.reading.deciding import deciding_text, decisiveness
+from ggrep.base.clock import Deadline, SystemClock
+from ggrep.search.reading.deciding import DecidingText, deciding_text, decisiveness
 from ggrep.search.reading.folding import Source
 
+NEVER = Deadline.never(SystemClock())
 PLAIN = "limit = read()\nstart(limit)"
 
 
@@ -47,7 +49,7 @@ def test_a_long_body_is_its_signature_and_the_lines_that_decide() -> None:
     """The line with the words, the blocks around it, and the line that a name leads to."""
     source = Source(method(30), 101, "python")
 
-    assert deciding_text(source, frozenset({"retry"}), 2_000).split("\n") == [
+    assert deciding_text(source, frozenset({"retry"}), 2_000, NEVER).text.split("\n") == [
         "def run(",
         "    a, b",
         "):",
@@ -66,15 +68,15 @@ def test_lines_that_decide_are_shown_up_to_the_bytes() -> None:
     lines = ["def run():", *(f"    retry_{at}(queue)" for at in range(50)), "    retry(lock)"]
     source = Source(lines, 1, "python")
 
-    shown = deciding_text(source, frozenset({"retry", "lock"}), 40)
+    shown = deciding_text(source, frozenset({"retry", "lock"}), 40, NEVER)
 
-    assert shown.split("\n") == ["def run():", "    … 2-51", "    retry(lock)"]
+    assert shown.text.split("\n") == ["def run():", "    … 2-51", "    retry(lock)"]
 
 
 def test_without_a_word_in_it_a_body_is_its_conditions() -> None:
     source = Source(method(30), 1, "python")
 
-    shown = deciding_text(source, frozenset({"nowhere"}), 2_000)
+    shown = deciding_text(source, frozenset({"nowhere"}), 2_000, NEVER).text
 
     assert "    if ready:" in shown
     assert "            return False" in shown
@@ -87,6 +89,28 @@ def test_a_short_definition_is_shown_whole_and_a_test_never() -> None:
     lines += ["def test_a():", "    retry(3)"]
     source = Source(lines, 1, "python")
 
-    shown = deciding_text(source, frozenset({"retry"}), 2_000, [(1, 5)], [(38, 39)])
+    shown = deciding_text(source, frozenset({"retry"}), 2_000, NEVER, [(1, 5)], [(38, 39)])
 
-    assert shown.split("\n") == [*lines[:5], "… 6-39"]
+    assert shown == DecidingText("\n".join([*lines[:5], "… 6-39"]), is_cut=False)
+
+
+@pytest.mark.parametrize("room", [400, 900, 3_000])
+def test_folds_count_as_bytes_and_most_of_the_room_is_used(room: int) -> None:
+    body = [f"        if retry_{at}:" if at % 5 else "    def step():" for at in range(400)]
+    source = Source(["class A:", *body], 1, "python")
+
+    shown = deciding_text(source, frozenset({"retry"}), room, NEVER)
+
+    assert shown.is_cut
+    assert 0.75 * room <= len(shown.text.encode()) <= room
+
+
+@pytest.mark.timeout(120)
+def test_lines_of_a_long_class_are_chosen_in_one_pass() -> None:
+    """Lines, blocks and definitions are each read once; the runner's limit ends a slower search."""
+    lines = ["class A:", *("    def f():\n        retry(x)\n" * 20_000).split("\n")]
+    parts = [(at, at + 1) for at in range(2, len(lines), 2)]
+
+    shown = deciding_text(Source(lines, 1, "python"), frozenset({"retry"}), 4_096, NEVER, parts)
+
+    assert len(shown.text) <= 4_096

@@ -58,12 +58,43 @@ def test_a_run_is_one_line_that_names_its_range(language: str, text: str, fold: 
         ("go", "//go:build linux\nrun()"),
         ("php", "#[Route(1)]\nrun();"),
         ("python", "\n".join(f"run_{at}(x, {at})" for at in range(20))),
+        ("python", "login(user)\nlogic.run()\nlogout(user)\nself.catalog.add(user)"),
+        ("javascript", "warnUser(a);\ndebugger;\nlogOut(a);\nlogIn(a);\nstop();"),
         ("python", "\n".join(f"    return {at}" for at in range(20))),
     ],
 )
 def test_few_lines_and_those_that_do_something_stay(language: str, text: str) -> None:
     """A list of settings is the content of a file of data, and a test of a chunk of tests."""
     assert of(text, language) == text.split("\n")
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("python", "logging.getLogger(__name__).info(a)"),
+        ("python", "self._log.debug(a)"),
+        ("python", "warnings.warn(a)"),
+        ("go", "s.logger.Infof(a)"),
+        ("go", "log.Printf(a)"),
+        ("java", "LOG.warn(a);"),
+        ("javascript", "console.error(a);"),
+        ("javascript", "logError(a);"),
+        ("rust", "warn!(a);"),
+        ("rust", "tracing::info!(a);"),
+        ("c", "log_debug(a);"),
+        ("c", "fprintf(stderr, a);"),
+        ("cpp", "LOG(INFO) << a;"),
+    ],
+)
+def test_forms_of_logging_are_known(language: str, line: str) -> None:
+    assert of(f"{line}\n{line}\n{line}\nrun()", language) == ["… 11-13 logging", "run()"]
+
+
+def test_lines_that_are_all_tests_stay() -> None:
+    """Two tests that fill a source leave nothing beside them, as each of them alone does."""
+    text = "def test_a():\n    a()\n    b()\n    c()\n\n\ndef test_b():\n    a()\n    b()\n    c()"
+
+    assert of(text, "python") == text.split("\n")
 
 
 def test_lines_with_words_of_the_question_stay() -> None:

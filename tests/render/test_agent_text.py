@@ -109,6 +109,13 @@ def test_long_comments_are_left_out_of_an_opened_place_and_counted() -> None:
     assert len(agent_text(opened(LONG, boundary="lines")).split("\n")) == 20
 
 
+@pytest.mark.parametrize(("lines", "is_long"), [(119, False), (120, True)])
+def test_a_long_range_says_how_to_see_less(lines: int, is_long: bool) -> None:
+    *_, last = agent_text(opened("f();\n" * lines, boundary="lines")).split("\n")
+
+    assert ("--focus" in last) is is_long
+
+
 CODE = "\n    a = 1\n    b = 2\n    c = 3"
 
 

@@ -9,9 +9,9 @@ Within a lane, a holder that released a slot does not overtake waiting threads a
 threads of a process wait for a lock of the lane, and the thread that has it waits in the queue of
 all processes.
 
-A stopped holder keeps its lock. After a time without a heartbeat (`ttl_ms`), another process
-replaces the file of the slot. Two races between processes A and B that notice the same stopped
-holder:
+A stopped holder keeps its lock. Its heartbeat is the time at which it took the slot. If that was
+longer ago than any batch takes (`ttl_ms`), another process replaces the file of the slot. Two races
+between processes A and B that notice the same stopped holder:
 
 1. Both would replace the file, B the file that A just created, and both would hold the slot. So a
    process first takes the lock `replace.lock` and checks the heartbeat again: it is new or missing
@@ -96,10 +96,8 @@ class EncodeSlots:
         self._gates = {lane: threading.Lock() for lane in Lane}
 
     @contextmanager
-    def hold(
-        self, deadline: Deadline, *, lane: Lane = Lane.INTERACTIVE
-    ) -> Iterator[Callable[[], None]]:
-        """Hold a slot during the block; yield a function that writes a heartbeat.
+    def hold(self, deadline: Deadline, *, lane: Lane = Lane.INTERACTIVE) -> Iterator[None]:
+        """Hold a slot during the block, which is one batch.
 
         If the files cannot be used (another user's home, a full or failing disk), there is no
         limit: a slow search is better than an error.
@@ -110,10 +108,10 @@ class EncodeSlots:
         """
         slot = self._await_slot(deadline, lane) if self._limited else None
         if slot is None:
-            yield lambda: None
+            yield
             return
         try:
-            yield slot.beat
+            yield
         finally:
             slot.release()
 

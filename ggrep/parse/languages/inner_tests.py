@@ -90,7 +90,7 @@ TEST_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
 """Indexed words by language; each file with inner tests contains at least one of them."""
 
 
-@lru_cache(1 << 8)
+@lru_cache(1 << 6)
 def inner_tests(text: str, language: str) -> tuple[LineRange, ...]:
     """Return the line ranges of the tests in the text of a source file, disjoint and ascending."""
     heads = sorted(
@@ -128,7 +128,7 @@ def _ranges(text: str, language: str, heads: Sequence[tuple[int, _Form]]) -> Ite
 def _end(lines: Sequence[str], line: int, language: str) -> int:
     if language == "python":
         return _end_by_depth(lines, line)
-    return _end_by_brackets(lines, line, "{}" if language in {"go", "rust"} else "{}()")
+    return _end_by_brackets(lines, line, language)
 
 
 _LEADING: Final = ("#[", "//", "@", "#", "*", "/*")
@@ -148,33 +148,52 @@ def _width(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-_BRACKET: Final = re.compile(
-    r""""(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.[^'\n]{0,8})'|//.*|`[^`\n]*`|([{}()])"""
-)
+_LITERALS: Final = r'"(?:[^"\\\n]|\\.)*"|//.*|`[^`\n]*`'
+_BRACKETS: Final = re.compile(_LITERALS + r"|'(?:[^'\\\n]|\\.[^'\n]{0,8})'|([{}])")
+_SCRIPT_BRACKETS: Final = re.compile(_LITERALS + r"|'(?:[^'\\\n]|\\.)*'|([{}()])")
 """Matches literals and comments of one line, and captures brackets outside of them."""
-_ATTRIBUTE: Final = re.compile(r"\s*(?:#\[|//)")
+_ATTRIBUTES: Final = re.compile(
+    r"(?:\s*(?:#!?\[(?:\"(?:[^\"\\]|\\.)*\"|[^\[\]\"]|\[[^\[\]]*\])*\]|//[^\n]*))*\s*"
+)
+_ITEM: Final = re.compile(
+    r"(?:pub(?:\([^)]*\))?\s+)?(?:async|const|enum|extern|fn|for|if|impl|let|loop|macro_rules|match"
+    r"|mod|static|struct|trait|type|union|unsafe|use|while)\b"
+)
+"""Begins what ends with a block or a semicolon in Rust; others end with a comma, as fields do."""
+_MOST_HEAD: Final = 50
+"""Lines of attributes, and of a head without a block."""
+_MOST_BEHIND: Final = 100
+"""Lines that are read behind a line that may end a block."""
 
 
-def _end_by_brackets(lines: Sequence[str], line: int, brackets: str) -> int:
+def _end_by_brackets(lines: Sequence[str], line: int, language: str) -> int:
     """Return the end of the block whose head begins at `line`, or of a statement without a block.
 
     A literal of several lines may contain unpaired brackets. Then the block ends at the first line
     with a closing brace that is not indented deeper than the head.
     """
     width, depth, opened, closing = _width(lines[line]), 0, False, 0
-    for at in range(line, len(lines)):
-        text = lines[at]
-        if not opened and _ATTRIBUTE.match(text):
-            continue
-        marks = [match[1] for match in _BRACKET.finditer(text) if (match[1] or " ") in brackets]
+    pattern = _BRACKETS if language in {"go", "rust"} else _SCRIPT_BRACKETS
+    window = "\n".join(lines[line : line + _MOST_HEAD])
+    code = _ATTRIBUTES.sub("", window, count=1)
+    skipped = window[: len(window) - len(code)]
+    ends = (";", ",") if language == "rust" and not _ITEM.match(code) else ";"
+    begin = line + skipped.count("\n")
+    for at in range(begin, len(lines)):
+        text = lines[at] if at > begin else lines[at][len(skipped) - skipped.rfind("\n") - 1 :]
+        marks = [match[1] for match in pattern.finditer(text) if match[1]]
+        if not opened and marks[:1] == ["}"]:
+            return at
         closes = sum(mark in "})" for mark in marks)
         depth += len(marks) - 2 * closes
         opened |= bool(marks)
-        if opened and not closing and _width(text) <= width and text.strip()[:1] == "}":
+        if opened and not closing and _width(lines[at]) <= width and text.strip()[:1] == "}":
             closing = at + 1
-        is_statement = not opened and text.rstrip().endswith(";")
-        if (opened and depth <= 0) or is_statement:
+        is_statement = not opened and text.rstrip().endswith(ends)
+        if (opened and depth <= 0) or is_statement or (not opened and at - begin > _MOST_HEAD):
             return at + 1
+        if closing and at - closing > _MOST_BEHIND:
+            break
     return closing or len(lines)
 
 

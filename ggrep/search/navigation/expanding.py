@@ -6,6 +6,7 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.fingerprints import asked_fingerprint
 from ggrep.index.store.definition_extents import Step, widened
@@ -154,7 +155,7 @@ def expand(context: Context, request: ExpandRequest) -> ExpandResponse:
     target = find_target(segments, request.target.strip(), context.deadline)
     clamped, clamps = _clamped(request, target)
     file = _read(context, segments[target.segment], target)
-    shown = _shown(file, target, clamped)
+    shown = _shown(file, target, clamped, context.deadline)
     stages.end("expand")
     return ExpandResponse(
         request=clamped,
@@ -254,7 +255,9 @@ def _read(context: Context, segment: SearchableSegment, target: ResolvedTarget) 
     )
 
 
-def _shown(file: _File, target: ResolvedTarget, request: ExpandRequest) -> _Shown:
+def _shown(
+    file: _File, target: ResolvedTarget, request: ExpandRequest, deadline: Deadline
+) -> _Shown:
     """Return the part of the file to show: the requested boundary, or the widest that fits.
 
     Of a place in a file no more than the definition around it: who wants a method has no use for
@@ -279,7 +282,7 @@ def _shown(file: _File, target: ResolvedTarget, request: ExpandRequest) -> _Show
         reach = fitting[-1] if fitting else reaches[0]
     else:
         reach = reaches[BOUNDARIES.index(request.boundary)]
-    if folded := _folded(file, reach, target, request):
+    if folded := _folded(file, reach, target, request, deadline):
         return folded
     size = _size(file, reach)
     if size > request.max_bytes:
@@ -289,7 +292,7 @@ def _shown(file: _File, target: ResolvedTarget, request: ExpandRequest) -> _Show
 
 
 def _folded(
-    file: _File, reach: Reach, target: ResolvedTarget, request: ExpandRequest
+    file: _File, reach: Reach, target: ResolvedTarget, request: ExpandRequest, deadline: Deadline
 ) -> _Shown | None:
     """Return the part of the file with folds; None if it is not requested or does not fit.
 
@@ -300,25 +303,27 @@ def _folded(
     source = Source(lines, reach.first_line, file.language, file.is_test)
     query = read_query(SearchRequest(request.focus, find=Find.CONCEPT)) if request.focus else None
     tests = [
-        (low, high)
-        for low, high in source.tests
+        (max(low, reach.first_line), min(high, reach.last_line))
+        for low, high in Source(file.lines, 1, file.language, file.is_test).tests
+        if low <= reach.last_line and high >= reach.first_line
         if not low <= target.first_line <= high or target.is_file
     ]
-    if query is None or (len(lines) <= SHORT and _size(file, reach) <= request.max_bytes):
+    is_cut, size = False, _size(file, reach)
+    if query is None or (len(lines) <= SHORT and size <= request.max_bytes):
         folds = () if request.tests else (Fold(low, high, "tests") for low, high in tests)
         shown = with_folds(source, folds)
     else:
-        shown, room = "", request.max_bytes
         parts = [(piece.first_line, piece.last_line) for piece in file.pieces if piece.name]
         hidden = tests if not (request.tests and query.wants_tests) else []
-        while room and (not shown or len(shown.encode()) > request.max_bytes):
-            shown = deciding_text(source, frozenset(query.terms), room, parts, hidden)
-            room //= 2
-    if shown == source.text or len(shown.encode()) > request.max_bytes:
-        return None
+        terms = frozenset(query.terms)
+        shown, is_cut = deciding_text(source, terms, request.max_bytes, deadline, parts, hidden)
     numbered = list(numbered_lines(shown.split("\n"), reach.first_line))
     kept = sum(folded_range(number, line) is None for number, line in numbered)
-    return _Shown(reach, reach.first_line, reach.last_line, shown, len(lines) - kept)
+    if not kept or len(shown.encode()) > request.max_bytes or shown == source.text:
+        return None
+    cut = LimitHit("max_expand_bytes", request.max_bytes, size, file.path)
+    limits = (cut,) if is_cut else ()
+    return _Shown(reach, reach.first_line, reach.last_line, shown, len(lines) - kept, limits)
 
 
 def _size(file: _File, reach: Reach) -> int:

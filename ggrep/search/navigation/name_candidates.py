@@ -44,8 +44,8 @@ _HEADS: Final = (
 )
 """Words that begin a type."""
 _HEAD: Final = (
-    rf"(?:\bimpl\b|\b(?:{'|'.join(_HEADS)})\s+\w+(?=\W))[^;{{}}]{{0,600}}?"
-    r"(?:[(,:<>&|]|\b(?:extends|impl|implements|private|protected|public|virtual|with))"
+    rf"(?:\bimpl\b|(?:\bimpl\b|\b(?:{'|'.join(_HEADS)})\s+\w+(?=\W))[^;{{}}]{{0,600}}?"
+    r"(?:[(,:<>&|]|\b(?:extends|implements|private|protected|public|virtual|with)))"
 )
 """Begins a type, up to the mark or word in front of a base."""
 _PYTHON_HEAD: Final = r"\bclass\s+\w+\s*(?:\[[^\n]{0,200}\])?\([^:]{0,600}?"

@@ -1,7 +1,7 @@
 """Source text apart from its comments and literals."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from typing import Final, TypeAlias
 
@@ -12,16 +12,27 @@ _Rest: TypeAlias = tuple[str, str]
 
 A pattern that begins with a set of characters is looked for three times as fast as one that begins
 with alternatives; so the first character is taken by a set, and each alternative looks back at it.
+An unclosed literal with an escape reaches to the end of its line: without escapes no later mark of
+its kind follows, with them each would be tried again.
 """
 
 _TRIPLE: Final[tuple[_Rest, ...]] = (
     ('"', r'""[^"\\]*+(?:(?:\\.|"(?!""))[^"\\]*+)*+(?:"""|\Z)'),
     ("'", r"''[^'\\]*+(?:(?:\\.|'(?!''))[^'\\]*+)*+(?:'''|\Z)"),
 )
-_DOUBLE: Final[_Rest] = ('"', r'[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"')
-_SINGLE: Final[_Rest] = ("'", r"[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'")
+_DOUBLE: Final[_Rest] = ('"', r'[^"\\\n]*+(?:"|(?:\\.[^"\\\n]*+)++(?:"|(?=\n|\\?\Z)))')
+_SINGLE: Final[_Rest] = ("'", r"[^'\\\n]*+(?:'|(?:\\.[^'\\\n]*+)++(?:'|(?=\n|\\?\Z)))")
 _CHARACTER: Final[_Rest] = ("'", r"(?:[^'\\\n]|\\.[\w{}]{0,9})'")
-_BACKTICK: Final[_Rest] = ("`", r"[^`\\]*+(?:\\.[^`\\]*+)*+`")
+_BACKTICK: Final[_Rest] = ("`", r"[^`\\]*+(?:`|(?:\\.[^`\\]*+)++(?:`|(?=\\?\Z)))")
+_RAW: Final[Mapping[str, tuple[_Rest, ...]]] = {
+    "cpp": (('"', r'(?<=R")(?P<raw>[^\s()\\"]{0,16})\((?:.*?\)(?P=raw)"|.*)'),),
+    "rust": (
+        ('"', r'(?<=r##")(?:.*?"##|.*)'),
+        ('"', r'(?<=r#")(?:.*?"#|.*)'),
+        ('"', r'(?<=r")[^"]*+(?:"|\Z)'),
+    ),
+}
+"""Literals without escapes."""
 _BLOCK: Final[_Rest] = ("/", r"\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/|\Z)")
 _SLASHES: Final[_Rest] = ("/", r"/[^\n]*")
 _SLASHES_OF_NO_URL: Final[_Rest] = ("/", r"(?<!:/)/[^\n]*")
@@ -85,7 +96,12 @@ def bare_text(text: str, language: str) -> BareText:
 
 @cache
 def _pattern(language: str) -> re.Pattern[str]:
-    literals = [*_TRIPLE, _DOUBLE, _CHARACTER if language in _CHARACTERS else _SINGLE]
+    literals = [
+        *_RAW.get(language, ()),
+        *_TRIPLE,
+        _DOUBLE,
+        _CHARACTER if language in _CHARACTERS else _SINGLE,
+    ]
     if language in _BACKTICKS:
         literals.append(_BACKTICK)
     comments = _comments(language)
@@ -117,11 +133,16 @@ def _is_docstring(text: str, match: re.Match[str]) -> bool:
     if not text.startswith(('"""', "'''"), match.start()):
         return False
     begins = text.rfind("\n", 0, match.start()) + 1
-    behind = text[match.end() :].partition("\n")[0]
-    if text[begins : match.start()].strip() or behind.strip():
+    if text[begins : match.start()].strip() or not _BLANK_REST.match(text, match.end()):
         return False
-    above = text[:begins].rstrip()
-    return not above or _DOCUMENTED.match(above, above.rfind("\n") + 1) is not None
+    while begins and text[begins - 1].isspace():
+        begins -= 1
+    return (
+        not begins or _DOCUMENTED.match(text, text.rfind("\n", 0, begins) + 1, begins) is not None
+    )
+
+
+_BLANK_REST: Final = re.compile(r"[^\S\n]*(?:\n|\Z)")
 
 
 _DOCUMENTED: Final = re.compile(r".*:(?:[ \t]*#.*)?$|[ \t]*[\w.]+[ \t]*(?::|=(?!=)).*[^(\[{,\\]$")

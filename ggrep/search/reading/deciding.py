@@ -6,12 +6,16 @@ heads of the blocks around it, so that its conditions and the signature above ar
 
 import math
 import re
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import groupby, pairwise, takewhile
-from typing import Final
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, product, takewhile
+from typing import Final, NamedTuple
 
-from ggrep.model.line_numbers import FOLD
+from msgspec import Struct
+
+from ggrep.base.clock import Deadline
+from ggrep.model.line_numbers import FOLD, fold_line
 from ggrep.parse.languages.inner_tests import LineRange
 from ggrep.search.reading.bare_text import bare_text
 from ggrep.search.reading.folding import IMPORT, LOGGING, Fold, Source, with_folds
@@ -21,7 +25,6 @@ _CONDITION: Final = re.compile(
     r"\b(?:if|else|switch|case|when|unless|elif|elsif|while|return|throw|raise|match|catch|except"
     r"|assert)\b|\?|&&|\|\|"
 )
-_LOGGING: Final = re.compile(f"^{LOGGING.pattern}", re.MULTILINE)
 SHORT: Final = 40
 """Lines of a body that is shown whole."""
 _SHORT_PART: Final = 12
@@ -53,51 +56,122 @@ def decisiveness(snippet: str, lines: int) -> float:
     if not shown:
         return 1.0
     text = "\n".join(shown)
-    conditions, logging = len(_CONDITION.findall(text)), len(_LOGGING.findall(text))
+    conditions, logging = len(_CONDITION.findall(text)), len(LOGGING.findall(text))
     each = (conditions - 3.0 * logging - 0.01 * sum(map(len, shown))) / len(shown)
     return math.exp(each - 0.8 * (1.0 - len(shown) / lines))
+
+
+class DecidingText(NamedTuple):
+    """Lines of a source that decide an answer; `is_cut` if some of them had no room."""
+
+    text: str
+    is_cut: bool
 
 
 def deciding_text(
     source: Source,
     terms: Terms,
     room: int,
+    deadline: Deadline,
     parts: Iterable[LineRange] = (),
     hidden: Sequence[LineRange] = (),
-) -> str:
+) -> DecidingText:
     """Return the text of a source in which lines that decide nothing are folded.
 
     Args:
         source: lines that begin with the head of a definition, or of a file.
         terms: words of the question, as they are indexed.
-        room: most bytes of the shown lines; the head is always shown.
+        room: most bytes of the text; the head is shown in any case.
+        deadline: ends the search for lines.
         parts: line numbers of definitions; a short one is shown whole.
         hidden: line numbers that are folded in any case, as tests.
+
+    Raises:
+        DeadlineExceeded: time ran out.
     """
     lines, first = source.lines, source.first
+    plan = _plan(source, terms, parts, hidden)
+    left = room
+    while True:
+        deadline.check("choosing lines")
+        kept, is_cut = _kept(plan, left)
+        groups = groupby(range(len(lines)), key=kept.__contains__)
+        runs = [list(group) for is_kept, group in groups if not is_kept]
+        folds = [run for run in runs if any(lines[at].strip() for at in run)]
+        text = with_folds(source, (Fold(first + run[0], first + run[-1]) for run in folds))
+        over = len(text.encode()) - room
+        if over <= 0 or left <= 0:
+            return DecidingText(text, is_cut)
+        left -= max(over, room // 16)
+
+
+class _Plan(Struct, frozen=True):
+    """The order in which the lines of a source are shown.
+
+    Attributes:
+        order: places of lines that decide, the best first.
+        parents: place of the head of the block around each line, -1 for none.
+        parts: places of all lines of the short definitions around a line.
+        hidden: places that are never shown.
+        head: places that are always shown.
+    """
+
+    lines: Sequence[str]
+    comments: Collection[int]
+    order: Sequence[int]
+    parents: Sequence[int]
+    parts: Mapping[int, set[int]]
+    hidden: Collection[int]
+    head: Collection[int]
+    fold_bytes: int
+
+
+def _plan(
+    source: Source, terms: Terms, parts: Iterable[LineRange], hidden: Sequence[LineRange]
+) -> _Plan:
+    lines, first = source.lines, source.first
     comments = bare_text(source.text, source.language).comment_lines
-    blocks = [(low - first, high - first + 1) for low, high in parts if high - low < _SHORT_PART]
+    of_parts: dict[int, set[int]] = {}
+    for low, high in parts:
+        part = range(max(low - first, 0), min(high - first + 1, len(lines)))
+        for at in part if high - low < _SHORT_PART else ():
+            of_parts.setdefault(at, set()).update(part)
     out = {at for low, high in hidden for at in range(low - first, high - first + 1)}
     scores = _scores(lines, comments, terms)
     least = _LEAST * max(scores, default=0.0)
-    kept = set(_head(lines, comments)) - out
-    left = room - sum(_size(lines[at]) for at in kept)
-    for at in sorted(range(len(lines)), key=lambda at: (-scores[at], at)):
-        if scores[at] <= least:
-            break
-        if at in out:
+    deciding = (at for at, score in enumerate(scores) if score > least and at not in out)
+    order = sorted(deciding, key=lambda at: (-scores[at], at))
+    head = set(_head(lines, comments)) - out
+    fold_bytes = len(fold_line(first, first + len(lines), "").encode()) + 1
+    return _Plan(lines, comments, order, _parents(lines), of_parts, out, head, fold_bytes)
+
+
+def _kept(plan: _Plan, room: int) -> tuple[set[int], bool]:
+    """Return the places of the lines to show within the bytes, and whether others had no room."""
+    lines, hidden = plan.lines, plan.hidden
+    sizes = [len(line.encode()) + 1 for line in lines]
+    shown = {*plan.head, -1, len(lines)}
+    left = room - sum(sizes[at] for at in plan.head) - plan.fold_bytes
+    is_cut = False
+    for at in plan.order:
+        if at not in shown and sizes[at] > left:
+            is_cut = True
             continue
-        wanted = {at, *_statement(lines, at), *_around(lines, at), *_comment(comments, at)}
-        wanted.update(*(range(low, high) for low, high in blocks if low <= at < high))
-        wanted = {each for each in wanted - kept - out if each < len(lines)}
-        if (size := sum(_size(lines[each]) for each in wanted)) <= left:
-            kept |= wanted
+        wanted = {at, *_statement(lines, at), *_around(plan.parents, at)}
+        wanted.update(_comment(plan.comments, at), plan.parts.get(at, ()))
+        wanted = {each for each in wanted if each not in shown and each not in hidden}
+        added = sorted(wanted | set(_gaps(lines, wanted, shown, hidden)))
+        size = sum(sizes[each] for each in added)
+        for each in added:  # each splits a fold, shortens one or closes one
+            folds = (each - 1 not in shown) + (each + 1 not in shown) - 1
+            size += folds * plan.fold_bytes
+            shown.add(each)
+        if size <= left:
             left -= size
-    kept = _without_gaps(lines, kept, out)
-    groups = groupby(range(len(lines)), key=kept.__contains__)
-    runs = [list(group) for is_kept, group in groups if not is_kept]
-    folds = [run for run in runs if any(lines[at].strip() for at in run)]
-    return with_folds(source, (Fold(first + run[0], first + run[-1]) for run in folds))
+        else:
+            shown.difference_update(added)
+            is_cut = True
+    return shown - {-1, len(lines)}, is_cut
 
 
 def _scores(lines: Sequence[str], comments: Collection[int], terms: Terms) -> list[float]:
@@ -164,32 +238,38 @@ def _comment(comments: Collection[int], at: int) -> Iterator[int]:
         yield from (*below, at + len(below) + 1)
 
 
-def _around(lines: Sequence[str], at: int) -> Iterator[int]:
+def _parents(lines: Sequence[str]) -> list[int]:
+    """Return for each line the place of the head of the block around it, -1 for none."""
+    parents, heads = list[int](), list[tuple[int, int]]()
+    for at, line in enumerate(lines):
+        place = bisect_left(heads, (_width(line), -1))
+        parents.append(heads[place - 1][1] if place else -1)
+        text = line.strip()
+        is_closing = text[:1] in {"}", ")", "]"} and not text.endswith(("{", ":"))
+        if text and not is_closing:
+            heads[place:] = [(_width(line), at)]
+    return parents
+
+
+def _around(parents: Sequence[int], at: int) -> Iterator[int]:
     """Yield the heads of the blocks around a line, the innermost first."""
-    width = _width(lines[at])
-    for above in range(at - 1, -1, -1):
-        line = lines[above].strip()
-        is_closing = line[:1] in {"}", ")", "]"} and not line.endswith(("{", ":"))
-        if line and _width(lines[above]) < width and not is_closing:
-            yield above
-            width = _width(lines[above])
-        if not width:
-            return
+    while (at := parents[at]) >= 0:
+        yield at
 
 
-def _without_gaps(lines: Sequence[str], kept: set[int], out: set[int]) -> set[int]:
-    """Return the lines to show, with the few between them and without blank ones at folds."""
-    shown = sorted(kept)
-    for low, high in pairwise(shown):
-        between = [at for at in range(low + 1, high) if lines[at].strip()]
-        if len(between) <= _GAP and not out.intersection(between):
-            kept.update(range(low + 1, high))
-    return kept
+def _gaps(
+    lines: Sequence[str], wanted: Collection[int], shown: Collection[int], hidden: Collection[int]
+) -> Iterator[int]:
+    """Yield the few lines between wanted lines and the next shown or wanted ones, or an end."""
+    for at, step in product(wanted, (-1, 1)):
+        gap, code, beyond = list[int](), 0, at + step
+        while code <= _GAP and not (beyond in shown or beyond in wanted or beyond in hidden):
+            gap.append(beyond)
+            code += bool(lines[beyond].strip())
+            beyond += step
+        if code <= _GAP and beyond not in hidden:
+            yield from gap
 
 
 def _width(line: str) -> int:
     return len(line) - len(line.lstrip())
-
-
-def _size(line: str) -> int:
-    return len(line.encode()) + 1

@@ -21,7 +21,7 @@ class Source(Struct, frozen=True):
     """Lines of a source file; `first` is the number of the first one.
 
     Attributes:
-        is_test: the whole file is a test, so that none of its lines is one beside others.
+        is_test: the whole file is a test, so that none of its lines is a test beside a source.
     """
 
     lines: Sequence[str]
@@ -39,11 +39,12 @@ class Source(Struct, frozen=True):
         """Return the numbers of lines that are tests; none of a source that is one test."""
         if self.is_test:
             return []
-        return [
-            (self.first + low - 1, self.first + high - 1)
-            for low, high in inner_tests(self.text, self.language)
-            if any(line.strip() for line in (*self.lines[: low - 1], *self.lines[high:]))
-        ]
+        tests = inner_tests(self.text, self.language)
+        starts, ends = (0, *(high for _, high in tests)), (*(low - 1 for low, _ in tests), None)
+        beside = (self.lines[start:end] for start, end in zip(starts, ends, strict=True))
+        if not any(line.strip() for lines in beside for line in lines):
+            return []
+        return [(self.first + low - 1, self.first + high - 1) for low, high in tests]
 
 
 class Folding(Struct, frozen=True):
@@ -86,13 +87,27 @@ _OPENS_COMMENT: Final = re.compile(r"/\*|//|#|--|;|%|[rR]?\"\"\"|[rR]?'''|<!--|\
 _MARKED: Final = re.compile(r"//|#|--|;|%")
 """Begins a comment of one line."""
 IMPORT: Final = re.compile(
-    r"(?:(?:pub(?:\(\w+\))?\s+)?use\s+[\w:{\\]|import\b(?!\s*\()|from\s+[\w.]+\s+import\b"
+    r"^(?:(?:pub(?:\(\w+\))?\s+)?use\s+[\w:{\\]|import\b(?!\s*\()|from\s+[\w.]+\s+import\b"
     r"|import\s*\($|using\s+[\w.:]+\s*[;=]|#\s*(?:include|import)\b|extern\s+crate\b"
     r"|package\s+[\w.]+;?$|(?:require|require_relative)[\s(][\"']"
-    r"|(?:const|let|var|local)\s+[\w{}$,:\s]+=\s*require\s*\(|export\s+.*\bfrom\s*[\"'])"
+    r"|(?:const|let|var|local)\s+[\w{}$,:\s]+=\s*require\s*\(|export\s+.*\bfrom\s*[\"'])",
+    re.MULTILINE,
 )
 _MAY_IMPORT: Final = ("import", "use ", "using ", "include", "extern ", "package ", "require")
-_MAY_LOG: Final = ("log", "Log", "LOG", "ebug", "DEBUG", "printf", "console", "arn", "WARN")
+_MAY_LOG: Final = (
+    "log",
+    "Log",
+    "LOG",
+    "ebug",
+    "DEBUG",
+    "printf",
+    "console",
+    "arn",
+    "WARN",
+    "trac",
+    "info!",
+    "error!",
+)
 _VALUE: Final = (
     r"(?:[-+~!&*]?[\w.$:]+(?:\s*(?:<<|\||\*|\+|-|/)\s*[\w.$:]+)*|\"[^\"]*\"|'[^']*'|`[^`]*`"
     r"|\[\]|\{\}|\(\))"
@@ -112,8 +127,16 @@ _ENTRY: Final = re.compile(
 )
 """A member of a list or enumeration, an assignment of a plain value, a macro, or a field."""
 _MOST_ENTRY: Final = 160
+_LEVEL: Final = (
+    r"(?:[Dd]ebug|DEBUG|[Ii]nfo|INFO|[Ww]arn(?:ing)?|WARN(?:ING)?|[Ee]rr(?:or)?|ERR(?:OR)?|[Tt]race"
+    r"|TRACE|[Ff]atal|[Nn]otice|[Vv]erbose|[Mm]sg|[Mm]essage|[Ee]xception)"
+)
 LOGGING: Final = re.compile(
-    r"(?:\w+\.)?_?(?:[Ll]og|LOG|[Ll]ogg\w+|[Dd]ebug|DEBUG|printf|console|[Ww]arn|WARN)\w*[.(!]"
+    r"^(?:\w+(?:\.|->|::))*_?(?:"
+    r"(?:[Ll]og|LOG|[Ll]ogger|LOGGER|logging|logrus|tracing|[gks]log|console)(?:\.|->|::)\w"
+    rf"|(?:[Ll]og|LOG)(?:f|ln|_?{_LEVEL}\w*)?[(!]|(?:debug|DEBUG|warn(?:ing)?|WARN(?:ING)?)f?[(!]"
+    r"|(?:info|error|trace)!\(|printf\(|fprintf\(stderr\b)",
+    re.MULTILINE,
 )
 """Begins a statement that logs."""
 _MOST_STATEMENT: Final = 80
@@ -276,15 +299,16 @@ def _ends(bare: Sequence[str], may: tuple[str, ...], head: re.Pattern[str]) -> S
     A text with none of the words in `may` has none.
     """
     ends, text = list[int](), "\n".join(bare)
-    for at, line in enumerate(bare if any(map(text.__contains__, may)) else ()):
-        if head.match(line):
-            ends = ends or list(range(len(bare)))
-            depth = 0
-            for end in range(at, min(at + _MOST_STATEMENT, len(bare))):
-                depth += len(_OPENS.findall(bare[end])) - len(_CLOSES.findall(bare[end]))
-                if depth <= 0:
-                    ends[at] = end + 1
-                    break
+    at = offset = 0
+    for match in head.finditer(text) if any(map(text.__contains__, may)) else ():
+        ends = ends or list(range(len(bare)))
+        at, offset = at + text.count("\n", offset, match.start()), match.start()
+        depth = 0
+        for end in range(at, min(at + _MOST_STATEMENT, len(bare))):
+            depth += len(_OPENS.findall(bare[end])) - len(_CLOSES.findall(bare[end]))
+            if depth <= 0:
+                ends[at] = end + 1
+                break
     return ends
 
 

@@ -158,7 +158,9 @@ def _material(
     pick, candidate = rows.pick, rows.pick.candidate
     segment, image = candidate.segment, ranked.segments[candidate.segment].image
     terms = frozenset(ranked.query.terms)
-    shaper = _Shaper(image.types, candidate.language, candidate.section, wanted, terms)
+    shaper = _Shaper(
+        image.types, candidate.language, candidate.section, candidate.is_test, wanted, terms
+    )
 
     def piece(row: ScoredRow, reason: Reason) -> TextPiece:
         return shaper.piece(row, records[segment, row.row], int(image.row_types[row.row]), reason)
@@ -199,6 +201,7 @@ class _Shaper(Struct, frozen=True):
     types: Sequence[str]
     language: str
     section: Section
+    is_test: bool
     wanted: Disclosure
     terms: Terms
 
@@ -248,7 +251,7 @@ class _Shaper(Struct, frozen=True):
         """Return a text; of code with folds, and without comments at its ends."""
         if self.section is Section.DOCS or self.wanted.comments:
             return Snippet(text, 0, 0)
-        source = Source(text.split("\n"), first, self.language)
+        source = Source(text.split("\n"), first, self.language, self.is_test)
         lines = folded(source, form, self.terms).split("\n")
         numbered = list(numbered_lines(lines, first))
         begin, end = 0, len(numbered)
