@@ -198,7 +198,7 @@ def select_repos(
 def path_resolver(
     bases: Sequence[Path], hides: Callable[[Path], bool] = lambda _: False
 ) -> PathResolver:
-    """Return a resolver that looks for a token in one directory of `bases` after another.
+    """Return a resolver that resolves a token in each directory of `bases`, in this order.
 
     A path for which `hides` is true is not resolved, and its existence is not checked.
     """
