@@ -249,7 +249,7 @@ class ExpandRequest(Request["ExpandResponse"], frozen=True):
         Field(
             "target",
             "`path:line`, `path:line-line`, `path`, a place as compilers print it, a row_id or its"
-            " first 7 digits, or a name as an outline prints it.",
+            " first 7 digits, or a name as an outline prints it, alone or as `path:name`.",
             least=1,
         ),
         WireBounds(MOST_PATH_BYTES),

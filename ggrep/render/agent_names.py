@@ -65,6 +65,8 @@ def _outside(document: _Object) -> list[tuple[str, OutsideName]]:
 def reference_lines(document: _Object, *, arguments: bool = False) -> Iterator[str]:
     """Yield usages by file: files with handlers and calls first, tests last, imports as a count.
 
+    For test files only line numbers are shown if there are other usages.
+
     Usages of a possibly different container come last. With `arguments` the line of counts names
     arguments of tools instead of flags.
     """
@@ -89,21 +91,30 @@ def reference_lines(document: _Object, *, arguments: bool = False) -> Iterator[s
     guesses = [item for item in used if item.get("guess")]
     if len(guesses) > MAX_GUESSES:
         used = [item for item in used if not item.get("guess")]
-    ranks = file_ranks((path_of(item), item.get("role", "")) for item in used)
-    used.sort(key=lambda item: (*_group(item)[:3], ranks[path_of(item)], *_place(item)))
-    for (mentioned, test, guess, path, tie), group in groupby(used, key=_group):
-        words = (("mentioned", mentioned), ("test", test), ("maybe", guess))
-        marks = [word for word, is_so in words if is_so]
-        notes = f" ({', '.join(marks)})" if marks else ""
-        yield f"{path}{notes} {tie}".rstrip()
-        for line, same in groupby(group, key=lambda item: item["line"]):
-            yield _row(line, list(same))
+    yield from _by_file(used)
     if len(guesses) > MAX_GUESSES:
         name = last_part(document.get("name", ""))
         yield f"maybe: {len(guesses)} more, first at {_listed(guesses[0])}; refs {name} shows them"
     for role in FOLDED:
         listed = [_listed(item) for item in mentions if item.get("role") == role]
         yield from filter(None, (folded_line(role, listed),))
+
+
+def _by_file(used: list[_Object]) -> Iterator[str]:
+    is_test = all(item.get("test") for item in used)
+    ranks = file_ranks((path_of(item), item.get("role", "")) for item in used)
+    used.sort(key=lambda item: (*_group(item)[:3], ranks[path_of(item)], *_place(item)))
+    for (mentioned, test, guess, path, tie), group in groupby(used, key=_group):
+        words = (("mentioned", mentioned), ("test", test), ("maybe", guess))
+        marks = [word for word, is_so in words if is_so]
+        notes = f" ({', '.join(marks)})" if marks else ""
+        head = f"{path}{notes} {tie}".rstrip()
+        by_line = groupby(group, key=lambda item: item["line"])
+        if test and not is_test:
+            yield f"{head}: {', '.join(str(line) for line, _ in by_line)}"
+            continue
+        yield head
+        yield from (_row(line, list(same)) for line, same in by_line)
 
 
 def _row(line: int, mentions: Sequence[_Object]) -> str:

@@ -395,6 +395,18 @@ def test_what_is_neither_a_place_nor_a_name_says_what_is_like_it(engine: Engine)
         ask(engine, "wiegh")
 
 
+def test_a_name_in_a_file_is_looked_up_there_alone(index_of: IndexOf) -> None:
+    engine = index_of(dict.fromkeys(("a.py", "b/c.py"), "def pay():\n    a()\n\n\ndef run(): ...\n"))
+
+    shown = ask(engine, "b/c.py:pay")
+
+    assert (shown.path, *span(shown)) == ("b/c.py", "definition", 1, 2)
+    assert not shown.warnings
+    assert ask(engine, "./b/c.py::run").start_line == 5
+    with pytest.raises(InvalidRequest, match=r"'a\.py' does not define 'pai'; similar names: pay"):
+        ask(engine, "a.py:pai")
+
+
 def test_a_handle_is_the_first_digits_of_a_row_id(engine: Engine) -> None:
     """As git's short hashes; nothing has to be remembered for it."""
     row_id = ask(engine, f"src/till.py:{WEIGH}", "chunk").neighbours[0].row_id

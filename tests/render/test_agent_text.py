@@ -36,8 +36,7 @@ def test_usages_stand_by_file_before_tests_and_imports() -> None:
         "src/b.py",
         " 9: retry(message)  in Worker.run",
         " 12: retry(other)  in Worker.stop",
-        "tests/test_a.py (test)",
-        " 4: retry(1)  in test_retry",
+        "tests/test_a.py (test): 4",
         "imported once at src/a.py:1",
     ]
 
@@ -320,8 +319,7 @@ def test_usages_of_a_workspace_are_told_by_what_they_are_for() -> None:
         " 2: x = run",
         "api:a.py (maybe) import",
         " 9: it.run()",
-        "api:test_a.py (test) import",
-        " 3: run()",
+        "api:test_a.py (test) import: 3",
         "imported 2 times, first at api:a.py:1",
     ]
 

@@ -6,7 +6,7 @@ from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
 
 AT_THE_SHELL: Final = """\
-To find code by what it does or by its names, use ggrep instead of grep. It follows your edits.
+To find code by what it does or by its name, use ggrep instead of grep. It follows your edits.
 
 ggrep slate "a whole question" --format agent --max-bytes 6000
     the lines that answer it, from code, docs, configuration and tests; start here
@@ -18,9 +18,9 @@ ggrep --find regex "max_\\w+ =" --format agent
 ggrep symbol NAME... --format agent
     where names are defined, and what implements or extends them
 ggrep refs NAME... --format agent
-    where they are used: handlers and calls first, tests apart; '"/login"' is a route
+    where they are used: handlers and calls first, tests last; '"/login"' is a route
 ggrep expand PLACE... --format agent
-    a definition by NAME, Container.name or path:line; these lines by path:10-40;
+    a definition by NAME, Container.name, path:NAME or path:line; lines by path:1-40;
     --focus "words": of long code the lines that decide
 ggrep outline PATH... --format agent
     what files and folders define; `ggrep tour` tells what the repository is

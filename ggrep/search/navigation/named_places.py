@@ -24,7 +24,7 @@ from ggrep.search.navigation.name_answers import check_name, symbol
 from ggrep.search.query.answerer import Answerer
 from ggrep.search.query.context import Context
 from ggrep.search.query.row_reading import shown_rows
-from ggrep.search.query.segments import open_segments
+from ggrep.search.query.segments import find_file, open_segments
 from ggrep.search.query.targets import HANDLE, find_target, target_exists
 
 _MOST_SAID: Final = 5
@@ -36,19 +36,23 @@ _CONSTANTS: Final = frozenset({"constant", "field"})
 def expand_place(context: Context, request: ExpandRequest) -> ExpandResponse:
     """Return the text around a place, or of the first definition of a name.
 
-    A target that is a place in the index is read as that place, any other as a name.
+    A target that is a place in the index is read as that place, any other as a name, in the file of
+    `path:name` or everywhere.
 
     Raises:
         InvalidRequest: the target is neither, or more than one place.
         GgrepError: as `expand` and `symbol`.
     """
-    target = request.target.strip()
-    if target_exists(open_segments(context.view), target, context.deadline) or not _is_name(target):
+    target, segments = request.target.strip(), open_segments(context.view)
+    path, name = target.removeprefix("./").partition(":")[::2]
+    if not (name and find_file(segments, path)):
+        path, name = "", target
+    if target_exists(segments, target, context.deadline) or not _is_name(name := name.lstrip(":")):
         return expand(context, request)
-    asked = SymbolRequest(target, deterministic=request.deterministic)
+    asked = SymbolRequest(name, scope=path, deterministic=request.deterministic)
     found = symbol(context, asked)
     if not found.definitions:
-        _refuse(context, target, found.suggestions)
+        _refuse(context, target, path, found.suggestions)
     first = _fullest(found.definitions)
     others = [one for one in found.definitions if one is not first]
     boundary = request.boundary
@@ -111,18 +115,20 @@ def by_handle(context: Context, request: _Asked) -> _Asked:
     raise InvalidRequest(f"name: {name} is the place {place}, which defines nothing")
 
 
-def _refuse(context: Context, target: str, near: tuple[str, ...]) -> NoReturn:
-    """Raise that a target is no place, with names that are spelled alike.
+def _refuse(context: Context, target: str, path: str, near: tuple[str, ...]) -> NoReturn:
+    """Raise that a target is no place, or that its file does not define its name.
 
     Raises:
-        InvalidRequest: always.
+        InvalidRequest: always, with names that are spelled alike.
     """
+    similar = f"; similar names: {', '.join(near)}" if near else ""
+    if path:
+        name = target.removeprefix("./").removeprefix(path).lstrip(":")
+        raise InvalidRequest(f"target: {path!r} does not define {name!r}{similar}")
     try:
         find_target(open_segments(context.view), target, context.deadline)
     except InvalidRequest as error:
-        if not near:
-            raise
-        raise InvalidRequest(f"{error}; similar names: {', '.join(near)}") from error
+        raise InvalidRequest(f"{error}{similar}") from error
     raise AssertionError(target)
 
 

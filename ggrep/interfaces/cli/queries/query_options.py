@@ -16,12 +16,9 @@ from ggrep.render.agent_text import AgentView
 MORE: Final = "--budget {}"
 """The option that shows the cut lines."""
 
-_BUDGET = Flag(
-    "--budget",
-    "With --format agent: maximum size of the text in bytes.",
-    least=256,
-    most=MOST_BYTES,
-)
+_SIZE: Final = "With --format agent: maximum size of the text in bytes."
+_BUDGET = Flag("--budget", _SIZE, least=256, most=MOST_BYTES)
+_BUDGET_OR_BYTES = Flag("--budget --max-bytes", _SIZE, least=256, most=MOST_BYTES)
 
 
 class AgentForm(Struct, frozen=True):
@@ -42,7 +39,7 @@ class AgentForm(Struct, frozen=True):
 class AgentText(AgentForm, frozen=True):
     """`AgentForm` with a byte budget."""
 
-    budget: Annotated[int | None, _BUDGET] = None
+    budget: Annotated[int | None, _BUDGET_OR_BYTES] = None
 
 
 class AgentLines(AgentForm, frozen=True):
