@@ -1,4 +1,4 @@
-"""The alarm that ends a command at the end of its time, at any step."""
+"""The alarm that interrupts a command shortly after the command's deadline."""
 
 import datetime  # noqa: F401 - see `arm`
 import signal
@@ -11,13 +11,13 @@ _SLACK_MS: Final = 50.0
 
 
 def arm(at_ms: float) -> None:
-    """Have `TimeIsUp` raised shortly after a moment; this replaces an earlier alarm.
+    """Raise `TimeIsUp` shortly after the time `at_ms`; this replaces an earlier alarm.
 
-    Steps check their deadline themselves. The alarm ends those that cannot: imports, locks, files
-    on a disk that hangs. msgspec does not check its import of `datetime`: an alarm in it would
-    crash the process at the next value that is written. This module imports it before.
+    Most steps check their deadline. The alarm ends steps that cannot: imports, locks, files on a
+    disk that hangs. msgspec does not check whether its import of `datetime` succeeds: an alarm
+    during it would crash the process later. So this module imports `datetime` first.
 
-    Requires: the main thread.
+    Requires: the caller is the main thread.
     """
     signal.signal(signal.SIGALRM, _end)
     left_ms = max(at_ms + _SLACK_MS - now_ms(), 1.0)

@@ -6,10 +6,10 @@ import ggrep
 
 
 def build_id() -> str:
-    """Return the version and its time of installation, in nanoseconds.
+    """Return the version and the time of its installation, in nanoseconds.
 
-    A daemon outlives an upgrade, also one to another build of the same version. The time is that
-    of one file, which each installation writes anew: in a checkout, edits of other files have no
-    effect.
+    A daemon keeps running during an upgrade, even to another build of the same version. The time is
+    the modification time of one file that each installation rewrites. In a checkout, edits of other
+    files have no effect.
     """
     return f"{ggrep.__version__}+{os.stat(ggrep.__file__).st_mtime_ns}"  # noqa: PTH116 - lean

@@ -1,4 +1,4 @@
-"""A cache of values derived from something immutable, under typed keys."""
+"""A cache of values that are computed from immutable data, with typed keys."""
 
 from typing import Generic, TypeVar, cast
 
@@ -12,7 +12,7 @@ class CacheKey(Generic[T]):
 
 
 class Cache:
-    """Values by their keys. Thread-safe."""
+    """A thread-safe cache of values by key."""
 
     __slots__ = ("_values",)
 
@@ -21,11 +21,11 @@ class Cache:
 
     def get(self, key: CacheKey[T]) -> T | None:
         """Return the value of `key`; None if there is none."""
-        return cast("T | None", self._values.get(key))  # only `keep` puts it there
+        return cast("T | None", self._values.get(key))  # only `keep` stores values
 
     def keep(self, key: CacheKey[T], value: T) -> T:
-        """Store a value unless there is one, and return the stored one.
+        """Store a value unless the key has a value; return the stored value.
 
-        Threads may each compute a value at the same time; all get the same one.
+        If several threads compute the value at the same time, all get the first stored value.
         """
         return cast("T", self._values.setdefault(key, value))

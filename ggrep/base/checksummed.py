@@ -1,7 +1,7 @@
-"""JSON documents with a digest of their own values, to detect damage.
+"""JSON documents that contain a digest of their values, to detect damage.
 
-A flipped bit in a number or a path often leaves valid JSON. The digest is over the canonical bytes
-of all other fields. Documents of builds before the digest have none.
+With a flipped bit in a number or a path, a document often remains valid JSON. The digest covers the
+canonical bytes of all other fields. Documents of old builds have no digest.
 """
 
 import hashlib
@@ -21,17 +21,17 @@ class Damaged(ValueError):
 def seal(
     values: Mapping[str, stable_json.Json], form: Format | None = None
 ) -> dict[str, stable_json.Json]:
-    """Return the values with their digest, without the fields that the format excludes."""
+    """Return the values with a digest, which does not cover the fields that the format excludes."""
     apart = form.apart(values.get(form.field)) if form else ()
     return {**values, FIELD: _digest(values, apart)}
 
 
 def require_sound(values: object, form: Format, *, since: int) -> None:
-    """Raise unless a document is undamaged and has a version that this build reads."""
+    """Raise unless a document is undamaged and this build reads its version."""
     if not isinstance(values, dict):
         raise Damaged("not an object")
     version = values.get(form.field)
-    form.check(version)  # first: a newer build may compute the digest in another way
+    form.check(version)  # the version first: a newer build may compute the digest differently
     digest = values.get(FIELD)
     if digest is None and isinstance(version, int) and version < since:
         return

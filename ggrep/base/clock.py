@@ -23,7 +23,7 @@ class Clock(Protocol):
 
 
 class SystemClock:
-    """The machine's own clocks."""
+    """The clocks of the machine."""
 
     def now(self) -> datetime:
         """Return the current moment in UTC."""
@@ -35,7 +35,7 @@ class SystemClock:
 
 
 class ThreadClock(SystemClock):
-    """Processor time of the calling thread; other threads do not advance it."""
+    """Processor time of the calling thread; other threads do not advance this clock."""
 
     def monotonic_ms(self) -> float:
         """Return the processor time of this thread in milliseconds."""
@@ -48,7 +48,7 @@ def rfc3339(moment: datetime) -> str:
 
 
 class Stop:
-    """A request to work in another thread to stop; it cannot be taken back."""
+    """A signal that tells another thread to stop its work; the signal cannot be withdrawn."""
 
     __slots__ = ("_reason",)
 
@@ -61,7 +61,7 @@ class Stop:
         return self._reason
 
     def set(self, reason: str) -> None:
-        """End the work at its next step; the first reason given is kept."""
+        """End the work at its next step; the first reason is kept."""
         if self._reason is None:
             self._reason = reason
 
@@ -70,8 +70,8 @@ class Deadline(Struct, frozen=True):
     """The end of a request's time, on its clock's monotonic scale.
 
     Attributes:
-        at_ms: infinite when the request has no deadline.
-        stop: set to end the request earlier; None if it cannot be.
+        at_ms: end of the time; infinite if the request has no deadline.
+        stop: set to end the request earlier; None if that is not possible.
     """
 
     clock: Clock
@@ -80,7 +80,7 @@ class Deadline(Struct, frozen=True):
 
     @classmethod
     def after(cls, clock: Clock, timeout_ms: float, stop: Stop | None = None) -> "Deadline":
-        """Return the deadline `timeout_ms` from now."""
+        """Return a deadline `timeout_ms` from now."""
         return cls(clock, clock.monotonic_ms() + timeout_ms, stop)
 
     @classmethod
@@ -93,11 +93,11 @@ class Deadline(Struct, frozen=True):
         return max(0.0, self.at_ms - self.clock.monotonic_ms())
 
     def within(self, timeout_ms: float) -> "Deadline":
-        """Return the deadline `timeout_ms` from now, or this one if it is earlier."""
+        """Return the deadline `timeout_ms` from now, or this deadline if it is earlier."""
         return replace(self, at_ms=min(self.at_ms, self.clock.monotonic_ms() + timeout_ms))
 
     def next_ms(self) -> float:
-        """Return the time for the next of several queries, at least one millisecond."""
+        """Return the remaining time as the timeout of the next query, at least one millisecond."""
         left_ms = self.remaining_ms()
         if left_ms < 1.0:
             raise DeadlineExceeded("the timeout passed while earlier queries were answered")

@@ -1,6 +1,6 @@
-"""The moment at which a command began: its time limit counts from there.
+"""The start time of a command, at which its timeout begins.
 
-This module imports only small parts of the standard library: every plain search loads it.
+This module only imports small parts of the standard library, as every search loads it.
 """
 
 import os
@@ -19,19 +19,19 @@ OVER = "the timeout passed before there was an answer"
 
 
 class TimeIsUp(KeyboardInterrupt):
-    """Raised by the alarm anywhere in the main thread; no handler of `Exception` catches it."""
+    """Interrupts the main thread; not an `Exception`, so that no general handler catches it."""
 
 
 def now_ms() -> float:
-    """Return this moment as `SystemClock.monotonic_ms` does, without loading datetime."""
+    """Return the current time of `SystemClock.monotonic_ms`, without importing datetime."""
     return time.monotonic() * 1000.0  # noqa: TID251 - see above
 
 
 def process_began_ms() -> float:
-    """Return the start of this process, on the scale of `now_ms`; it includes the interpreter's.
+    """Return the start time of this process on the scale of `now_ms`, before Python started.
 
-    A process that is older than any start can take did other work before, such as a script that
-    ends in `exec ggrep`: then the command begins now.
+    A process that is too old has done other work before, such as a script that ends in `exec
+    ggrep`. The start time is then the current time.
     """
     fields = linux.stat_fields(os.getpid())
     ticks = int(fields[_START_FIELD]) if fields else 0
@@ -40,5 +40,5 @@ def process_began_ms() -> float:
 
 
 def began_ms(moment_ms: float, age_ms: float) -> float:
-    """Return the start of a command whose process has this age at a moment."""
+    """Return the start time of a command whose process is `age_ms` old at `moment_ms`."""
     return moment_ms - (age_ms if 0.0 <= age_ms < _LONGEST_START_MS else 0.0)

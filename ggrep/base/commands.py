@@ -1,4 +1,4 @@
-"""Command names, and the reader of command lines by the option table."""
+"""Command names, and the parser of command lines that uses the option table."""
 
 from ggrep.base.options import ASKING, BELOW, OPTIONS
 
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 COMMANDS = frozenset(name.partition(" ")[0] for name in OPTIONS)
 
 ABOVE_OTHERS = frozenset(BELOW)
-"""Groups: commands that only have subcommands."""
+"""Commands that only have subcommands."""
 
 READ_BY_DAEMONS = frozenset(ASKING.split())
-"""Queries: a daemon parses their typed arguments, and renders their output."""
+"""Query commands: a daemon parses their arguments, and renders their output."""
 
 OTHER_NAMES = {
     "add": "workspace add --help",
@@ -59,10 +59,10 @@ WORDS_OF_CODE = frozenset(
 """Words that are frequent in code, one typing error away from a command's name."""
 
 STARTING = ["serve", "--background", "--yes"]
-"""Arguments that start a daemon, before the paths; the client has asked before whether to index."""
+"""Arguments before the paths that start a daemon; the user has already consented to indexing."""
 
 LATER = "--later"
-"""Replaces the paths if a socket delivers them; see `ggrep.protocol.client.preload`."""
+"""Replaces the paths if a socket sends these; see `ggrep.protocol.client.preload`."""
 
 _GLOBAL_OPTIONS = frozenset({"--help", "-h", "--version"})
 _WORD = frozenset("abcdefghijklmnopqrstuvwxyz-")
@@ -85,7 +85,7 @@ def is_search(arguments: list[str]) -> bool:
 def correction(arguments: list[str]) -> str | None:
     """Return a message about a mistyped command; None if the arguments begin with a command.
 
-    Each command line in it can be typed as it is.
+    Command lines in the message can be copied and run.
     """
     at = None if is_search(arguments) or arguments[:1] == ["search"] else _first_word(arguments)
     if at is None or (at == 0 and arguments[0] in COMMANDS) or arguments[0] in _GLOBAL_OPTIONS:
@@ -102,14 +102,14 @@ def correction(arguments: list[str]) -> str | None:
 
 
 def spelled(*words: str) -> str:
-    """Return a ggrep command line in the syntax of a shell."""
+    """Return a ggrep command line, quoted for a shell."""
     import shlex
 
     return shlex.join(("ggrep", *words))
 
 
 def slip_of(word: str) -> str | None:
-    """Return the name that `word` misspells; None without one."""
+    """Return the command that `word` misspells; None if there is none."""
     if word in WORDS_OF_CODE:
         return None
     candidates = [
@@ -121,7 +121,7 @@ def slip_of(word: str) -> str | None:
 
 
 def nearest(word: str, names: list[str]) -> str | None:
-    """Return the name most similar to `word`; None if a third of it or more differs."""
+    """Return the name most similar to `word`; None if more than a third differs."""
     candidates = [
         (distance, not name.startswith(word), name)
         for name in names
@@ -146,13 +146,13 @@ def _first_word(arguments: list[str]) -> int | None:
 
 def _is_command_like(word: str) -> bool:
     if not _WORD.issuperset(word):
-        # Languages without hyphens in names spell it `stop_all`.
+        # Code spells this name `stop_all`, with an underscore.
         return False
     return word in COMMANDS or word in OTHER_NAMES or slip_of(word) is not None
 
 
 def _slips(word: str, name: str) -> int | None:
-    """Return the number of typing errors from `name` to `word`; None if it is no misspelling."""
+    """Return the number of typing errors in `word` for `name`; None if it is no misspelling."""
     if len(name) < 4 or not word or abs(len(word) - len(name)) > 2:
         return None
     if word[0] != name[0] and word[:2] != name[1::-1]:
@@ -167,7 +167,7 @@ def _slips(word: str, name: str) -> int | None:
 
 
 def _distance(word: str, other: str) -> int:
-    """Return the number of letters to delete, insert, replace or swap with their neighbours."""
+    """Return the edit distance: letters to delete, insert, replace or swap with a neighbour."""
     before: list[int] = []
     row = list(range(len(other) + 1))
     for i, letter in enumerate(word, start=1):
@@ -187,7 +187,7 @@ _PAIRS = (
 
 
 def quoted_whole(query: str) -> str:
-    """Return the text of a query that is one quoted text; empty for any other query."""
+    """Return the text inside a query that is entirely quoted; empty for any other query."""
     text = query.strip()
     inner = text[1:-1]
     for left, right in _PAIRS:
@@ -203,10 +203,10 @@ class Option:
     """An option or argument of a command.
 
     Attributes:
-        key: key of its value in a `Line`; a hyphen for a short form, which is expanded first.
-        kind: `switch`, `on`, `off`, `text`, `path` or `number` with its bounds; others are not
-            parsed here.
-        words: its allowed values; or the name of their kind, after an at sign.
+        key: key of the value in a `Line`; a hyphen for a short form, which is expanded first.
+        kind: `switch`, `on`, `off`, `text`, `path` or `number` with its bounds; this module parses
+            no others.
+        words: allowed values; or, after an at sign, the kind of values.
         required: the argument must be given.
     """
 
@@ -222,11 +222,11 @@ class Option:
 
     @property
     def several(self) -> bool:
-        """Return whether it may occur several times, so that its value is a list."""
+        """Return whether the option is repeatable, so that its value is a list."""
         return self.kind.endswith("+")
 
     def value_of(self, text: str) -> str | int:
-        """Return the value of a word."""
+        """Return the option's value from a typed word; raise ValueError for an invalid word."""
         kind, *bounds = self.kind.rstrip("+").split(":")
         if not text or text == "--" or kind not in {"text", "path", "number"}:
             raise ValueError(text)
@@ -243,10 +243,10 @@ class Option:
 
 
 class Line:
-    """A command line.
+    """A parsed command line.
 
     Attributes:
-        flags: the command's options, by flag.
+        flags: options of the command, by flag.
     """
 
     __slots__ = ("command", "flags", "values", "words")
@@ -263,7 +263,7 @@ class Line:
         return None if option is None else self.values.get(option.key)
 
     def text(self, flag: str) -> str | None:
-        """Return the last text of an option; None if it is missing."""
+        """Return the last value of an option as text; None if it is missing."""
         value = self.value(flag)
         if isinstance(value, list):
             value = value[-1]
@@ -271,7 +271,7 @@ class Line:
 
 
 def command_in(arguments: list[str]) -> str | None:
-    """Return the command at the start of arguments; None without one."""
+    """Return the command that the arguments begin with; None for no command."""
     for size in (2, 1):
         name = " ".join(arguments[:size])
         if name in OPTIONS:
@@ -293,10 +293,10 @@ def options_of(command: str) -> tuple[dict[str, Option], list[Option]]:
 
 
 def read(arguments: list[str]) -> Line:
-    """Return parsed arguments, which begin with the command and have no short forms.
+    """Parse arguments, which begin with the command and contain no short options.
 
     Raises:
-        ValueError: they are invalid, or too special to be parsed here.
+        ValueError: the arguments are invalid, or this parser does not support them.
     """
     command = command_in(arguments)
     if command is None:
@@ -323,7 +323,7 @@ def read(arguments: list[str]) -> Line:
 
 
 def _take_option(line: Line, argument: str, left: "Iterator[str]") -> None:
-    """Read an option, and its value from the following words."""
+    """Add an option to the line; take its value from the following words."""
     if argument.startswith("--"):
         flag, is_joined, text = argument.partition("=")
     else:

@@ -21,20 +21,20 @@ class Modes(Struct, frozen=True):
 
 PRIVATE: Final = Modes(0o700, 0o600)
 SHARED: Final = Modes(0o2770, 0o660)
-"""The set-group-id bit gives new entries of a directory its group."""
+"""Modes in a shared home. The set-group-id bit gives new entries of a directory its group."""
 
 
 def modes_in(directory: Path) -> Modes:
     """Return the modes of new entries of a directory.
 
-    Only the exact mode of a shared directory counts: many directories are open to a group in some
-    way, and their new files must not be opened to that group by accident.
+    A directory counts as shared only if it has exactly the mode of shared directories. Otherwise a
+    group with partial access to a directory would get access to new files.
     """
     return SHARED if is_shared(directory) else PRIVATE
 
 
 def is_shared(directory: Path) -> bool:
-    """Return whether a group shares a directory."""
+    """Return whether a directory has the mode of directories that a group shares."""
     return stat.S_IMODE(directory.stat().st_mode) == SHARED.directory
 
 
@@ -92,14 +92,14 @@ POINTS: Final[Mapping[str, str]] = MappingProxyType(
         "packs.after_removal": "some or all of the replaced packs are removed",
     }
 )
-"""The state after a crash at each point."""
+"""Crash points, with the state of the store after a crash at each point."""
 
 Hook = Callable[[str], None]
-_hooks: list[Hook] = []  # empty outside tests
+_hooks: list[Hook] = []  # only tests add hooks
 
 
 def reach(point: str) -> None:
-    """Call the hooks of tests with a `point` of POINTS that a write has reached."""
+    """Call the hooks of tests with the crash point that a write has reached."""
     if _hooks:
         for hook in _hooks:
             hook(point)
@@ -107,7 +107,7 @@ def reach(point: str) -> None:
 
 @contextmanager
 def watched(hook: Hook) -> Iterator[None]:
-    """Have `hook` called with each point that is reached while the block runs."""
+    """Call `hook` with each crash point that is reached in the block."""
     _hooks.append(hook)
     try:
         yield
@@ -117,9 +117,9 @@ def watched(hook: Hook) -> Iterator[None]:
 
 @contextmanager
 def opened(path: Path, flags: int, mode: int = 0o600) -> Iterator[int]:
-    """Yield a descriptor of a file, closed afterwards.
+    """Open a file; yield its descriptor, which is closed after the block.
 
-    If a call on it fails, the error names the file, which the kernel does not.
+    If a system call in the block fails, the file's name is added to the error.
     """
     descriptor = os.open(path, flags | os.O_CLOEXEC, mode)
     try:
@@ -141,7 +141,7 @@ def sync_directory(path: Path) -> None:
 def sync_tree(root: Path) -> None:
     """Sync every file below `root`, then its directories bottom-up, `root` last.
 
-    All get the modes of `root`'s parent directory.
+    All files and directories get the modes of `root`'s parent directory.
     """
     modes = modes_in(root.parent)
     for directory, _, names in os.walk(root, topdown=False, onerror=_fail):
@@ -155,8 +155,8 @@ def write_file(path: Path, data: bytes, *, mode: int | None = None, lasting: boo
 
     Args:
         path: the file.
-        data: all of its content.
-        mode: mode, if it differs from that of files in its directory.
+        data: the whole content.
+        mode: permission bits; None for the mode of new files in the directory.
         lasting: False to omit the sync: the content after a power cut is undefined.
     """
     with new_file(path, mode=mode, lasting=lasting) as descriptor:
@@ -165,7 +165,7 @@ def write_file(path: Path, data: bytes, *, mode: int | None = None, lasting: boo
 
 @contextmanager
 def new_file(path: Path, *, mode: int | None = None, lasting: bool = True) -> Iterator[int]:
-    """Yield the descriptor of a new file for the length of the block, then sync its bytes.
+    """Create a file; yield its descriptor for the block, then sync the file's bytes.
 
     The caller syncs the directory.
     """
@@ -197,7 +197,7 @@ def replace_file(path: Path, data: bytes, *, mode: int | None = None, lasting: b
 
 
 def overwrite_file(path: Path, data: bytes) -> None:
-    """Write over a file of the same length or more, in place; it needs no free disk space.
+    """Overwrite a file in place, which needs no free disk space; the file must not be shorter.
 
     Not atomic: after a power cut the file may have neither the old nor the new bytes.
     """
@@ -207,7 +207,7 @@ def overwrite_file(path: Path, data: bytes) -> None:
 
 
 def replace_if_changed(path: Path, data: bytes) -> None:
-    """Replace `path` with `data`, unless it has that content; its directory is created.
+    """Replace the content of `path` with `data` unless it is equal; create the directory.
 
     Not durable: after a power cut the content is undefined.
     """
@@ -218,28 +218,28 @@ def replace_if_changed(path: Path, data: bytes) -> None:
 
 
 def sweep_leftovers(path: Path) -> None:
-    """Remove the temporary files that dead callers of `replace_file` left for `path`.
+    """Remove the temporary files of `replace_file` for `path` whose processes have died.
 
-    Requires: no concurrent replacement of `path`, which might fail.
+    Requires: `path` is not being replaced, as that could fail.
     """
     for leftover in path.parent.glob(f".{path.name}.*.tmp"):
         leftover.unlink(missing_ok=True)
 
 
 def make_directory(path: Path, *, mode: int | None = None, lasting: bool = False) -> None:
-    """Create `path` and its parents; existing ones stay as they are.
+    """Create `path` and its parents; existing directories are not changed.
 
     Args:
         path: the directory.
-        mode: mode of each new directory; None for that of its parent.
-        lasting: sync the entry of each, so that a power cut does not remove it with its content.
+        mode: mode of each new directory; None for the mode of its parent.
+        lasting: sync each new entry, so that a power cut does not remove a directory.
     """
     missing = []
     while not path.exists():
         missing.append(path)
         path = path.parent
     for directory in reversed(missing):
-        with suppress(FileExistsError):  # another process was faster
+        with suppress(FileExistsError):  # another process has created it
             create_directory(directory, mode=mode)
         if lasting:
             sync_directory(directory.parent)
@@ -249,7 +249,7 @@ def create_directory(path: Path, *, mode: int | None = None) -> None:
     """Create one directory.
 
     Raises:
-        FileExistsError: it exists.
+        FileExistsError: the directory exists.
     """
     mode = modes_in(path.parent).directory if mode is None else mode
     path.mkdir(mode=mode)
@@ -257,14 +257,14 @@ def create_directory(path: Path, *, mode: int | None = None) -> None:
 
 
 def open_lock(path: Path) -> int:
-    """Return a descriptor of a lock file, which is created if it is missing."""
+    """Open a lock file, created if missing; return its descriptor."""
     modes = modes_in(path.parent)
     if modes is PRIVATE:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, modes.file)
     while True:
         with suppress(FileNotFoundError):
             return os.open(path, os.O_RDWR | os.O_CLOEXEC)
-        # The file appears with its mode: another user may lock it before a later chmod.
+        # The file is created with its final mode, as another user may lock it at once.
         fresh = _fresh_file(path)
         try:
             fresh.chmod(modes.file)
@@ -284,7 +284,7 @@ def _fresh_file(path: Path) -> Path:
         except FileExistsError:
             continue
         return temporary
-    raise AssertionError  # counting does not end
+    raise AssertionError  # the loop never ends
 
 
 def _settle(path: Path, flags: int, mode: int) -> None:
@@ -303,5 +303,5 @@ def write_all(descriptor: int, data: bytes) -> None:
 
 
 def _fail(error: OSError) -> NoReturn:
-    """Raise the error of a walk, which would otherwise skip a directory that it cannot list."""
+    """Raise the error of a directory walk, which would otherwise skip an unreadable directory."""
     raise error

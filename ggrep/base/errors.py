@@ -45,11 +45,11 @@ class GgrepError(Exception):
 
 
 class LoadError(GgrepError):
-    """The request was valid, but there was no capacity or no time for it."""
+    """The request was valid, but capacity or time was missing."""
 
 
 class Busy(LoadError):
-    """The query queue is full, or another writer holds the store."""
+    """The query queue is full, or another writer is using the store."""
 
     code = "busy"
     exit_status = 10
@@ -74,7 +74,7 @@ class Cancelled(LoadError):
 
 
 class RequestError(GgrepError):
-    """The request cannot be done as it is."""
+    """The request must be changed before it can succeed."""
 
 
 class InvalidRequest(RequestError):
@@ -112,7 +112,7 @@ class NoIndex(RequestError):
 
 
 class Unasked(NoIndex):
-    """There is no consent to index this directory."""
+    """The user has not consented to index this directory."""
 
     exit_status = 2
 
@@ -198,7 +198,7 @@ class RemoteError(GgrepError):
 
 
 class NotTrusted(RemoteError):
-    """An object of a remote differs from the published one; no part of it was used."""
+    """An object of a remote differs from the published object; no part of it was used."""
 
 
 class StoreError(GgrepError):
@@ -210,7 +210,7 @@ class CorruptStore(StoreError):
 
 
 class IndexDamaged(CorruptStore):
-    """No snapshot of the store can answer; the message gives the reason and a command."""
+    """No snapshot of the store can answer; the message contains the reason and a command."""
 
     code = "index_damaged"
 
@@ -226,7 +226,7 @@ class LeaseLost(StoreError):
 
 
 class SyncRefused(StoreError):
-    """A rule forbids this snapshot; the last good one stays active.
+    """A rule forbids publishing this snapshot; the previous snapshot stays active.
 
     Attributes:
         reasons: one line per file or rule that prevents it.

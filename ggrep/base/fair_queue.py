@@ -1,24 +1,23 @@
 """A queue that shares turns among clients by weight, however many items each submits.
 
 Start-time fair queueing (Goyal, Vin, Cheng, "Start-time fair queueing: a scheduling algorithm for
-integrated services packet switching networks", SIGCOMM 1996). A flow is one client in one lane.
-Its first item carries a start tag: the virtual time at its arrival, or the tag of the flow's
-previous item plus that item's cost, whichever is later. The item with the least start tag goes
-first; the virtual time is the start tag of the last served item. The cost of an item is inverse to
-its lane's weight.
+integrated services packet switching networks", SIGCOMM 1996). A flow is one client in one lane. The
+first item of a flow has a start tag: the virtual time at the item's arrival, or the tag of the
+flow's previous item plus that item's cost, whichever is later. The item with the smallest start tag
+is served first; the virtual time is the start tag of the last served item. The cost of an item is
+the inverse of its lane's weight.
 
-Two additions, for clients whose names are used once (a command line names itself by its pid):
+Two additions are for clients whose names are used once (a command's name is its process id):
 
-1. The virtual time advances a little at each turn, for any served item. Without that, new flows,
-   which all start at the current virtual time, would always pass flows that wait for their second
-   turn. Its lead over the waiting tags is bounded: otherwise all of them would go before the next
-   new flow.
-2. A flow without items is forgotten once its tag has passed. All flows are forgotten once the queue
-   is empty.
+1. The virtual time advances a little at each turn. Otherwise new flows, which all start at the
+current virtual time, would always overtake flows that wait for their second turn. The lead of the
+virtual time over the waiting tags is bounded: otherwise all waiting flows would be served before
+the next new flow. 2. A flow without items is forgotten when the virtual time passes its tag. All
+flows are forgotten when the queue is empty.
 
-One addition is for clients that may not go at the moment: they are passed over, without credit for
-the missed turns. Their flows advance with the virtual time, all flows of one client by the same
-distance, so that its lanes keep their relation.
+A third addition is for clients that may not be served at the moment. Such clients are skipped,
+without credit for missed turns. Their flows advance with the virtual time, all flows of a client by
+the same distance, so that the order of its lanes stays.
 """
 
 from collections import OrderedDict
@@ -39,23 +38,23 @@ class Lane(Enum):
 
 
 WEIGHTS: Final = {Lane.INTERACTIVE: 4, Lane.BATCH: 1}
-"""Turns of a client's lane for each turn of a lane of weight 1."""
+"""Number of turns of a lane for each turn of a lane with weight 1."""
 
 _CREEP: Final = 1
 _ROUND: Final = 32 * _CREEP
-"""Largest lead of the virtual time: the turns that one flow waits for newcomers."""
+"""Maximum lead of the virtual time: the turns that a flow waits for new flows."""
 
 _COST: Final = {lane: 4 * _ROUND // weight for lane, weight in WEIGHTS.items()}
-"""Whole numbers, so that tags of equal turns are equal."""
+"""Costs by lane; integers, so that tags of equal turns are equal."""
 
 _Flow = tuple[str, Lane]
 
 
 class Ticket(Struct, frozen=True):
-    """The place of one item in a queue.
+    """The position of an item in the queue, to remove or find the item.
 
     Attributes:
-        number: counts arrivals; unique in a queue.
+        number: number of the arrival; unique in a queue.
     """
 
     client: str
@@ -64,18 +63,18 @@ class Ticket(Struct, frozen=True):
 
 
 class _Waiting(Struct, Generic[T]):
-    """The items of one flow."""
+    """The queued items of one flow."""
 
     start: int
     items: OrderedDict[int, T] = field(default_factory=OrderedDict)
 
     def turn(self) -> tuple[int, int]:
-        """Return the sort key of turns: the tag, then the arrival."""
+        """Return the sort key of turns: the start tag, then the arrival."""
         return self.start, next(iter(self.items))
 
 
 class FairQueue(Generic[T]):
-    """Items of many clients in two lanes; within one flow first come, first served."""
+    """A queue of many clients' items in two lanes; each flow is first come, first served."""
 
     def __init__(self) -> None:
         self._now = 0
@@ -116,7 +115,7 @@ class FairQueue(Generic[T]):
         return {client for client, _ in self._waiting}
 
     def pop(self, may_go: Callable[[str], bool] | None = None) -> T | None:
-        """Remove and return the next item; None without one."""
+        """Remove and return the next item; None if no item may be served."""
         passed = set() if may_go is None else {name for name in self.clients() if not may_go(name)}
         turns = (
             (items.turn(), flow) for flow, items in self._waiting.items() if flow[0] not in passed
@@ -135,7 +134,7 @@ class FairQueue(Generic[T]):
         return item
 
     def remove(self, ticket: Ticket) -> bool:
-        """Remove an item out of turn, at no cost to its flow; return whether it was queued."""
+        """Remove an item without a cost to its flow; return whether the item was queued."""
         flow = ticket.client, ticket.lane
         waiting = self._waiting.get(flow)
         if waiting is None or ticket.number not in waiting.items:
@@ -145,9 +144,9 @@ class FairQueue(Generic[T]):
         return True
 
     def position(self, ticket: Ticket) -> int | None:
-        """Return the number of items before an item, if all may go and no other item arrives.
+        """Return the number of items before an item, if all may be served and no item arrives.
 
-        None if it is not queued.
+        Returns None if the item is not queued.
         """
         mine = self._waiting.get((ticket.client, ticket.lane))
         if mine is None or ticket.number not in mine.items:
@@ -160,7 +159,7 @@ class FairQueue(Generic[T]):
         return next(place for place, (_, number) in enumerate(turns) if number == ticket.number)
 
     def _move_along(self, client: str) -> None:
-        """Advance the flows of a passed-over client to the virtual time at least."""
+        """Advance the flows of a skipped client at least to the virtual time."""
         flows = [self._waiting.get((client, lane)) for lane in Lane]
         present = [waiting for waiting in flows if waiting is not None]
         behind = self._now - min(waiting.start for waiting in present)
@@ -168,7 +167,7 @@ class FairQueue(Generic[T]):
             waiting.start += max(0, behind)
 
     def _taken_from(self, flow: _Flow) -> None:
-        """Count an item less and forget flows that no longer matter."""
+        """Reduce the length by one, and forget flows that no longer affect the order."""
         self._length -= 1
         waiting = self._waiting[flow]
         if not waiting.items:

@@ -1,4 +1,4 @@
-"""Versions of ggrep's formats; each is part of a fingerprint, a file on disk or an answer."""
+"""Versions of ggrep's formats; each version is part of a fingerprint, a file or an answer."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -12,10 +12,10 @@ class Format(Struct, frozen=True):
     """Versions of one artifact that this build reads and writes.
 
     Attributes:
-        oldest: lowest version that is read.
-        place: fields with its location, which the digest excludes; readers compare them with the
-            actual location.
-        place_since: the first version whose digest excludes them.
+        oldest: lowest version that this build reads.
+        place: fields with the document's location. The digest excludes them; readers compare them
+            with the actual location.
+        place_since: the first version whose digest excludes these fields.
     """
 
     artifact: str
@@ -26,17 +26,17 @@ class Format(Struct, frozen=True):
     place_since: int = 0
 
     def apart(self, version: object) -> tuple[str, ...]:
-        """Return the fields that the digest of a document of that version excludes."""
+        """Return the fields that the digest of a document in this version excludes."""
         return self.place if isinstance(version, int) and version >= self.place_since else ()
 
     def check(self, version: object) -> None:
-        """Raise unless this build reads that version.
+        """Raise unless this build reads the version.
 
         Raises:
-            Incompatible: a newer build wrote it, or one that is too old.
+            Incompatible: a newer build wrote the document, or an unsupported old build.
         """
         if isinstance(version, bool) or not isinstance(version, int):
-            return  # not a version: damage, which the reader reports
+            return  # not a version number: the document is damaged, which the reader reports
         if not self.oldest <= version <= self.writes:
             readable = f"{self.oldest} to {self.writes}"
             raise Incompatible(
@@ -66,7 +66,7 @@ ROW: Final = Format("manifest.json", "chunk_row_schema_version", 2, 5)
 """
 
 ROW_CONTENT: Final = 4
-"""The first version of `ROW` with the content of today's: its indexes are read and updated."""
+"""The first version of `ROW` with the present content, whose indexes are read and updated."""
 
 INDEX_STATE: Final = Format("index_state.json", "schema_version", 1, 2)
 """Record of the last sync.
@@ -90,7 +90,7 @@ IMAGE_FORMAT: Final = "ggrep-image-2"
 """
 
 IMAGE_FORMAT_BEFORE: Final = "ggrep-image-1"
-"""The previous layout, which is read as well."""
+"""The previous layout, which this build can also read."""
 
 INDEX_REVISION: Final = "ggrep-index-3"
 """Revision of indexing, beyond chunker, grammars and encoder.
@@ -104,9 +104,9 @@ RANKING_REVISION: Final = "ranking-5"
 """Revision of scoring; scores of two revisions are not comparable."""
 
 SCHEMA_KEY: Final = f"row-{ROW_CONTENT}|{IMAGE_FORMAT}|{RANKING_REVISION}"
-"""Equal for two indexes that the same code reads and scores."""
+"""A key, equal for two indexes that the same code reads and scores."""
 
-# Versions of JSON documents that still have their first shape.
+# Versions of JSON documents whose format has never changed.
 QUERY_SCHEMA: Final = 1
 SLATE_SCHEMA: Final = 1
 SYMBOL_SCHEMA: Final = 1
@@ -126,9 +126,7 @@ FEDERATED_SCHEMA: Final = 1
 """
 
 RECEIPT: Final = Format("receipt", "schema_version", 1, 1)
-"""A file that `search --receipt` writes and `replay` reads.
-
-1. First shape.
+"""The file that `search --receipt` writes and `replay` reads. 1. First shape.
 """
 
 SCHEMA_VERSIONS: Final[Mapping[str, tuple[int, ...]]] = {

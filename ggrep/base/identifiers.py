@@ -11,7 +11,7 @@ _RANDOM_BYTES = 10
 
 
 class IdSource:
-    """Makes ULIDs from a clock; two of one millisecond still differ and are in order."""
+    """Creates ascending ULIDs from a clock, which differ even within one millisecond."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -19,7 +19,7 @@ class IdSource:
         self._lock = Lock()
 
     def __call__(self) -> str:
-        """Return a ULID larger than all before."""
+        """Return a ULID that is larger than all earlier ULIDs."""
         with self._lock:
             moment_ms = int(self._clock.now().timestamp() * 1000)
             fresh = moment_ms << 8 * _RANDOM_BYTES | int.from_bytes(os.urandom(_RANDOM_BYTES))
@@ -28,7 +28,7 @@ class IdSource:
 
 
 def derived_id(*parts: str) -> str:
-    """Return 26 ULID characters that depend on `parts` alone, for deterministic answers."""
+    """Return a ULID that is computed only from `parts`, for deterministic answers."""
     return _spelled(int.from_bytes(hashlib.sha256("\0".join(parts).encode()).digest()[:16], "big"))
 
 

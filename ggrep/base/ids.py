@@ -1,4 +1,4 @@
-"""Identifiers. Each is a str at run time and a separate type for the type checker."""
+"""Identifiers. Each identifier is a str at run time and has its own type for type checkers."""
 
 import re
 from typing import NewType

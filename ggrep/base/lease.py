@@ -1,21 +1,21 @@
-"""The writer lease: one process at a time may publish, and its epoch fences off the others.
+"""The writer lease: only one process at a time can publish; its epoch excludes all others.
 
-The lease is a record that outlives its release, so that epochs only grow: each manifest carries the
-epoch of its writer. A process that reads, changes and writes the record holds the guard, a kernel
-lock, meanwhile. The holder also locks one byte of a file, the byte with its epoch's number, for its
-lifetime; and it rewrites the record after each third of the record's time to live. A lease ends in
-three ways:
+The lease is a record that is kept after its release, so that epochs only grow: each manifest
+contains the epoch of its writer. A process that changes the record locks the guard, a kernel lock,
+from reading to writing. For its lifetime, the holder of the lease also locks one byte of a file, at
+the offset of its epoch; and it rewrites the record after each third of the record's time to live. A
+lease ends in three ways:
 
-1. its holder releases it;
+1. its holder releases the lease;
 2. its holder dies: the kernel unlocks the byte, or the machine was restarted;
-3. its holder is stopped and sends no heartbeat for the time to live. If it continues later, it
-   finds another epoch in the record, which it checks under the guard, directly before the swap.
+3. its holder is stopped and writes no heartbeat for the time to live. If it continues later, it
+finds another epoch in the record, which it checks under the guard just before it publishes.
 
-Ages are measured by the machine's monotonic clock, which all processes share and which cannot be
-set: a jump of the wall clock neither ends a lease nor keeps one alive.
+Ages are measured by the machine's monotonic clock, which all processes share. A change of the wall
+clock neither ends nor extends a lease.
 
-All files lie outside the store's directory. A guard inside it would be deleted with the store: one
-writer could hold it while the next locks a new file of the same name.
+All files are outside the store's directory. A guard inside would be deleted with the store: a
+writer could hold the deleted file while the next writer locks a new file of the same name.
 """
 
 import errno
@@ -39,7 +39,7 @@ from ggrep.base.locks import Patience, in_line
 from ggrep.base.stable_json import DecodeError, decode
 
 _RECORD_BYTES = 1024
-"""Length of all records, so that one can be written over another on a full disk."""
+"""Length of all records, so that a record can overwrite another on a full disk."""
 
 _GUARD_MS = 30_000
 """Timeout of the guard, which is held only for a few writes."""
@@ -50,10 +50,10 @@ class LeaseFiles(Struct, frozen=True):
     """The files of one store's lease.
 
     Attributes:
-        record: the holder, as JSON.
+        record: JSON file that describes the holder.
         guard: locked while the record is read, changed and written.
         writer_queue: locked by the writer that gets the lease next.
-        alive: its byte number `epoch` is locked while that epoch's holder lives.
+        alive: the byte at offset `epoch` is locked while the holder of that epoch lives.
     """
 
     record: Path
@@ -67,7 +67,7 @@ class LeaseRecord(Struct, frozen=True):
 
     Attributes:
         boot_id: id of the machine's boot at the time of writing.
-        staging_txn_id: transaction that the holder is staging; None without one.
+        staging_txn_id: transaction that the holder is staging; None if there is none.
     """
 
     owner_id: str
@@ -84,10 +84,10 @@ class LeaseRecord(Struct, frozen=True):
 
 
 class Lease:
-    """A held lease.
+    """A lease that this process holds.
 
     Attributes:
-        epoch: larger than every epoch granted before in this store.
+        epoch: number larger than every earlier epoch of this store.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class Lease:
         self._wait = wait
 
     def check(self) -> None:
-        """Raise unless the lease is still ours.
+        """Raise unless this process still holds the lease.
 
         Raises:
             LeaseLost: the record names another owner or epoch.
@@ -114,10 +114,10 @@ class Lease:
 
     @contextmanager
     def fenced(self) -> Iterator[None]:
-        """Hold the guard for the length of the block; the lease cannot be taken over meanwhile.
+        """Hold the guard in the block, so that no writer can take over the lease.
 
         Raises:
-            LeaseLost: it was taken over before.
+            LeaseLost: another writer has taken over the lease.
             Busy: another process holds the guard for too long.
         """
         deadline = Deadline.after(self._clock, _GUARD_MS)
@@ -132,14 +132,14 @@ class Lease:
         reach("lease.after_heartbeat")
 
     def note_staging(self, transaction: str | None) -> None:
-        """Record the staged transaction; None after its end."""
+        """Record the transaction that is being staged; None when it has ended."""
         self._rewrite(lambda record: replace(record, staging_txn_id=transaction))
 
     def release(self) -> None:
-        """Release the lease; the epoch stays on record.
+        """Release the lease; its epoch stays in the record.
 
-        A process that took the lease over owns the record. If the record cannot be written, the
-        released kernel lock has the same effect.
+        After a takeover the record belongs to the other process. If the record cannot be written,
+        the released kernel lock has the same effect.
         """
         reach("lease.before_release")
         with suppress(LeaseLost, Busy, StoreError, OSError):
@@ -148,19 +148,19 @@ class Lease:
     def blame(self, error: Exception) -> None:
         """Raise LeaseLost from `error` if the lease was taken over; do nothing otherwise.
 
-        The new holder removes staged files and may collect unnamed ones.
+        The new holder removes staged files and may delete files that no snapshot names.
         """
         try:
             self.check()
         except LeaseLost as lost:
             raise lost from error
         except OSError:
-            return  # the holder cannot be read now: `error` is more useful
+            return  # the record cannot be read now: `error` is more useful
 
     def _rewrite(self, change: Callable[[LeaseRecord], LeaseRecord]) -> None:
-        """Write the changed record with a heartbeat; a released record stays as it is.
+        """Write the changed record with a heartbeat; do nothing if the lease was released.
 
-        It is read under the guard: a heartbeat that waited for the release must not undo it.
+        The record is read under the guard: a delayed heartbeat must not undo a release.
         """
         with self.fenced():
             record = self._own_record()
@@ -177,7 +177,7 @@ class Lease:
         try:
             record = read_record(self._files.record)
         except Incompatible as error:
-            # Only a writer that took over writes the record: here one of another build.
+            # Only a writer that has taken over can have written this record: a newer build's.
             raise LeaseLost(
                 f"another writer took over the writer lease of epoch {self.epoch}"
             ) from error
@@ -196,17 +196,17 @@ def acquire(
     ttl_ms: int,
     last_epoch: Callable[[], int] = lambda: 0,
 ) -> Iterator[Lease]:
-    """Hold the lease for the length of the block.
+    """Wait for the lease, and hold it in the block.
 
-    Writers queue: a writer that waits for the lease holds the writer queue meanwhile, so that a
-    writer that releases the lease and requests it again waits for its turn.
+    A writer that waits for the lease locks the writer queue, so that a writer that releases the
+    lease and requests it again waits for its turn.
 
     Args:
         files: paths of the lease.
         owner_id: unique to this acquisition.
         clock: time source of the record.
-        patience: longest wait behind another writer.
-        ttl_ms: time without a heartbeat after which others may take over.
+        patience: maximum wait for another writer.
+        ttl_ms: time without a heartbeat after which another writer may take over.
         last_epoch: returns the largest epoch in use; called if there is no readable record.
 
     Raises:
@@ -238,8 +238,8 @@ def read_record(file: Path) -> LeaseRecord | None:
     """Return the current or last holder of the lease; None without a readable record.
 
     Raises:
-        Incompatible: a newer build wrote it.
-        OSError: it cannot be read now.
+        Incompatible: a newer build wrote the record.
+        OSError: the record cannot be read now.
     """
     try:
         values = stable_json.loads(file.read_bytes())
@@ -253,13 +253,13 @@ def read_record(file: Path) -> LeaseRecord | None:
 
 
 def is_live(files: LeaseFiles) -> bool:
-    """Return whether a living writer holds the lease now, also without heartbeats."""
+    """Return whether a running process holds the lease now, even if it writes no heartbeats."""
     record = read_record(files.record)
     return record is not None and not record.released and _lives(record, files)
 
 
 def is_orphaned(files: LeaseFiles) -> bool:
-    """Return whether the last writer died at work, and no other one came after it."""
+    """Return whether the last writer died while it held the lease."""
     record = read_record(files.record)
     return record is not None and not record.released and not _lives(record, files)
 
@@ -268,7 +268,7 @@ class _Applicant(Struct, frozen=True):
     """A writer that waits for the lease.
 
     Attributes:
-        patience: deadline and pauses in the writer queue, with a heartbeat at each try.
+        patience: deadline and pauses; each pause writes a heartbeat to the writer queue.
         wait: sleeps without a heartbeat.
     """
 
@@ -280,12 +280,12 @@ class _Applicant(Struct, frozen=True):
     ttl_ms: int
 
     def wait_for_grant(self, last_epoch: Callable[[], int], stack: ExitStack) -> Lease:
-        """Wait for the lease and return it; `stack` then keeps its byte locked."""
+        """Wait for the lease and return it; `stack` keeps the lease's byte locked."""
         while True:
             with locks.alone(self.files.guard, self.patience):
                 durable.sweep_leftovers(self.files.record)
                 record = self.files.record
-                if record.is_dir():  # the record could not be written
+                if record.is_dir():  # a directory prevents writing the record
                     record.rename(record.with_name(f"{record.name}.{os.urandom(4).hex()}"))
                 before = read_record(self.files.record)
                 if before is None or not self._stands(before):
@@ -295,7 +295,7 @@ class _Applicant(Struct, frozen=True):
             self.patience.pause(f"another process ({before.pid}) is writing to this store")
 
     def _grant(self, epoch: int, stack: ExitStack, *, taken_over: bool) -> Lease:
-        # Without a record the epoch is a guess: a stopped writer may still hold it.
+        # Without a record the epoch is a guess: a stopped writer may still have it.
         while (held := locks.take_byte(self.files.alive, epoch)) is None:
             epoch += 1
         stack.callback(held.release)
@@ -319,7 +319,7 @@ class _Applicant(Struct, frozen=True):
         return Lease(self.files, self.owner_id, epoch, self.clock, self.wait)
 
     def _stands(self, record: LeaseRecord) -> bool:
-        """Return whether the recorded holder still excludes others."""
+        """Return whether the recorded holder still has the lease."""
         if record.released or not _lives(record, self.files):
             return False
         return self.clock.monotonic_ms() - record.heartbeat_ms <= record.lease_ttl_ms
@@ -328,7 +328,7 @@ class _Applicant(Struct, frozen=True):
 def _lives(record: LeaseRecord, files: LeaseFiles) -> bool:
     """Return whether the recorded process still runs.
 
-    After a restart of the machine no earlier process runs.
+    A record from before the machine's last restart has no running process.
     """
     if record.boot_id != linux.boot_id():
         return False
@@ -337,7 +337,7 @@ def _lives(record: LeaseRecord, files: LeaseFiles) -> bool:
 
 @contextmanager
 def _beating(lease: Lease, every_ms: float) -> Iterator[None]:
-    """Rewrite the record in a separate thread while the block runs."""
+    """Write heartbeats in a separate thread during the block."""
     done = threading.Event()
 
     def beat() -> None:
@@ -345,7 +345,7 @@ def _beating(lease: Lease, every_ms: float) -> Iterator[None]:
             try:
                 lease.beat()
             except LeaseLost:
-                return  # the writer notices it itself, before it swaps
+                return  # the writer notices this itself before it publishes
             except (Busy, StoreError, OSError):
                 continue  # for example a full disk: the next heartbeat may succeed
 
@@ -359,10 +359,10 @@ def _beating(lease: Lease, every_ms: float) -> Iterator[None]:
 
 
 def _write(file: Path, record: LeaseRecord, *, lasting: bool) -> None:
-    """Write a record; only that of a new epoch has to last.
+    """Write a record; only the first record of an epoch must be durable.
 
-    After a power cut it is the holder's first record, a later one, or damaged. The next epoch
-    follows it, or those of the snapshots.
+    After a power cut the file has the holder's first or a later record, or is damaged. The next
+    epoch follows the record's epoch, or the epochs of the snapshots.
     """
     values = seal(asdict(record) | {LEASE.field: LEASE.writes})
     data = stable_json.dumps(values).ljust(_RECORD_BYTES - 1) + b"\n"
@@ -371,6 +371,6 @@ def _write(file: Path, record: LeaseRecord, *, lasting: bool) -> None:
     except OSError as error:
         if error.errno not in {errno.ENOSPC, errno.EDQUOT} or not file.exists():
             raise
-        # A full disk has to be cleared, and that takes the lease. Should the power go right now
-        # the record is damaged, and the next epoch follows those of the snapshots.
+        # Clearing a full disk requires the lease. After a power cut at this point the record is
+        # damaged, and the next epoch follows the epochs of the snapshots.
         durable.overwrite_file(file, data)

@@ -1,9 +1,9 @@
 """System calls and files that only Linux has.
 
-No other module uses them, which a test checks; docs/platforms.md lists the counterparts of other
-systems. This module imports only small parts of the standard library: searches load it.
+A test checks that no other module uses these; docs/platforms.md lists the counterparts of other
+systems. This module only imports small parts of the standard library, as searches load it.
 """
-# pathlib and ctypes take longer to import than all of this to run
+# importing pathlib and ctypes takes longer than running this whole module
 
 import os
 import sys
@@ -18,7 +18,7 @@ PASSED_DIRECTORY = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 _PEER_BYTES = 12
 _STATFS_BYTES = 512
-"""More bytes than `struct statfs` has on any architecture."""
+"""An upper bound on the size of `struct statfs` on all architectures."""
 _MADV_DONTNEED = 4
 _PROT_READ = 1
 _MAP_SHARED = 1
@@ -44,7 +44,7 @@ def stat_fields(pid: int) -> list[bytes] | None:
 
 
 def is_stopped(pid: int) -> bool:
-    """Return whether a process is stopped until a signal continues it."""
+    """Return whether a signal has stopped a process, which can be continued."""
     fields = stat_fields(pid)
     return fields is not None and fields[0] in {b"T", b"t"}
 
@@ -68,7 +68,7 @@ def resident_bytes() -> int:
 
 
 def children() -> list[int] | None:
-    """Return the running children of this process; None if the kernel does not list them."""
+    """Return the ids of this process's running children; None if the kernel does not list them."""
     pids: list[int] = []
     tasks = "/proc/self/task"
     try:
@@ -78,7 +78,7 @@ def children() -> list[int] | None:
             except FileNotFoundError:
                 if os.path.exists(f"{tasks}/{task}"):  # noqa: PTH110 - see above
                     return None
-                # else the thread ended
+                # otherwise the thread has ended
             except ProcessLookupError:
                 continue
     except FileNotFoundError:
@@ -87,7 +87,7 @@ def children() -> list[int] | None:
 
 
 def mount_table() -> bytes | None:
-    """Return the kernel's table of mounts; None without one."""
+    """Return the kernel's table of mounts; None if it cannot be read."""
     try:
         return _read("/proc/self/mountinfo")
     except OSError:
@@ -107,7 +107,7 @@ def file_system_number(path: bytes) -> int:
 
 
 def most_watches() -> int | None:
-    """Return the most directories that a user may watch; None if unknown."""
+    """Return the maximum number of directories that a user can watch; None if unknown."""
     try:
         return int(_read("/proc/sys/fs/inotify/max_user_watches"))
     except (OSError, ValueError):
@@ -115,7 +115,7 @@ def most_watches() -> int | None:
 
 
 def peer_of(connection: "socket") -> tuple[int, int]:
-    """Return pid and user of the process at the other end of a Unix socket."""
+    """Return the process id and user id of the process at the other end of a Unix socket."""
     from _socket import SO_PEERCRED, SOL_SOCKET
 
     credentials = connection.getsockopt(SOL_SOCKET, SO_PEERCRED, _PEER_BYTES)
@@ -124,19 +124,19 @@ def peer_of(connection: "socket") -> tuple[int, int]:
 
 
 def file_in_memory(name: str) -> int:
-    """Return the descriptor of a file in memory, without a directory entry."""
+    """Create a file in memory, without a directory entry; return its descriptor."""
     return os.memfd_create(name)
 
 
 def run_as_batch() -> None:
-    """Run this process and its children after others, on processors and disks."""
+    """Lower the priority of this process and its children, for processors and disks."""
     os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 
 def forget_pages(address: int, size: int) -> None:
-    """Release pages of a mapped file.
+    """Release resident pages of a mapped file.
 
-    Requires: they belong to a file and were never written to: other pages would become zeros.
+    Requires: the pages belong to a file and were never written, as other pages become zeros.
     """
     import ctypes
 
@@ -146,7 +146,7 @@ def forget_pages(address: int, size: int) -> None:
 
 
 def return_free_memory() -> None:
-    """Return freed memory to the system, as far as the C library offers that."""
+    """Return freed memory to the system, if the C library supports that."""
     import ctypes
 
     if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):
@@ -154,9 +154,9 @@ def return_free_memory() -> None:
 
 
 def mapped(descriptor: int, size: int) -> memoryview:
-    """Return a file's bytes, mapped and read-only; the map lasts as long as its views.
+    """Map a file read-only; return its bytes. The map exists as long as any view of it.
 
-    The descriptor may be closed at once: Python's own maps hold one each.
+    The descriptor may be closed at once, unlike with Python's `mmap`, which keeps one open.
 
     Raises:
         OSError: the file cannot be mapped.
@@ -179,22 +179,22 @@ def mapped(descriptor: int, size: int) -> memoryview:
         raise OSError(number, os.strerror(number))
     memory = (ctypes.c_ubyte * size).from_address(address)
     unmap = weakref.finalize(memory, libc.munmap, ctypes.c_void_p(address), ctypes.c_size_t(size))
-    unmap.atexit = False  # other threads may still read then; the kernel unmaps
+    unmap.atexit = False  # other threads may still read at exit; the kernel unmaps then
     return memoryview(memory).toreadonly()
 
 
 def end_with_parent() -> None:
-    """Have this process killed at the end of the thread that started it."""
+    """Let the kernel kill this process when the thread that started it ends."""
     import ctypes
 
     ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, _SIGKILL)
 
 
 def share_one_heap() -> None:
-    """Have all threads allocate from one heap, where the C library can.
+    """Let all threads allocate from one heap, if the C library supports that.
 
-    A heap for each thread keeps what that thread freed. Threads of one interpreter take turns, so
-    they hardly ever wait for the shared one.
+    A heap of a thread keeps the memory that the thread frees. Threads of one interpreter take
+    turns, so they hardly ever wait for a shared heap.
 
     Requires: this process has one thread.
     """
@@ -206,7 +206,7 @@ def share_one_heap() -> None:
 
 
 def bound_memory(most_bytes: int) -> None:
-    """Bound the address space of this process; larger allocations fail."""
+    """Limit the address space of this process; larger allocations fail."""
     import resource
 
     _, most = resource.getrlimit(resource.RLIMIT_AS)
@@ -228,7 +228,7 @@ def take_byte(descriptor: int, offset: int) -> bool:
 
 
 def byte_is_taken(descriptor: int, offset: int) -> bool:
-    """Return whether that byte of an open file is locked."""
+    """Return whether a process has locked that byte of an open file."""
     import fcntl
     import struct
 

@@ -1,9 +1,9 @@
-"""Locked files: of all locks of this program between processes.
+"""Locked files, which all locks between processes use.
 
-The kernel releases the locks of a dead process. A stopped process keeps its locks. Where others
-must not wait for it, a holder writes heartbeats into the file (`HeldFile.beat`), and others compare
-their age with a time to live (`heartbeat_age_ms`). A heartbeat is written without a sync: it is of
-use only while its writer lives.
+The kernel releases the locks of a dead process. A stopped process keeps its locks. Some holders
+write heartbeats into the file (`HeldFile.beat`), so that other processes need not wait for a
+stopped holder: they compare the heartbeat's age with a time to live (`heartbeat_age_ms`).
+Heartbeats are not synced, as they are only useful while their writer lives.
 """
 
 import errno
@@ -23,16 +23,16 @@ from ggrep.base.errors import Busy, StoreError
 
 _RETRY_MS = 50.0
 _HEARTBEAT = struct.Struct("<q")
-"""Milliseconds of the machine's monotonic clock."""
+"""Heartbeat: milliseconds of the machine's monotonic clock."""
 _ERASED = -1
 
 
 class Patience(Struct, frozen=True):
-    """The deadline and the pauses of tries for a lock.
+    """The deadline of repeated tries to take a lock, and the pauses between them.
 
     Attributes:
         wait: sleeps that many seconds between tries.
-        message: message of the error at the deadline.
+        message: error message at the deadline.
     """
 
     deadline: Deadline
@@ -41,7 +41,7 @@ class Patience(Struct, frozen=True):
     retry_ms: float = _RETRY_MS
 
     def pause(self, message: str | None = None) -> None:
-        """Sleep until the next try."""
+        """Sleep until the next try; raise at the deadline."""
         left = self.deadline.remaining_ms()
         if left <= 0.0:
             raise Busy(message or self.message, retry_after_ms=1000)
@@ -52,7 +52,7 @@ class HeldFile(Struct, frozen=True):
     """A lock that this process holds, on a file or on one byte of a file.
 
     Attributes:
-        descriptor: the open file; children that inherit it share the lock.
+        descriptor: the open file; child processes that inherit it share the lock.
         clock: time source of heartbeats; None for a lock without heartbeats.
     """
 
@@ -60,16 +60,16 @@ class HeldFile(Struct, frozen=True):
     clock: Clock | None = None
 
     def beat(self) -> None:
-        """Write a heartbeat; without space on the disk the lock is as without heartbeats."""
+        """Write a heartbeat; on a full disk, the lock counts as a lock without heartbeats."""
         if self.clock is not None:
             with suppress(OSError):
                 os.pwrite(self.descriptor, _HEARTBEAT.pack(round(self.clock.monotonic_ms())), 0)
 
     def release(self) -> None:
-        """Erase the heartbeat and release the lock; that of a whole file also for children.
+        """Erase the heartbeat and release the lock; a lock on a whole file also for children.
 
-        The file keeps its length: on a full disk, the next holder can write a heartbeat only into
-        bytes that the file has.
+        The file keeps its length: on a full disk, the next holder can only overwrite existing bytes
+        with its heartbeat.
         """
         try:
             if self.clock is not None:
@@ -81,7 +81,7 @@ class HeldFile(Struct, frozen=True):
             os.close(self.descriptor)
 
     def is_at(self, file: Path) -> bool:
-        """Return whether the locked file still has that name."""
+        """Return whether the path `file` still refers to the locked file."""
         try:
             return os.path.samestat(os.fstat(self.descriptor), file.stat())
         except FileNotFoundError:
@@ -100,9 +100,9 @@ def take(
     Args:
         file: created if it is missing.
         kind: `LOCK_EX` or `LOCK_SH`.
-        clock: time source of heartbeats. The first one is written before the look at the name: a
-            process that found the heartbeat of a dead holder may just replace the file.
-        open_file: opens the file in another way.
+        clock: time source of heartbeats. The first heartbeat is written before the path is checked:
+            a process that has seen a dead holder's heartbeat may be replacing the file.
+        open_file: opens the file; None for `durable.open_lock`.
 
     Raises:
         OSError: the file cannot be opened.
@@ -136,7 +136,7 @@ def take_byte(file: Path, offset: int) -> HeldFile | None:
 
 
 def byte_is_held(file: Path, offset: int) -> bool:
-    """Return whether that byte is locked now; False if the file is missing."""
+    """Return whether a process has locked that byte; False if the file is missing."""
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -150,7 +150,7 @@ def byte_is_held(file: Path, offset: int) -> bool:
 def is_held(file: Path) -> bool:
     """Return whether a process holds the lock of a file; False if the file cannot be read.
 
-    The probe shares the lock for a moment: a process that tries to take it meanwhile must retry.
+    The probe shares the lock for a moment; a process that tries to take the lock then must retry.
     """
     try:
         descriptor = read_only(file)
@@ -168,9 +168,9 @@ def is_held(file: Path) -> bool:
 
 
 def heartbeat_age_ms(file: Path, clock: Clock) -> float | None:
-    """Return the age of the last heartbeat in a file, negative for the future; None without one.
+    """Return the age of the last heartbeat in a file; None without a heartbeat.
 
-    A heartbeat from the future was written before the machine restarted.
+    A negative age means that the heartbeat was written before the machine restarted.
     """
     try:
         with durable.opened(file, os.O_RDONLY) as descriptor:
@@ -184,7 +184,7 @@ def heartbeat_age_ms(file: Path, clock: Clock) -> float | None:
 
 
 def wait_for(file: Path, attempt: Callable[[], HeldFile | None], patience: Patience) -> HeldFile:
-    """Return the lock of a file as soon as an attempt to take it succeeds.
+    """Repeat `attempt` until it takes the lock of a file; return the lock.
 
     Raises:
         Busy: another process held it until the deadline.
@@ -202,7 +202,7 @@ def wait_for(file: Path, attempt: Callable[[], HeldFile | None], patience: Patie
 
 @contextmanager
 def alone(file: Path, patience: Patience) -> Iterator[None]:
-    """Hold a lock file exclusively for the length of the block."""
+    """Hold an exclusive lock on a file in the block."""
 
     def attempt() -> HeldFile | None:
         durable.make_directory(file.parent, lasting=True)
@@ -217,7 +217,7 @@ def alone(file: Path, patience: Patience) -> Iterator[None]:
 
 @contextmanager
 def shared(file: Path, patience: Patience) -> Iterator[None]:
-    """Share the lock of a file for the length of the block.
+    """Hold a shared lock on a file in the block.
 
     Nothing is locked if the file is missing and cannot be created.
     """
@@ -233,13 +233,13 @@ def shared(file: Path, patience: Patience) -> Iterator[None]:
 
 
 class _NothingToLock(Exception):
-    """The file is missing, and this process may not create it."""
+    """The lock file is missing, and this process may not create it."""
 
 
 def _to_share(file: Path) -> int:
-    """Open a lock file; only for reading if it cannot be written.
+    """Open a lock file; read-only if it cannot be written.
 
-    A store that we may not write may still have a writer, for example in another container.
+    A store that this process may not write can have a writer, for example in another container.
     """
     try:
         durable.make_directory(file.parent)
@@ -254,20 +254,20 @@ def _to_share(file: Path) -> int:
 
 
 def read_only(file: Path) -> int:
-    """Open a file, or a directory, that can be locked without being written."""
+    """Open a file or directory read-only, to lock it."""
     return os.open(file, os.O_RDONLY | os.O_CLOEXEC)
 
 
 @contextmanager
 def in_line(file: Path, patience: Patience, clock: Clock, *, ttl_ms: int) -> Iterator[Patience]:
-    """Wait until we are next; yield the patience for the further wait.
+    """Wait to be next in a queue of writers; yield the `Patience` for taking the lock.
 
-    A next process without a heartbeat for `ttl_ms` is passed, which is only unfair.
+    A process that is next but has no heartbeat for `ttl_ms` is skipped, which is only unfair.
     """
     while (lock := take(file, clock=clock)) is None:
         age_ms = heartbeat_age_ms(file, clock)
         if age_ms is not None and not -1.0 <= age_ms <= ttl_ms:
-            yield patience  # without a heartbeat, which would count as the silent process's
+            yield patience  # writes no heartbeat, as that would count as the silent process's
             return
         patience.pause()
 

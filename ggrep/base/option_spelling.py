@@ -1,4 +1,4 @@
-"""Short forms of options, misspelled words and unknown options, with the probable correction."""
+"""Expands short options, and writes messages about misspelled words and unknown options."""
 
 from ggrep.base.commands import (
     COMMANDS,
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _FEW = 2
-"""Most words that are shown with `or` between them."""
+"""Maximum number of words to show with `or` between them."""
 
 
 def unknown(place: str, word: str, words: "Iterable[str]", *, what: str = "") -> str:
     """Return the message about a word that is not allowed.
 
     Args:
-        place: place of the word, such as `--find`.
+        place: option or argument of the word, such as `--find`.
         word: the unknown word.
         words: the allowed words, in the order to show.
         what: kind of the word; empty if the place is clear enough.
@@ -40,7 +40,7 @@ def unknown(place: str, word: str, words: "Iterable[str]", *, what: str = "") ->
 
 SEARCHING = frozenset({"search", "slate"})
 FILTERING = frozenset({"references", "refs", "symbol"}) | SEARCHING
-"""Commands with these short forms; `SEARCHING` are those that also search for a text."""
+"""Commands with these short options; `SEARCHING` are the commands that also search for a text."""
 
 FILTERS = {
     "-t": "lang:",
@@ -50,7 +50,7 @@ FILTERS = {
     "-g": "path:",
     "--glob": "path:",
 }
-"""Forms with a value, and its prefix in `--filter`."""
+"""Short options with a value, and the value's prefix in `--filter`."""
 TESTS = {"--tests": "test:true", "--no-tests": "-test:true"}
 FINDS = {"-F": "exact-text", "--fixed-strings": "exact-text", "-E": "regex", "--regex": "regex"}
 
@@ -60,18 +60,18 @@ EXACT = {
     "-l": "--files-with-matches",
     "-c": "--count",
 }
-"""Letters of a search of exact text, as in grep and ripgrep."""
+"""Short options of a search for exact text, as in grep and ripgrep."""
 NUMBERED = frozenset({"-n", "--line-number"})
-"""Lines of exact text always have their numbers."""
+"""Options without an effect, as lines of exact text always have numbers."""
 CONTEXT = {
     "-A": ("--after-context",),
     "-B": ("--before-context",),
     "-C": ("--before-context", "--after-context"),
     "--context": ("--before-context", "--after-context"),
 }
-"""Forms with a number of lines."""
+"""Short options whose value is a number of lines."""
 _TOGETHER = frozenset("FEiwlcn")
-"""Letters that may follow one hyphen, the last with a number: `-Fiw`, `-inC2`."""
+"""Short options that one hyphen can combine, the last with a number: `-Fiw`, `-inC2`."""
 
 SHOWN = (
     ("-t, --type LANG", "Only files of this language; same as `--filter lang:LANG`; repeatable."),
@@ -96,11 +96,11 @@ SHOWN_OF_EXACT = (
         "Show lines after, before and around each matching line; with -F, -E or quoted text.",
     ),
 )
-"""Paragraph of the short forms in the help."""
+"""Paragraph about the short options in the help."""
 
 
 def written_out(arguments: list[str]) -> list[str]:
-    """Return arguments without short forms; the command is the first one."""
+    """Return arguments with short options expanded; the first argument is the command."""
     if not arguments or arguments[0] not in FILTERING:
         return arguments
     end = arguments.index("--") if "--" in arguments else len(arguments)
@@ -110,7 +110,7 @@ def written_out(arguments: list[str]) -> list[str]:
     for word in words:
         flag, value = _parts(word)
         if word in values and word not in FILTERS:
-            # The next argument is its value, also if it looks like an option.
+            # The next argument is the option's value, even if it looks like an option.
             left += [word, *(each for each in (next(words, None),) if each is not None)]
         elif flag in FILTERS and (value is not None or (value := next(words, None)) is not None):
             left.append(f"--filter={_filter(FILTERS[flag], value)}")
@@ -126,7 +126,7 @@ def written_out(arguments: list[str]) -> list[str]:
 
 
 def _apart(words: list[str]) -> list[str]:
-    """Return words with combined letters separated."""
+    """Return words with combined short options separated."""
     apart: list[str] = []
     for word in words:
         letters = word[1:] if word[:1] == "-" != word[1:2] else ""
@@ -145,14 +145,14 @@ def _apart(words: list[str]) -> list[str]:
 
 
 def _is_exact(words: list[str], behind: list[str]) -> bool:
-    """Return whether exact text is searched: by a flag, or by a query in double quotes."""
+    """Return whether the search is for exact text: by a flag, or by a query in double quotes."""
     typed = "\0".join(words)
     by_flag = any(f"--find{sign}{find}" in typed for sign in "=\0" for find in FINDS.values())
     return by_flag or any(quoted_whole(word) for word in (*words, *behind))
 
 
 def _as_in_grep(words: list[str], values: frozenset[str]) -> list[str]:
-    """Return the words of a search of exact text with ripgrep's letters expanded."""
+    """Return the words of a search for exact text with ripgrep's short options expanded."""
     left: list[str] = []
     following = iter(words)
     for word in following:
@@ -169,7 +169,7 @@ def _as_in_grep(words: list[str], values: frozenset[str]) -> list[str]:
 
 
 def _parts(word: str) -> tuple[str, str | None]:
-    """Return a flag and its value in the same word: `-tgo`, `--type=go`."""
+    """Return the flag and value that one word contains: `-tgo`, `--type=go`."""
     if word.startswith("--"):
         flag, is_joined, value = word.partition("=")
         return flag, value if is_joined else None
@@ -188,14 +188,14 @@ def _filter(key: str, value: str) -> str:
 _EVERYWHERE = frozenset({"--help", "--color", "--no-pager"})
 _MOST_OTHERS = 3
 _OTHER_TOOLS = {"limit": "--max", "max-results": "--max", "max-count": "--max"}
-"""Option names of other tools, and our option for each."""
+"""Option names of other tools, and ggrep's option for each."""
 
 
 def unknown_option(arguments: list[str]) -> str | None:
     """Return the message about the first unknown long option of a command.
 
     Returns:
-        None without one, and if short forms leave the check to the command line's parser.
+        None if there is none, or if the line has short options, which another parser checks.
     """
     name = command_in(arguments)
     if name is None or arguments[: len(STARTING)] == STARTING:
@@ -215,12 +215,12 @@ def unknown_option(arguments: list[str]) -> str | None:
 
 
 def advice(name: str, option: str, arguments: list[str]) -> str:
-    """Return the likely correction of an unknown option of the command `name`."""
+    """Return a suggestion for an unknown option of the command `name`."""
     at = next(
         (at for at, word in enumerate(arguments) if _is_spelled(word, option)), len(arguments)
     )
     if name == "search" and at < 2:
-        # Arguments that begin with an option were taken for a search.
+        # Arguments that begin with an option were parsed as a search.
         whole = _first_option_meant(arguments[1])
         if whole is not None:
             return f"; did you mean: {spelled(whole, *arguments[2:])}"

@@ -1,11 +1,11 @@
 """Commands, options and words of closed sets. Generated; do not edit.
 
-`python -m ggrep.interfaces.cli.parsing.option_table` writes it from the command tree. Each command
-leads to its options and arguments, a line each, with blanks between four columns: the flags, a dot
-for an argument, or an exclamation mark for one that is required; the key of its value; the kind of
-value, with bounds of numbers, and a plus sign where there may be several; the words that it may be
-given, or, after an at sign, what is looked up for completions. A hyphen for a key marks a short
-form, which is written out before a line is read. Options of every command are not among them.
+`python -m ggrep.interfaces.cli.parsing.option_table` makes this module from the command tree. Each
+line of a command describes an option or argument in four columns, separated by blanks: the flags (a
+dot for an argument, an exclamation mark for a required argument); the key of the value; the kind of
+value, with bounds of numbers, and a plus sign if repeatable; the allowed words or, after an at
+sign, the names that completions look up. A hyphen as key marks a short option, which is expanded
+before the line is parsed. Terminal options are not listed.
 """
 
 # ruff: noqa: E501

@@ -1,4 +1,4 @@
-"""Processes as the kernel identifies them, and limits of this one."""
+"""Identifies processes by id and start time; limits of this process."""
 
 import gc
 import os
@@ -19,13 +19,13 @@ _START_FIELD = 19
 
 
 def start_ticks(pid: int) -> int | None:
-    """Return the start time of a process, in clock ticks since boot; None without the process."""
+    """Return the start time of a process in clock ticks since boot; None if it does not exist."""
     fields = linux.stat_fields(pid)
     return None if fields is None or fields[0] in {b"Z", b"X"} else int(fields[_START_FIELD])
 
 
 def is_running(pid: int, started: int) -> bool:
-    """Return whether the process of that id has that start time."""
+    """Return whether the process with this id runs and has this start time."""
     return pid > 0 and start_ticks(pid) == started
 
 
@@ -35,10 +35,10 @@ def own_start_ticks() -> int:
 
 
 def raise_descriptors() -> None:
-    """Allow this process as many open files as it may have.
+    """Raise this process's limit of open files to its maximum.
 
-    Each store, daemon and client takes some, and the usual 1,024 are fewer than large workspaces
-    have repositories.
+    Each store, daemon and client needs some, and large workspaces have more repositories than the
+    usual limit of 1,024 files.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != hard:
@@ -47,9 +47,9 @@ def raise_descriptors() -> None:
 
 
 def require_descriptors() -> None:
-    """Raise a limit of open files that is too low for any work on a store.
+    """Increase a low limit of open files; raise an error if it is still too low for a store.
 
-    A library without a descriptor may even panic.
+    A library that gets no descriptor may even crash.
     """
     if _allowed() < _DESCRIPTORS:
         raise_descriptors()
@@ -66,16 +66,17 @@ def _allowed() -> int:
 
 
 def is_held_open(path: Path) -> bool:
-    """Return whether a process holds a file open; unreadable processes are skipped."""
+    """Return whether any process has a file open; unreadable processes are skipped."""
     try:
         wanted = path.stat()
     except OSError:
         return False
     for table in Path("/proc").glob("[0-9]*/fd"):
-        with suppress(OSError):  # a process of another user, or one that ended just now
+        with suppress(OSError):  # the process belongs to another user or has ended
             for entry in table.iterdir():
                 with suppress(OSError):
-                    # Only files of its name are examined: others may be on an unreachable server.
+                    # Only open files with this name are examined: others may be on a hanging
+                    # server.
                     named = entry.readlink().name == path.name
                     if named and os.path.samestat(entry.stat(), wanted):
                         return True
@@ -83,7 +84,7 @@ def is_held_open(path: Path) -> bool:
 
 
 def take_standard_output() -> BinaryIO:
-    """Return standard output; what is printed from now on goes to standard error."""
+    """Return the current standard output; from now on, prints go to standard error."""
     taken = os.dup(1)
     os.dup2(2, 1)
     return os.fdopen(taken, "wb")
@@ -91,9 +92,9 @@ def take_standard_output() -> BinaryIO:
 
 @contextmanager
 def without_collecting() -> Iterator[None]:
-    """Disable garbage collection while modules are loaded, which takes a sixth of that time.
+    """Disable garbage collection in the block, for imports; it takes a sixth of their time.
 
-    Threads may do so at the same time: the end of the first block enables it again.
+    If several threads do so at the same time, the end of the first block enables it again.
     """
     collecting = gc.isenabled()
     gc.disable()

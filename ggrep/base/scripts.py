@@ -1,10 +1,10 @@
-"""Letters, marks and scripts of Unicode, and the forms in which texts are compared.
+"""Unicode letters, marks and scripts, and the normal forms in which texts are compared.
 
 Names, paths and exact texts are compared in NFC. Words to search for are compared in NFKC without
-invisible characters, so that full-width letters and half-width kana equal the usual ones.
+invisible characters, so that full-width letters and half-width kana equal the usual characters.
 
-The ranges are generated from the Unicode 16 character database. They are constants, so that every
-Python version cuts a text in the same way. Unassigned code points between ranges belong to them.
+The ranges are generated from the Unicode 16 character database. Constants make every Python version
+split a text in the same way. The ranges include unassigned code points between them.
 """
 
 import re
@@ -61,7 +61,7 @@ fe00-fe0f fe20-fe2f 101fd 102e0 10376-1037a 10a01-10a0f 10a38-10a3f 10ae5-10ae6 
 
 
 def _as_class(ranges: str) -> str:
-    """Return ranges of code points as the inside of a character class."""
+    """Return ranges of code points in the syntax of a regular expression's character class."""
     bounds = [part.partition("-")[::2] for part in ranges.split()]
     return "".join(
         f"{chr(int(low, 16))}-{chr(int(high, 16))}" if high else chr(int(low, 16))
@@ -70,15 +70,15 @@ def _as_class(ranges: str) -> str:
 
 
 MARKS: Final = _as_class(_MARKS)
-"""Combining marks, as the inside of a character class."""
+"""Combining marks, for use in a character class."""
 UNSPACED: Final = _as_class(_UNSPACED)
-"""Letters and marks of scripts without spaces, as the inside of a character class."""
+"""Letters and marks of scripts without spaces, for use in a character class."""
 WORD: Final = rf"\w{MARKS}"
-r"""Characters of words, as the inside of a character class: `\w` has no combining marks."""
+r"""Characters of words, for use in a character class: `\w` lacks combining marks."""
 _JAMO: Final = "\u1160-\u11ff"
-"""Vowels and final consonants, which form one letter with the jamo in front."""
+"""Vowels and final consonants, which form one letter with the preceding jamo."""
 _MOST_PERMUTED: Final = 3
-"""Most marks on a letter that match in any order; more of them match in their own order only."""
+"""Maximum number of marks on a letter that match in any order; more only match in order."""
 
 
 def nfc(text: str) -> str:
@@ -87,7 +87,7 @@ def nfc(text: str) -> str:
 
 
 def folded(text: str) -> str:
-    """Return a text in NFC and in one case, as path filters and containers are compared."""
+    """Return a text in NFC and in one case, the form for comparing path filters and containers."""
     return nfc(text).casefold()
 
 

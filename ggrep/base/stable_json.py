@@ -1,4 +1,4 @@
-"""Canonical JSON bytes of values, and Structs decoded from JSON values."""
+"""Converts values to canonical JSON bytes, and JSON values to Structs."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias, TypeVar
@@ -15,12 +15,12 @@ _NO_JSON: Final = (bytes, bytearray)
 
 
 def dumps(value: Json | Document | Sequence[Document]) -> bytes:
-    """Return `value` as UTF-8 JSON: keys sorted, no white space, non-ASCII as it is.
+    """Return `value` as UTF-8 JSON with sorted keys and without white space or ASCII escapes.
 
-    A Struct is the object of its fields.
+    A Struct becomes the object of its fields.
 
     Raises:
-        TypeError: `value` contains a type without JSON, or a string with a lone surrogate.
+        TypeError: `value` contains a type that JSON lacks, or a string with a lone surrogate.
     """
     return _encoded(value, orjson.OPT_SORT_KEYS)
 
@@ -31,25 +31,25 @@ def dumps_pretty(value: Json | Document) -> bytes:
     return _encoded(value, options)
 
 
-def plain(value: object) -> Any:  # noqa: ANN401 - JSON is whatever it is
-    """Return a value of Structs, tuples and texts as objects, lists and texts."""
+def plain(value: object) -> Any:  # noqa: ANN401 - any JSON value
+    """Return a value with Structs and tuples converted to dictionaries and lists."""
     return orjson.loads(_encoded(value, 0))
 
 
-def written(data: bytes) -> Any:  # noqa: ANN401 - JSON is whatever it is
-    """Return a value that `dumps` writes as these bytes, which it has returned before."""
+def written(data: bytes) -> Any:  # noqa: ANN401 - any JSON value
+    """Return a value that `dumps` writes as `data`, the bytes of an earlier `dumps`."""
     return orjson.Fragment(data)
 
 
 def parsed(document: Document) -> Document:
-    """Return a document with the values that `written` made as plain values."""
+    """Return a document in which values from `written` are parsed to plain values."""
     return {
         name: loads(orjson.dumps(value)) if isinstance(value, orjson.Fragment) else value
         for name, value in document.items()
     }
 
 
-def loads(data: bytes | str) -> Any:  # noqa: ANN401 - JSON is whatever it is
+def loads(data: bytes | str) -> Any:  # noqa: ANN401 - any JSON value
     """Return the value of the JSON `data`.
 
     Raises:
@@ -59,10 +59,10 @@ def loads(data: bytes | str) -> Any:  # noqa: ANN401 - JSON is whatever it is
 
 
 def _encoded(value: object, options: int) -> bytes:
-    # orjson calls no Python function: an alarm or Ctrl-C in one would be lost, or end the process.
+    # orjson must not call Python functions: it would lose an alarm or Ctrl-C in them, or crash.
     try:
         return orjson.dumps(value, None, options)
-    except TypeError:  # a Struct, or not JSON
+    except TypeError:  # the value contains a Struct, or is not JSON
         values = to_builtins(value, builtin_types=_NO_JSON, order="deterministic")
         return orjson.dumps(values, None, options)
 
@@ -70,19 +70,19 @@ def _encoded(value: object, options: int) -> bytes:
 T = TypeVar("T")
 
 _MOST_CHARACTERS: Final = 300
-"""Longest message: a refused value may be as long as a file."""
+"""Maximum length of a message, as an invalid value can be as long as a file."""
 _MISSING: Final = "Object missing required field "
 
 
 class DecodeError(ValueError):
-    """A value does not fit; the message names its place, `$.segments[0].rows`, and the type."""
+    """A value has the wrong type; the message has its place, `$.segments[0].rows`, and the type."""
 
 
 def decode(kind: type[T], value: object, place: str = "$") -> T:
     """Return `value` as a `kind`: a Struct, tuple, enum, optional or plain JSON type.
 
-    Unknown keys of an object are ignored, so that a newer minor writer can be read; missing ones
-    get their field's default, so that an older one can.
+    Unknown keys of an object are ignored, as a newer minor version may add some. Missing keys get
+    their field's default, as an older version may lack them.
 
     Raises:
         DecodeError: a field is missing or of another type.

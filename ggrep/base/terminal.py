@@ -1,8 +1,8 @@
-"""Capabilities of a terminal, and their options: width, colour, links, a pager.
+"""Capabilities of a terminal and options for them: width, colour, links, pager.
 
-This module imports only small parts of the standard library: every search loads it.
+This module only imports small parts of the standard library, as every search loads it.
 """
-# pathlib takes longer to import than all of this to run
+# importing pathlib takes longer than running this whole module
 
 import os
 
@@ -25,7 +25,7 @@ LINKS = {
     "zed": "zed://file{path}:{line}",
     "idea": "idea://open?file={path}&line={line}",
 }
-"""Targets of links by name; `GGREP_LINKS` is one of these names, another target, or `never`."""
+"""URL templates of links by name; `GGREP_LINKS` is such a name, a template, or `never`."""
 _PROGRAMS = frozenset({"iTerm.app", "WezTerm", "ghostty", "Hyper", "Tabby", "rio"})
 _TERMS = ("foot", "alacritty", "xterm-ghostty", "contour")
 _LEAST_VTE = 5000
@@ -36,7 +36,7 @@ class UnknownWord(ValueError):
 
 
 def without_terminal_options(arguments: list[str]) -> tuple[list[str], dict[str, str]]:
-    """Return arguments without the options of every command, and variables set by these."""
+    """Return arguments without terminal options, and the variables that these options set."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
     left: list[str] = []
     chosen: dict[str, str] = {}
@@ -77,7 +77,7 @@ def columns_of(environ: dict[str, str], descriptor: int) -> int:
 def wants_colour(environ: dict[str, str], *, plain: bool, terminal: bool) -> bool:
     """Return whether to write colour.
 
-    `--plain` and NO_COLOR forbid it, FORCE_COLOR and CLICOLOR_FORCE demand it.
+    `--plain` and NO_COLOR disable colour; FORCE_COLOR and CLICOLOR_FORCE enable it.
     """
     if plain or environ.get("NO_COLOR"):
         return False
@@ -87,9 +87,9 @@ def wants_colour(environ: dict[str, str], *, plain: bool, terminal: bool) -> boo
 
 
 def link_form(environ: dict[str, str]) -> str:
-    """Return the target of links to files, with `{path}` and `{line}` in it; empty for no links.
+    """Return the URL template of links to files, with `{path}` and `{line}`; empty for no links.
 
-    Without a variable only terminals that are known to support links get them.
+    Without a variable, only terminals that are known to support links show links.
     """
     named = environ.get("GGREP_LINKS") or _usual(environ)
     form = LINKS.get(named, named if "{path}" in named else "")
@@ -109,7 +109,7 @@ def _usual(environ: dict[str, str]) -> str:
 
 
 def paged(text: str, environ: dict[str, str]) -> bool:
-    """Show text in a pager if it is longer than the terminal; return whether that was done."""
+    """Show text in a pager if it is longer than the terminal; return whether it was shown."""
     if not (os.isatty(0) and os.isatty(1)) or environ.get("TERM") == "dumb":
         return False
     if text.count("\n") < os.get_terminal_size(1).lines:
@@ -117,12 +117,12 @@ def paged(text: str, environ: dict[str, str]) -> bool:
     line = _pager(environ)
     if not line:
         return False
-    # Imported late: most answers are short, or are read by programs.
+    # Imported late: most answers are short or read by programs.
     import signal
     import subprocess
 
     env = {"LESS": "FRX", "LV": "-c", **environ}
-    # Ctrl-C is the pager's, from before it starts; an ignored signal would be inherited by it.
+    # The pager handles Ctrl-C. A handler that does nothing, since children inherit ignored signals.
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
         process = subprocess.Popen(line, stdin=subprocess.PIPE, env=env)  # noqa: S603 - the user's
@@ -144,7 +144,7 @@ def _pager(environ: dict[str, str]) -> list[str]:
         line = shlex.split(named)
     except ValueError:
         return []
-    if line and "=" in line[0]:  # a variable before the command is for a shell to set
+    if line and "=" in line[0]:  # only a shell can set a variable before the command
         line = ["/bin/sh", "-c", named]
     if not line or line[0] == "cat" or shutil.which(line[0]) is None:
         return []

@@ -1,1 +1,1 @@
-"""Many repositories as one: workspace file, selection, cohorts, fanout, merge, response."""
+"""Queries many repositories as one: workspace file, selection, cohorts, fanout, merge, response."""

@@ -123,10 +123,10 @@ def assemble(
 def cap_snippets(
     lists: Sequence[Sequence[MergedHit]], *, per_hit: int, total: int
 ) -> tuple[tuple[tuple[MergedHit, ...], ...], tuple[RepoLimit, ...]]:
-    """Return the lists with at most `per_hit` and `total` bytes of snippets, and the cuts.
+    """Return the lists with at most `per_hit` and `total` bytes of snippets, and the limits hit.
 
-    The lists use up the bytes in their order. A hit in several lists counts once and has the same
-    text in each list. Cuts mention only shown hits.
+    The lists use the bytes in their order. A hit in several lists counts once and has the same text
+    in each list. Limits only count shown hits.
     """
     shown: dict[str, Hit] = {}
     cuts: dict[tuple[str, str], RepoLimit] = {}
@@ -155,9 +155,9 @@ def cap_snippets(
 def _shortened(
     lists: Sequence[Sequence[MergedHit]], confidence: Confidence, *, most: int, keep_weak: bool
 ) -> tuple[list[tuple[MergedHit, ...]], tuple[LimitHit, ...]]:
-    """Return the lists without hits of low confidence, and the cut of the first shortened list.
+    """Return the lists without the hits that low confidence hides, and the limit that was hit.
 
-    The cut is that of the blended list, else that of the first shortened list of a corpus.
+    The limit is that of the blended list, else that of the first shortened list of a corpus.
     """
     kept: list[tuple[MergedHit, ...]] = []
     cuts: list[LimitHit] = []
@@ -177,7 +177,7 @@ def _shortened(
 def _outcomes(
     session: FanoutSession, pool_set: PoolSet
 ) -> tuple[dict[RepoId, GgrepError], dict[RepoId, PoolResponse]]:
-    """Return the errors of repositories, unfinished queries included, and the lists of the rest."""
+    """Return the errors by repository (also unfinished queries), and the lists of the others."""
     failures = dict(session.failures)
     for repo in pool_set.skipped:
         failures.setdefault(repo, Skipped("other repositories fit the query better"))

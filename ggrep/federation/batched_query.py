@@ -1,7 +1,7 @@
-"""Chooses the repositories that one process searches together, and reads the lists of its reply.
+"""Chooses the repositories that one process searches together, and reads the lists in the reply.
 
-The reply contains the first hits of each repository's list. Merging them gives the same bytes as
-querying each repository separately.
+The reply contains the first hits of each repository's list. Merging these lists gives the same
+bytes as querying each repository separately.
 """
 
 from collections import Counter
@@ -25,11 +25,11 @@ _MOST_RRF_K: Final = 100_000
 
 
 class Batch(Struct, frozen=True):
-    """The admitted repositories of a query: those queried together and those queried separately.
+    """The admitted repositories of a query, divided into one batch and separate queries.
 
     Attributes:
-        question: the query to all members together.
-        members: repositories to query together; empty if that is slower or impossible.
+        question: the query for the whole batch.
+        members: repositories of the batch; empty if a batch is slower or impossible.
         apart: repositories to query separately.
     """
 
@@ -43,7 +43,7 @@ class Batch(Struct, frozen=True):
         figures: Mapping[RepoId, RepoStatistics],
         pools: Mapping[RepoId, PoolResponse],
     ) -> BatchedQuery:
-        """Return the query to the members after the other repositories were searched.
+        """Return the query for the batch after the other repositories were searched.
 
         Args:
             kept: repositories whose hits are shown.
@@ -63,14 +63,14 @@ class Batch(Struct, frozen=True):
     def question_by_rank(
         self, members: Sequence[RepoId], repos: Mapping[RepoId, WorkspaceRepo]
     ) -> BatchedQuery:
-        """Return the query to `members`, whose lists are merged by rank."""
+        """Return the query for a batch whose lists are merged by rank."""
         indexes = range(len(members))
         by_rank = sorted(indexes, key=lambda index: (-repos[members[index]].priority, index))
         return replace(self.question, by_rank=tuple(by_rank))
 
 
 def plan_batch(session: FanoutSession, *, by_rank: bool) -> Batch:
-    """Return which repositories are queried together.
+    """Return the batch of repositories to query together, and the repositories to query separately.
 
     Repositories are queried together if their indexes are comparable in every corpus, their daemons
     limit answers in the same way, and they return lists of their active snapshots without a
@@ -117,7 +117,7 @@ def _kind(facts: RepoDescription) -> tuple[str, ...]:
 def verdicts_of(
     members: Sequence[RepoId], silent: Sequence[int], response: BatchedPoolResponse
 ) -> dict[RepoId, bool]:
-    """Return for each member without lists whether it could have changed the answer."""
+    """Return, for each member without returned lists, whether it could have changed the answer."""
     reaching = frozenset(response.reaching)
     return {members[index]: index in reaching for index in silent}
 
@@ -147,7 +147,7 @@ def pools_of(
             provenance=_provenance(session.descriptions[repo], partial=index in partial),
             blended=listed.blended,
             corpora=listed.corpora,
-            # The top files of all members are reported once.
+            # The reply contains the top files of all members once.
             leading=NO_TOP_FILES if pools else response.leading,
             limits_hit=sorted_limits((*response.limits_hit, *limits.get(index, ()))),
             warnings=sorted_notices(notices.get(index, ())),

@@ -1,7 +1,7 @@
-"""Builds the indexes of a workspace in worker processes, a few at a time.
+"""Builds the indexes of a workspace in a few concurrent worker processes.
 
 Each worker builds many repositories in sequence, because starting a worker takes longer than
-building a small index. If a hostile file or a lack of memory ends a worker, only its current
+building a small index. If a malformed file or a lack of memory ends a worker, only the current
 repository fails; a new worker builds the next repository.
 """
 
@@ -84,7 +84,7 @@ async def build(
     queue, results = iter(ordered), dict[RepoId, BuildResult]()
 
     async def work() -> None:
-        """Build repositories in sequence until none is left or building must stop."""
+        """Build repositories in sequence until all are built or building must stop."""
         worker = plan.worker()
         try:
             for repo in queue:

@@ -1,4 +1,4 @@
-"""Groups repositories into cohorts for each corpus: only comparable indexes are merged.
+"""Groups repositories into cohorts for each corpus; lists are only merged within a cohort.
 
 The key of a cohort consists of the encoder, the layout of term statistics and the schema. The key
 is independent of a repository's size and content.
@@ -110,7 +110,7 @@ def parse_selectors(tokens: Sequence[str]) -> CohortSelectors:
 
 
 def cohort_key(description: RepoDescription, corpus: Corpus) -> str | None:
-    """Return the cohort's key; two lists of `corpus` are merged if their keys are equal."""
+    """Return the cohort's key for a corpus; lists with equal keys can be merged."""
     return _key(description, corpus.value)
 
 
@@ -228,7 +228,7 @@ def _rank(members: Sequence[Candidate], rule: _Rule) -> tuple[int, int, bool, st
     The key does not depend on the corpus. The same cohort is therefore chosen for all corpora, and
     its scores can be merged into one list.
     """
-    # An empty repository does not count: adding an empty repository must not change an answer.
+    # An empty repository does not count, as adding one must not change an answer.
     counts = ((member, member.description.counts) for member in members)
     voters = [member for member, rows in counts if not rows or any(number for _, number in rows)]
     count, priority = len(voters), sum(voter.priority for voter in voters)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def canonical_path(path: Path) -> Path:
-    """Return `path` absolute and free of symbolic links, whether or not it exists.
+    """Return `path` as an absolute path without symbolic links, even if it does not exist.
 
     If the path does not exist, its longest existing part is resolved and the rest appended. A link
     in the directories of a missing file is therefore always resolved.
@@ -24,10 +24,10 @@ def canonical_path(path: Path) -> Path:
 
 
 def lexical_path(path: Path) -> Path:
-    """Return `path` absolute and without `..`; symbolic links are not resolved.
+    """Return `path` as an absolute path without `..`; symbolic links are not resolved.
 
-    Two leading slashes become one: POSIX allows another meaning for two, and a directory must not
-    have two names.
+    Two leading slashes become one slash: POSIX allows another meaning for two slashes, and a
+    directory must not have two names.
     """
     return Path("/" + os.path.abspath(path).lstrip("/"))  # noqa: PTH100 - resolve() follows links
 
@@ -52,10 +52,10 @@ def canonical_paths(paths: Iterable[Path]) -> frozenset[Path]:
     parents: dict[str, bool] = {}
     canonical = set()
     for path in paths:
-        parent = os.path.dirname(path)  # noqa: PTH120 - of each, every time
+        parent = os.path.dirname(path)  # noqa: PTH120 - called often
         if parent not in parents:
             parents[parent] = is_canonical(Path(parent))
-        if parents[parent] and not os.path.islink(path):  # noqa: PTH114 - of each, every time
+        if parents[parent] and not os.path.islink(path):  # noqa: PTH114 - called often
             canonical.add(path)
     return frozenset(canonical)
 

@@ -38,11 +38,11 @@ async def federated_search(
 ) -> FederatedResponse:
     """Return the merged answer over the selected repositories.
 
-    If a repository fails, the answer reports its error and contains the hits of the rest. The
-    request fails only if it is strict or all repositories fail. Cancellation reaches the
-    repositories and the caller.
+    If a repository fails, the answer reports its error and contains the hits of the other
+    repositories. The request fails only if it is strict or all repositories fail. Cancellation also
+    cancels the queries to repositories.
 
-    `memory` is the cache of earlier replies; `arrived` is called for each repository that is done.
+    `memory` is the cache of earlier replies; `arrived` is called for each finished repository.
 
     Raises:
         WorkspaceError: the request is invalid or names a cohort that does not exist.
@@ -138,7 +138,7 @@ async def _pools_of(session: FanoutSession) -> tuple[PoolSet, bool]:
 
 def _plan(session: FanoutSession) -> CohortPlan:
     request = session.request
-    # A failure that already decides the request takes precedence over an empty cohort.
+    # A failure that decides the request takes precedence over an empty cohort.
     return cohort.plan_cohorts(
         [
             cohort.Candidate(repo, session.repos[repo].priority, description)

@@ -1,6 +1,6 @@
 """The cache of a coordinator, keyed by immutable snapshots.
 
-Whether a reply was cached does not affect the bytes of an answer. The cache stores the
+Answers from cached replies have the same bytes as other answers. The cache stores the
 repositories' replies instead of merged answers, so that volatile fields are recomputed for each
 answer.
 """
@@ -53,9 +53,9 @@ class PoolSet(Struct, frozen=True):
     Attributes:
         fallback: reason why `strategy` is not the requested strategy; empty if it is.
         asked: requested length of each repository's lists.
-        limits: cuts made while querying; `warnings` are the warnings of these queries.
-        whole: all requested longer lists were returned.
-        verdicts: whether some skipped repositories could have changed the answer.
+        limits: limits hit by the queries; `warnings` are the warnings of these queries.
+        whole: whether all requested longer lists were returned.
+        verdicts: for some skipped repositories, whether they could have changed the answer.
     """
 
     strategy: str
@@ -97,7 +97,7 @@ def snapshot_key(repo_id: RepoId, description: RepoDescription) -> SnapshotKey:
 
 
 def plain_search(search: SearchRequest) -> SearchRequest:
-    """Return the search without the fields that do not affect the answer."""
+    """Return the search without fields that have no effect on the answer."""
     return replace(search, timeout_ms=0)
 
 
@@ -117,7 +117,7 @@ def query_key(
         workspace_config_hash,
         plain_search(search),
         force.strategy,
-        # Lists are extended after folding only if the request does not set their length.
+        # Folding extends lists only if the request does not set their length.
         (force.top, force.per_repo_top, request.per_repo_top is None),
         (force.max_repos, force.fold, request.strict),
         tuple(sorted(request.select)),
@@ -143,7 +143,7 @@ def size_of(remembered: PoolSet) -> int:
         for hit in hits
     ]
     size_of_hits = sum(_HIT_BYTES + len(hit.content) for hit in hits) + _HIT_BYTES
-    # All statistics are for the same words.
+    # All statistics have the same words.
     first = next(iter(remembered.figures.values()), None)
     counted = 0 if first is None else len(remembered.figures) * figures_size(first)
     return size_of_hits + counted + _POOL_BYTES * len(remembered.pools)

@@ -56,14 +56,14 @@ RequestT = TypeVar("RequestT")
 
 
 def narrowed(request: Request[RequestT], profile: Profile) -> Any:  # noqa: ANN401 - as the request
-    """Return the request restricted to a profile; lists of hidden corpora will be empty."""
+    """Return the request restricted to a profile, with which lists of hidden corpora are empty."""
     if isinstance(request, PoolRequest | SlateRequest):
         return replace(request, search=_narrowed(request.search, profile.view))
     return request
 
 
 def _narrowed(request: SearchRequest, view: ProfileView) -> SearchRequest:
-    # The requested corpora stay: the answer has a list for each of them.
+    # The requested corpora are kept, as the answer has a list for each corpus.
     hidden = [
         Filter("corpus", word, negated=True)
         for word, corpus in CORPUS_WORDS.items()
@@ -104,7 +104,7 @@ class DaemonSearcher:
     ) -> None:
         """Create the searcher without sending a request.
 
-        `meet` reads the repository's settings and returns the daemon's address; `address` is that
+        `meet` reads the repository's settings and returns the daemon's address; `address` is the
         address if it is already known.
         """
         self._channels = channels
@@ -138,7 +138,7 @@ class DaemonSearcher:
 
 
 class KnownHosts(Struct):
-    """The latest descriptions from host processes, by key of the list of repositories."""
+    """A cache of the latest descriptions from host processes, by `members_key`."""
 
     _descriptions: dict[str, BatchedDescription] = field(default_factory=dict)
 
@@ -160,7 +160,7 @@ def _is_of(description: RepoDescription, member: Member) -> bool:
 
 
 class HostSearcher(Struct):
-    """A host process, which can also read stores of other daemons.
+    """A host process as a searcher; it can also read stores of other daemons.
 
     Attributes:
         guide: the daemon in that process that receives the messages.
@@ -204,7 +204,7 @@ class HostSearcher(Struct):
     async def search(
         self, question: BatchedQuery, repos: Sequence[RepoId], deadline: Deadline
     ) -> BatchedPoolResponse:
-        """Return the first hits of the lists of several repositories."""
+        """Return the first hits of each repository's lists."""
         places = {repo: place for place, repo in enumerate(self.met)}
         members = tuple(places[repo] for repo in repos)
 
@@ -256,7 +256,7 @@ class DaemonSearchers(Struct):
         return DaemonSearcher(self.channels, partial(self.meet, repo), self._met.get(repo.repo_id))
 
     def joint(self, repos: Sequence[WorkspaceRepo]) -> HostSearcher | None:
-        """Return the process that serves most of the repositories; None unless it serves two."""
+        """Return the process that serves most of the repositories; None if none serves two."""
         met = {repo.repo_id: self._met[repo.repo_id] for repo in repos if repo.repo_id in self._met}
         served = Counter(host for host in self.channels.hosts_of(met.values()) if host)
         if not served:
@@ -276,7 +276,7 @@ class DaemonSearchers(Struct):
 
         def meet_rest() -> None:
             while left:
-                with suppress(Exception):  # another thread took it, or its query fails
+                with suppress(Exception):  # `left` is empty, or the query fails
                     repo = left.popleft()
                     met[repo.repo_id] = self.meet(repo)
 

@@ -1,4 +1,4 @@
-"""Diagnostics of repositories that failed or took part in an answer only in part."""
+"""Diagnostics about repositories that failed or only contributed in part to an answer."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -29,15 +29,15 @@ def sorted_diagnostics(items: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 
 def redact(text: str) -> str:
-    """Return `text` on one line, with its absolute paths removed."""
+    """Return `text` on one line, without absolute paths."""
     return ABSOLUTE_PATH.sub(REDACTED, sanitise_line(text))
 
 
 def redactor(known: Callable[[], Sequence[str]]) -> Callable[[str], str]:
     """Return a function that redacts the messages of one answer and caches each result.
 
-    `known` returns paths that are removed even if they contain spaces. The call is slow for many
-    repositories and happens only if a message contains a path.
+    `known` returns paths that are removed even if they contain spaces. `known` is slow for many
+    repositories, so it is only called if a message contains a path.
     """
 
     @cache

@@ -1,4 +1,4 @@
-"""Finds problems of a workspace, and for each problem the command that fixes it. Pure."""
+"""Finds problems of a workspace, and the command that fixes each problem. Performs no I/O."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -29,7 +29,7 @@ _COMPONENTS: Final[Mapping[Component, tuple[str, str]]] = {
 def examine(
     state: WorkspaceState, overlaps: Iterable[Diagnostic] = (), *, merge_is_set: bool = False
 ) -> Doctor:
-    """Return the problems of a workspace's enabled repositories, and the missing repositories.
+    """Return the problems of a workspace's enabled repositories, including missing ones.
 
     `merge_is_set` is true if the user's settings define the merge strategy.
     """
@@ -38,7 +38,7 @@ def examine(
     cohorts = DoctorCohorts(*(_cohorts(candidates, corpus) for corpus in CORPORA))
     findings = [
         *_of_roots(state.workspace),
-        # Two work trees of a repository in one workspace are usually intended.
+        # Two work trees of one repository in a workspace are usually intended.
         *(Finding(each.code, each.message, None, each.repo_id, needed=False) for each in overlaps),
         *(finding for member in enabled for finding in _of_member(member)),
         *_of_cohorts(enabled, candidates, cohorts),
@@ -148,7 +148,7 @@ def _encoder(description: RepoDescription) -> str:
 
 
 def _of_roots(workspace: Workspace) -> Iterator[Finding]:
-    """Yield the missing repositories; disabled ones need no action."""
+    """Yield findings about missing repositories; disabled repositories need no action."""
     left = len(workspace.repos)
     for repo in workspace.repos:
         if repo.missing is None:

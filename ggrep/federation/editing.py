@@ -133,7 +133,7 @@ def remove_repo(text: str, selector: str, names: NamesOf = lambda _: ()) -> str:
 def remove_repo_at(text: str, index: int) -> str:
     """Return `text` without the entry at `index` and without the comment after it on its line.
 
-    Comments above an entry stay: they may describe all following entries.
+    Comments above an entry are kept, as they may describe all following entries.
     """
     entries_of(text)
     positions = find_entries(text)
@@ -165,7 +165,7 @@ def _cut_last(text: str, comma: int, start: int, end: int, positions: EntryPosit
 
 
 def _cut(text: str, start: int, stop: int, positions: EntryPositions) -> str:
-    """Return `text` without a span, and without its line if the line contains nothing else."""
+    """Return `text` without a span, and without the span's line if nothing else is on the line."""
     indent = _indent(text, start)
     after = _end_of_line(text, stop, positions.tokens)
     if indent is None or text[after:].partition("\n")[0].strip():
@@ -183,7 +183,7 @@ def _indent(text: str, start: int) -> str | None:
 
 
 def _end_of_line(text: str, offset: int, tokens: Sequence[Token]) -> int:
-    """Return the offset after the comments that follow `offset` on its line."""
+    """Return the offset after the comments that follow `offset` on the same line."""
     end = offset
     for token in tokens:
         if token.start < offset:

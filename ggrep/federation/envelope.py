@@ -1,4 +1,4 @@
-"""The common part of all workspace answers: each repository, its outcome, and their JSON."""
+"""The common part of all workspace answers: the outcome of each repository, and the JSON."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Mapping
@@ -38,8 +38,8 @@ class Envelope(Struct, frozen=True):
 
     Attributes:
         coverage: effect of each repository on the answer, in the order of `reports`.
-        elapsed_ms: time from request to answer; `repo_elapsed_ms` adds up the calls to a
-            repository.
+        elapsed_ms: time from request to answer; `repo_elapsed_ms` is the sum of a repository's
+            calls.
     """
 
     workspace: Workspace
@@ -91,22 +91,22 @@ class Envelope(Struct, frozen=True):
         return {}
 
     def head(self) -> dict[str, Any]:
-        """Return the answer without its body."""
+        """Return the keys of the answer that come before its body."""
         listed = shown_repos(self, self.shown())
         return {"schema_version": FEDERATED_SCHEMA, **envelope_json(self, listed)}
 
     def to_json(self) -> dict[str, Any]:
-        """Return the answer, or its error with the known facts about the repositories."""
+        """Return the JSON of the answer, or of its error with what is known of the repositories."""
         if self.error is not None:
             return failed_json(self.head(), self.error, path_cleaner(self))
         return {**self.head(), "ok": True, **self.body()}
 
 
 class RepoNotices(Struct, frozen=True):
-    """Cuts and warnings of one repository.
+    """Limits hit by one repository, and its warnings.
 
     Attributes:
-        provenance: snapshot that answered; None if only the described snapshot is known.
+        provenance: the snapshot that answered; None if only the described snapshot is known.
     """
 
     provenance: Provenance | None
@@ -208,7 +208,7 @@ def shown_repos(response: Envelope, shown: Iterable[RepoId]) -> frozenset[RepoId
 
     A request can list all selected repositories, and up to `LISTED_WHOLE` are always listed.
     Otherwise the list contains repositories that appear in the body, were selected by name, could
-    have changed the answer, or have a diagnostic or a cut.
+    have changed the answer, or have a diagnostic or a limit hit.
     """
     selected = frozenset(report.repo.repo_id for report in response.reports)
     if response.request.all_repos or len(selected) <= LISTED_WHOLE:
@@ -318,9 +318,9 @@ def _failure(error: GgrepError, clean: Clean) -> dict[str, str]:
 
 
 def _limits(limits: Iterable[RepoLimit], listed: Container[RepoId]) -> list[dict[str, Any]]:
-    """Return the cuts.
+    """Return the JSON of the limits hit.
 
-    Equal cuts of unlisted repositories appear once without a repository; their hit counts are
+    Equal limits of unlisted repositories appear once without a repository; their hit counts are
     added.
     """
     kept: dict[RepoLimit, None] = {}

@@ -26,7 +26,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class Skipped(GgrepError):
-    """The query was not finished because another repository's error had decided the request."""
+    """The query was not finished because the error of another repository decided the request."""
 
     code = "skipped"
 
@@ -35,7 +35,7 @@ class ShareEnded(DeadlineExceeded):
     """The repository used up its share of the deadline; the deadline itself has not passed.
 
     Attributes:
-        percent: its share of the time that remained when its call started.
+        percent: the share of the remaining time that the call had.
     """
 
     def __init__(self, percent: int) -> None:
@@ -78,10 +78,10 @@ async def fan_out(  # noqa: PLR0913 - all but the first three have a default
         concurrency: maximum number of concurrent calls.
         deadline: common deadline of all calls.
         overtakes: calls are so cheap that more than `concurrency` calls may run.
-        part: share of the request's remaining time that `deadline` leaves; 1 for all of it.
-        strict: a failure cancels the calls of all later ids, with the error `Skipped`. Calls of
-            earlier ids continue, because the error with the smallest id is reported.
-        done: called for each call that was not cancelled, in the order in which calls end.
+        part: share of the request's remaining time until `deadline`; 1 for all of it.
+        strict: a failure cancels the calls with larger ids, with the error `Skipped`. Calls with
+            smaller ids continue, because the error with the smallest id is reported.
+        done: called after each call that was not cancelled.
     """
     run = _Run(calls, deadline, concurrency, done, part, strict)
     work = run.work_on if overtakes else run.work
@@ -132,7 +132,7 @@ class _Run(Generic[T]):
             del self._running[repo_id]
             self._note(repo_id)
             if over.is_set():
-                return  # another worker has taken over
+                return  # another worker runs instead of this one
             over.set()
 
     async def _relieve(self, group: TaskGroup, over: anyio.Event, seconds: float) -> None:
@@ -158,7 +158,7 @@ class _Run(Generic[T]):
                 self._note(repo_id)
             else:
                 self._ended.append((repo_id, turns, share_ms))
-        # Often only the first attempt was slow: its daemon and index are loaded by now.
+        # The second attempt is usually faster, as daemon and index are loaded by then.
         while self._ended:
             repo_id, turns, share_ms = self._ended.popleft()
             if self._decided(repo_id):
@@ -169,14 +169,14 @@ class _Run(Generic[T]):
             self._note(repo_id)
 
     async def _try(self, repo_id: RepoId, share_ms: float) -> None:
-        """Call for a limited time; a call that timed out or is not needed has no outcome."""
+        """Call a repository for a limited time; a cancelled call has no outcome."""
         with anyio.move_on_after(None if math.isinf(share_ms) else share_ms / 1000.0) as scope:
             self._running[repo_id] = scope
             self._done[repo_id] = await self._attempt(repo_id)
         del self._running[repo_id]
 
     def _note(self, repo_id: RepoId) -> None:
-        """Report a finished call and apply its consequences."""
+        """Report a finished call; after a failure of a strict request, cancel other calls."""
         outcome = self._done.get(repo_id)
         if outcome is not None and not self._decided(repo_id):
             self.done(repo_id, outcome)
@@ -184,7 +184,7 @@ class _Run(Generic[T]):
             self._fail(repo_id)
 
     def result(self) -> dict[RepoId, RepoOutcome[T]]:
-        """Return all outcomes; a call without a result was cut off by the deadline."""
+        """Return all outcomes; the deadline cancelled each call without a result."""
         outcomes = {}
         for repo_id in sorted(self.calls):
             outcome = self._done.get(repo_id)
@@ -202,7 +202,7 @@ class _Run(Generic[T]):
             scope.deadline = math.inf
 
     def _turns(self) -> int:
-        """Return how many calls must still run in sequence, including the next."""
+        """Return how many calls each worker must still run in sequence, including the next call."""
         return max(1, math.ceil(self._to_start / self.concurrency))
 
     def _late(self, turns: int = 1) -> RepoOutcome[T]:
@@ -237,7 +237,7 @@ class _Run(Generic[T]):
         return RepoOutcome(value, failure, clock.monotonic_ms() - started)
 
     async def _call(self, repo_id: RepoId) -> T:
-        """Call once, and retry once if a daemon was busy and there is time."""
+        """Call a repository, and retry once if the daemon was busy and there is time."""
         try:
             return await self.calls[repo_id]()
         except Busy as busy:

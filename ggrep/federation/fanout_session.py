@@ -1,7 +1,7 @@
 """Queries the selected repositories in rounds: description, term statistics, hits.
 
-A session is the state of a request: its queries and, for each repository, its description, its
-error, its elapsed time and whether it was reported.
+A session is the state of a request: its queries and, for each repository, the description, the
+error, the elapsed time and whether the repository was reported.
 """
 
 import logging
@@ -80,12 +80,12 @@ SHARE_LIMIT: Final = "deadline_share"
 
 
 class RepoDone(Struct, frozen=True):
-    """Progress of a workspace search: a repository is done.
+    """Progress of a workspace search: a repository is finished.
 
     Attributes:
         status: as in `repos` of the answer; `ok` for a repository that returned lists.
-        count: number of its hits for the blended list.
-        done: number of repositories that are done, of `total` selected ones.
+        count: number of the repository's hits for the blended list.
+        done: number of finished repositories, of `total` selected repositories.
     """
 
     repo_id: RepoId
@@ -106,14 +106,14 @@ class FanoutSession:
     Attributes:
         deadline: common deadline of all rounds.
         part: share of the request's time until `deadline`; a slate reserves the rest.
-        arrived: callback for each repository that is done; None for no callback.
+        arrived: callback for each finished repository; None for no callback.
         kept: session tokens by repository; these repositories answer from the snapshots of the
             session.
         search: the request to each repository, except for its corpora.
         repos: all selected repositories.
         plan: the repositories to query for each corpus, once they are described.
         descriptions: descriptions of repositories with an index, once they are fetched.
-        vectors: the query's vectors by encoder key; empty if repositories encode it themselves.
+        vectors: the query's vectors by encoder key; empty if repositories encode the query.
         failures: errors of repositories; a repository with an error is not queried again.
         elapsed_ms: time spent on each repository so far.
     """
@@ -209,11 +209,11 @@ class FanoutSession:
         return dict(descriptions)
 
     def is_described_jointly(self, repo: RepoId) -> bool:
-        """Return whether a repository can be searched together with others."""
+        """Return whether a host process has described a repository for a batch."""
         return repo in self._joined
 
     async def encode(self, repo_ids: Iterable[RepoId]) -> None:
-        """Encode the query once for each encoder that several of the repositories share."""
+        """Encode the query once for each encoder that several repositories share."""
         if not self.search.vectors or self.search.is_exact:
             return
         members: dict[str, list[RepoId]] = {}
@@ -228,8 +228,8 @@ class FanoutSession:
     async def figures(self, repo_ids: Sequence[RepoId]) -> dict[RepoId, RepoStatistics]:
         """Return the term statistics of repositories for the query.
 
-        Cached statistics of a snapshot are reused. If the snapshot was deleted since, searching it
-        fails.
+        Cached statistics of a snapshot are reused. If the snapshot has been deleted since, the
+        later search fails.
         """
         known = {repo: counts for repo in repo_ids if (counts := self._known(repo)) is not None}
         counted = await self._count([repo for repo in repo_ids if repo not in known])
@@ -254,7 +254,7 @@ class FanoutSession:
     async def is_described_anew(self) -> bool:
         """Describe the repositories again after a snapshot file changed; return whether to retry.
 
-        Describing verifies the changed snapshot and omits it if it is damaged. A retry requires
+        A description verifies the changed snapshot and omits it if it is damaged. A retry requires
         that all other descriptions are unchanged.
         """
         if not self._gone or self._described_anew or self.is_over:
@@ -264,7 +264,7 @@ class FanoutSession:
         return bool(again) and again.items() <= self.descriptions.items()
 
     async def search_alone(self, only: Iterable[RepoId]) -> dict[RepoId, PoolResponse]:
-        """Return each repository's lists, scored by its own statistics."""
+        """Return each repository's lists, scored by the repository's statistics."""
         wanted = (repo for repo in only if repo not in self.failures)
         return await self._run({repo: partial(self._search, repo, None, None) for repo in wanted})
 
@@ -317,8 +317,8 @@ class FanoutSession:
         the counted snapshot (3).
         """
         fresh = await self._count(gone)
-        # Statistics of a repository with another error stay in the sum. Statistics of a deleted
-        # snapshot are removed if the repository cannot be counted again.
+        # The sum keeps the statistics of a repository with any other error. It loses those of a
+        # deleted snapshot if the repository cannot be counted again.
         counted = {repo: counts for repo, counts in figures.items() if repo not in gone} | fresh
         if not counted or self.is_over:
             return {}, counted
@@ -432,7 +432,7 @@ class FanoutSession:
         total: CollectionStatistics | None,
         length: int = 0,
     ) -> PoolResponse | None:
-        """Search; return None if the counted snapshot was deleted."""
+        """Search a repository; return None if the counted snapshot was deleted."""
         try:
             return await self._search(repo, figures, total, length)
         except GgrepError as error:
@@ -458,7 +458,7 @@ class FanoutSession:
         return await self.searcher(repo).ask(request, self.deadline)
 
     def notices_of(self, repo: RepoId) -> tuple[Notice, ...]:
-        """Return a repository's notices; a deterministic answer omits temporary ones."""
+        """Return a repository's notices; a deterministic answer omits temporary notices."""
         description = self.descriptions[repo]
         fixed = self.search.deterministic
         return description.notices if fixed else (*description.notices, *description.moment)
@@ -545,7 +545,7 @@ class FanoutSession:
 
 
 def repo_search(request: FederatedRequest) -> SearchRequest:
-    """Return the search request to each repository: corpora in order, limits capped."""
+    """Return the search request to each repository, with ordered corpora and capped limits."""
     search = request.search
     return replace(
         search,

@@ -51,12 +51,12 @@ class FederatedRequest(Struct, frozen=True):
 
     Attributes:
         search: the search; its `timeout_ms` is for the whole request.
-        select: adds repositories to the selection; `only` removes all repositories that it does not
-            name.
+        select: adds repositories to the selection; `only` removes all repositories that are not in
+            it.
         merge_strategy: None for the strategy of the workspace file, or `rrf` if it has none.
         rrf_k: None for the constant of the workspace file, or 60 if it has none.
         deadline: takes precedence over `search.timeout_ms`.
-        base_dirs: relative paths are resolved in the workspace's directory, then in these.
+        base_dirs: directories for resolving relative paths, after the workspace's directory.
     """
 
     search: SearchRequest

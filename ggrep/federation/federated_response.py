@@ -45,7 +45,7 @@ class FederatedResponse(Envelope, frozen=True, kw_only=True):
 
     @property
     def merge_unsaid(self) -> bool:
-        """Return whether several lists were merged by rank only because no strategy is set."""
+        """Return whether lists were merged by rank because no merge strategy is set."""
         strategy = self.request.merge_strategy or self.workspace.merge.strategy
         # Setting `rrf_k` implies the strategy `rrf`.
         rrf_k = self.request.rrf_k or self.workspace.merge.rrf_k
@@ -156,7 +156,7 @@ def failure_json(error: GgrepError, *, include_paths: bool) -> dict[str, Any]:
 
 
 def _naming_files(error: GgrepError) -> Clean:
-    """Return a redaction that removes directories but keeps the name of a faulty file."""
+    """Return a redaction that removes directories but keeps the name of the invalid file."""
     issues = error.issues if isinstance(error, WorkspaceError) else ()
     files = sorted({issue.path for issue in issues if issue.path}, key=len, reverse=True)
 

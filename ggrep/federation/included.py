@@ -1,6 +1,6 @@
 """Repositories that the `include` globs of a workspace file select.
 
-`*`, `?`, `[ab]` and `{a,b}` match names of one directory, except hidden ones. `**` matches any
+`*`, `?`, `[ab]` and `{a,b}` match names in one directory, except hidden names. `**` matches any
 number of directories; it selects only directories with `.git` or `.ggrep.toml`. Symbolic links are
 followed if a name pattern matches them, but not below `**`. A glob that ends in `.jsonc` selects
 workspace files and their repositories.
@@ -54,7 +54,7 @@ accessible."""
 
 
 class GlobProblem(Exception):
-    """A glob cannot be used."""
+    """A glob of `include` is not valid, or examines too many files."""
 
 
 def with_included(
@@ -150,7 +150,7 @@ def _of_workspace(
 def _meant(
     includes: Sequence[IncludeDraft], directory: Path, names_in: NamesIn
 ) -> list[tuple[Path, IncludeDraft]]:
-    """Return matching directories and files in the order of the globs, each with its first glob."""
+    """Return matching directories and files in the order of globs, each with its first glob."""
     globs = Globs(directory, names_in)
     include_of: dict[Path, IncludeDraft] = {}
     for index, include in enumerate(includes):
@@ -187,7 +187,7 @@ def _refused(field: str, reason: str, message: str, hint: str) -> WorkspaceError
 
 
 class Globs:
-    """Finds directories that match a glob, and bounds the number of examined files."""
+    """Finds directories that match a glob; limits the number of examined files."""
 
     def __init__(self, base: Path, names_in: NamesIn = lambda _: None) -> None:
         """Create the matcher; globs are relative to `base`."""

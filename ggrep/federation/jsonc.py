@@ -1,4 +1,4 @@
-"""Reads JSON with comments: scans it into tokens, then runs a plain JSON parser.
+"""Reads JSON with comments: scans the text into tokens, then runs a plain JSON parser.
 
 Invalid JSONC is rejected with its line and column. Reading and editing use the same tokens, so that
 both see the same keys and comments. For the parser, comments and trailing commas become spaces of
@@ -73,10 +73,10 @@ class Token(Struct, frozen=True):
 
 
 def scan(text: str) -> Iterator[Token]:
-    """Yield the tokens of `text` in order, blanks and comments included.
+    """Yield the tokens of `text` in order, including blanks and comments.
 
     Raises:
-        JsoncError: part of the text is no JSONC token, or nesting exceeds `MAX_DEPTH`.
+        JsoncError: part of the text is not a JSONC token, or nesting exceeds `MAX_DEPTH`.
     """
     position = depth = 0
     while position < len(text):
@@ -101,7 +101,7 @@ def read_jsonc(text: str, deadline: Deadline) -> Json:
     """Return the value of a JSONC text.
 
     Raises:
-        JsoncError: the text is empty, no JSONC, nested too deep, or an object contains a key twice.
+        JsoncError: the text is empty, not JSONC or nested too deep, or an object repeats a key.
         DeadlineExceeded: there was no time to finish.
     """
     tokens = []
@@ -155,7 +155,7 @@ def _parsed(plain: str, text: str) -> Json:
 def _refuse_duplicates(text: str, solid: list[Token]) -> None:
     """Raise if an object contains a key twice.
 
-    Requires: the tokens make a valid document.
+    Requires: the tokens form a valid document.
     """
     keys: list[set[str]] = []
     for token, following in pairwise(solid):

@@ -1,4 +1,4 @@
-"""Merges ranked lists and folds copies; the only place that breaks ties between hits."""
+"""Merges ranked lists and folds copies; no other module breaks ties between hits."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,7 +30,7 @@ class RankedList(Struct, frozen=True):
 
 
 class AlsoIn(Struct, frozen=True):
-    """The location of the same text in another repository.
+    """The location of a copy of a text in another repository.
 
     Attributes:
         file: path key; `start` and `end` are lines, 1-based inclusive.
@@ -45,10 +45,10 @@ class AlsoIn(Struct, frozen=True):
 
 
 class MergedHit(Struct, frozen=True):
-    """A hit with its repository.
+    """A hit in the merged list, with its repository.
 
     Attributes:
-        hit: the hit from the repository's reply; `hit.score` is its score there.
+        hit: the hit from the repository's reply; `hit.score` is the score in the repository.
         score: score in the merged list.
         local_rank: 0-based rank in the repository's list.
         also_in: copies that were folded into this hit, by repository, file, line and row.
@@ -80,7 +80,7 @@ def rrf_score(rank: int, rrf_k: int) -> float:
 def merge_rrf(
     lists: Iterable[RankedList], *, rrf_k: int, per_repo_top: int
 ) -> tuple[MergedHit, ...]:
-    """Return all hits ordered by reciprocal rank, best first.
+    """Return all hits in the order of reciprocal ranks, best first.
 
     Equal scores are common. Ties are broken by priority, repository id, hit id, file, start line,
     and last by the position in the concatenated lists.
@@ -134,10 +134,10 @@ REFILL_LIMIT: Final = "fold_refill"
 
 
 def fold(ordered: Sequence[MergedHit]) -> tuple[MergedHit, ...]:
-    """Return the hits without copies of better-ranked hits from other repositories.
+    """Return the hits without copies of better hits from other repositories.
 
-    Order and scores are unchanged. Whether a hit stays depends only on the hits before it, so a
-    longer list gives the same first hits; only `also_in` can become longer.
+    Order and scores are unchanged. Whether a hit is kept depends only on better hits, so a longer
+    list has the same first hits; only `also_in` can become longer.
 
     Requires: quotas, limits per file and the cut to `top` are applied after folding, so that later
     hits can replace the removed copies.
@@ -159,13 +159,13 @@ def fold(ordered: Sequence[MergedHit]) -> tuple[MergedHit, ...]:
 def exhausted_by_folding(
     lists: Iterable[RankedList], asked: Mapping[RepoId, int], *, top: int
 ) -> frozenset[RepoId]:
-    """Return the repositories whose lists folding may use up, without merging the lists.
+    """Return the repositories whose lists folding can use up; does not merge the lists.
 
     A repository can have further hits if its list has the requested length. Further hits matter
-    only if the list contains fewer than `top` distinct texts: each distinct text leaves a hit that
-    ranks no lower than the list's last hit. Folding can therefore use up a list only through copies
-    inside a repository, which are rare. Lists with a requested length below `top` are short on
-    purpose.
+    only if the list contains fewer than `top` distinct texts, as each distinct text keeps a hit
+    that ranks no lower than the list's last hit. Folding can therefore use up a list only through
+    copies inside a repository, which are rare. Lists with a requested length below `top` are short
+    on purpose.
     """
     return frozenset(
         item.repo_id
@@ -185,8 +185,8 @@ def needs_more(
 ) -> tuple[RepoId, ...]:
     """Return the repositories whose further hits could rank among the first `top` of `kept`.
 
-    If there is none, longer lists would give the same `kept[:top]`. The blended list over several
-    corpora would be the same too: it never contains a hit beyond the first `top` of its corpus.
+    If the result is empty, longer lists would not change `kept[:top]`. Nor would they change the
+    blended list over several corpora: it contains no hit beyond the first `top` of a corpus.
 
     `kept` is `ordered` after folding; `asked` contains the requested list length of each
     repository.
@@ -198,7 +198,7 @@ def needs_more(
         return tuple(sorted(used))
     last = kept[top - 1].global_id
     index = next(index for index, merged in enumerate(ordered) if merged.global_id == last)
-    # If a repository has a known hit at this rank or later, its further hits come after that hit.
+    # If a repository has a known hit at this rank or later, its further hits follow that hit.
     reaching = {merged.repo_id for merged in ordered[index:]}
     return tuple(sorted(used - reaching))
 
@@ -206,7 +206,7 @@ def needs_more(
 def deeper(
     named: Iterable[RepoId], asked: Mapping[RepoId, int], *, most: int = MAX_PER_REPO_TOP
 ) -> dict[RepoId, int]:
-    """Return the next list length to request from each repository: doubled, up to `most`.
+    """Return the list length to request next from each repository: doubled, up to `most`.
 
     Repositories that have already returned lists of the maximum length are omitted.
     """
@@ -216,7 +216,7 @@ def deeper(
 def refill_limit(
     named: Iterable[RepoId], asked: Mapping[RepoId, int]
 ) -> tuple[tuple[RepoId, LimitHit], ...]:
-    """Return a limit for each repository that would need a longer list but cannot get one."""
+    """Return a limit for each repository that needs a longer list than the maximum."""
     return tuple((repo, LimitHit(REFILL_LIMIT, asked[repo])) for repo in sorted(named))
 
 
@@ -328,7 +328,7 @@ def unfinished(lists: Lists, rules: Rules, asked: Mapping[RepoId, int]) -> tuple
 def _blended(lists: Lists, rules: Rules) -> Hits:
     if rules.strategy != GLOBAL:
         return _folded(_ordered(lists.blended, rules), rules)[: rules.top]
-    # No hit belongs to two corpora.
+    # Each hit belongs to a single corpus.
     union = [item for _, items in lists.corpora for item in items]
     return _allocated(_folded(_ordered(union, rules), rules), rules)
 
@@ -348,7 +348,7 @@ def _allocated(hits: Hits, rules: Rules) -> Hits:
 
 
 def _ordered(lists: Sequence[RankedList], rules: Rules) -> Hits:
-    """Return all hits, best first."""
+    """Return all hits of the lists, best first."""
     if rules.strategy == GLOBAL:
         return merge_global(lists, per_repo_top=rules.per_repo_top)
     return merge_rrf(lists, rrf_k=rules.rrf_k, per_repo_top=rules.per_repo_top)

@@ -1,4 +1,4 @@
-"""Merges repositories' replies about a name into the reply of a single store. Pure.
+"""Merges repositories' replies about a name into the reply of a single store. No I/O.
 
 The order is that of a single store over all files; ties are broken by repository id. Files with
 equal paths are ordered by repository, so that the occurrences of a file stay together.
@@ -51,7 +51,7 @@ class InRepo(Struct, Generic[P], frozen=True):
 
     Attributes:
         tie: relation of an occurrence to a definition in another repository; None if the repository
-            itself defines the name, or if no repository does.
+            itself, or no repository, defines the name.
     """
 
     repo_id: RepoId
@@ -127,7 +127,7 @@ def merge_symbol(pools: SymbolPools, step: NameStep | None, limit: int) -> Merge
 def outside_of(
     pools: Mapping[RepoId, SymbolPool | ReferencesPool],
 ) -> tuple[InRepo[OutsideName], ...]:
-    """Return the imports that show where a name comes from, the first of each package."""
+    """Return the imports that show where a name comes from; for each package the first."""
     origins: dict[str, InRepo[OutsideName]] = {}
     for repo, pool in sorted(pools.items()):
         for outside in pool.outside:
@@ -159,7 +159,7 @@ def suggestions_of(pools: SymbolPools) -> tuple[str, ...]:
         for near in pool.near
     ]
     if beside:
-        # Names from the same file keep the order of their definitions.
+        # Names in the same file keep the order of their definitions.
         ordered = sorted(beside, key=lambda entry: entry[:3])
         return tuple(dict.fromkeys(name for *_, name in ordered))[:MAX_SUGGESTIONS]
     first: dict[str, tuple[str, RepoId, NearName]] = {}
@@ -198,7 +198,7 @@ def merge_definitions(
     `owners` are the qualifiers of the name, outermost first.
     """
     every = [replace(each, repo=repo) for repo, pool in pools.items() for each in pool.defined]
-    # Definitions in the same file keep their order in it.
+    # Definitions in the same file keep their order.
     every.sort(key=lambda each: (each.test, each.at.path, each.repo))
     if not owners:
         return MergedDefinitions(sort_definitions(every, owners), None)

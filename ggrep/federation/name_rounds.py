@@ -1,8 +1,8 @@
-"""Queries repositories for a name, one matching rule after the other, until a rule matches.
+"""Queries repositories for a name by one matching rule after another, until a rule matches.
 
-The rules are the same as for a single store: first the exact spelling. Other letter cases count
-only if the exact spelling occurs nowhere in the workspace. Suggestions are requested only if
-nothing matches.
+The rules are those of a single store: first the exact spelling. Other letter cases count only if
+the exact spelling does not occur in the workspace. Suggestions are requested only if no name
+matches.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,7 +39,7 @@ ROUND_SHARE: Final = 2
 
 
 class NameRounds(Struct, Generic[P]):
-    """The rounds of a query.
+    """The rounds of a query about a name.
 
     Attributes:
         request: the query; each round sets its rule, its offset and its snapshot.
@@ -54,7 +54,7 @@ class NameRounds(Struct, Generic[P]):
     given: dict[NameStep, dict[RepoId, P]] = field(default_factory=dict)
 
     async def until_decided(self, steps: Sequence[NameStep]) -> NameStep | None:
-        """Query by each rule in turn; return the first rule with a match, or None."""
+        """Query by one rule after another; return the first rule with a match, or None."""
         if self.cursor is not None:
             steps = (self.cursor.step,)
         for step in steps:
@@ -81,7 +81,7 @@ class NameRounds(Struct, Generic[P]):
         await self._ask(repos, self.request, step, before)
 
     async def judge(self, repos: Sequence[RepoId], step: NameStep, family: Family) -> None:
-        """Query repositories again by the same rule for the usages of a family of definitions."""
+        """Query repositories again, by the same rule, for the usages of a family of definitions."""
         before = () if self.cursor is not None else REFERENCE_STEPS[: REFERENCE_STEPS.index(step)]
         await self._ask(repos, replace(self.request, family=family), step, before)
 
@@ -99,7 +99,7 @@ class NameRounds(Struct, Generic[P]):
             for each, pool in replies.items():
                 self.given.setdefault(each, {})[repo] = pool
         self.given.setdefault(step, {})
-        # Replies of a repository that failed later are not used.
+        # Replies of a repository that has failed since are not used.
         for pools in self.given.values():
             for repo in pools.keys() & self.session.failures.keys():
                 del pools[repo]
@@ -145,8 +145,8 @@ async def judge_all(
     """Return the matching rule, and the definitions that classify all usages.
 
     A repository that fails in a round is excluded with its definitions. A repository that publishes
-    a new snapshot can have other spellings. In both cases the repositories to query again are
-    determined anew.
+    a new snapshot can have other spellings. Both cases change which repositories must be queried
+    again.
     """
     used: dict[tuple[NameStep, RepoId], Family] = {}
     while True:

@@ -1,7 +1,7 @@
-"""Directories of workspace artifacts that no workspace uses any more.
+"""Finds directories of workspace artifacts that no workspace uses any more.
 
-The name of a workspace's directory depends on its set of repositories. Adding a repository gives
-the workspace another directory, and the old directory becomes an orphan. Deleting the workspace
+The name of a workspace's directory depends on the set of repositories. After a repository is added,
+the workspace uses another directory, and the old directory is an orphan. Deleting the workspace
 file also makes its directory an orphan.
 """
 
@@ -42,7 +42,7 @@ def collect_orphans(
 ) -> OrphansReport:
     """List the directories to delete or, with `force`, delete them.
 
-    Directories younger than `grace` stay; at most `most` files are deleted.
+    Directories younger than `grace` are kept; at most `most` files are deleted.
     """
     orphans = {
         directory: orphan
@@ -88,7 +88,7 @@ def _orphan(directory: Path, load: LoadWorkspace, before: datetime) -> Orphan | 
         for folder, _, names in os.walk(directory):
             stats += [Path(folder, name).lstat() for name in names]
     except FileNotFoundError:
-        return None  # another process is changing it
+        return None  # another process is changing the directory
     modified = datetime.fromtimestamp(max(entry.st_mtime for entry in stats), UTC)
     if modified > before:
         return None
@@ -115,5 +115,5 @@ def _reason(
     try:
         claimed = load(path).repo_set_id
     except GgrepError:
-        return None  # a mistake or an unmounted clone, which the user may correct
+        return None  # the user may correct this, for example mount a clone
     return "other_repositories" if claimed != directory.name else None

@@ -1,8 +1,8 @@
-"""Fetches the admitted repositories' lists: count, choose repositories, search, fetch more.
+"""Fetches the lists of admitted repositories: counts words, chooses repositories, searches.
 
-Repositories that a host process can read together are counted and searched in one request
-(`batched_query`); other repositories are queried separately. With `global`, scores use the sum of
-all statistics.
+Repositories that one host process can read are counted and searched in one request
+(`batched_query`); all other repositories are queried separately. With `global`, scores use the sum
+of all statistics.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -92,8 +92,8 @@ async def _counted(session: FanoutSession, batch: Batch) -> BatchedFigures | Non
 async def _search_by_sum(session: FanoutSession, batch: Batch) -> PoolSet | None:
     """Search all repositories with the sum of their statistics.
 
-    None if the batch failed or folding needs longer lists than a batch can return. The result is
-    never None without a batch.
+    Returns None if the batch failed, or if folding needs longer lists than a batch can return.
+    Without a batch the result is never None.
     """
     members, counted = batch.members, None
     if members and (batch.apart or session.force.max_repos):
@@ -120,7 +120,7 @@ async def _search_by_sum(session: FanoutSession, batch: Batch) -> PoolSet | None
         _pool_set(session, dict(sorted(pools.items())), statistics, routed),
         verdicts=verdicts_of(members, question.silent, response),
     )
-    # Longer lists would contain texts whose copies were not searched for here.
+    # Longer lists would contain texts whose copies the batch was not searched for.
     lists = lists_of(session.plan, session.repos, pool_set.pools)
     return None if unfinished(lists, rules_of(session, pool_set), pool_set.asked) else pool_set
 
@@ -130,7 +130,7 @@ def _by_repo(
     members: tuple[RepoId, ...] = (),
     counted: BatchedFigures | None = None,
 ) -> Mapping[RepoId, CollectionStatistics]:
-    """Return the statistics of separately counted repositories and of a batch."""
+    """Return the statistics of a batch and of separately counted repositories."""
     batched = FiguresByMember(members, counted) if counted else {}
     if not figures:
         return batched
@@ -171,7 +171,7 @@ def _pool_set(
 async def _refilled(
     session: FanoutSession, pool_set: PoolSet, figures: Mapping[RepoId, RepoStatistics]
 ) -> PoolSet:
-    """Return the result with longer lists that replace the hits removed by folding."""
+    """Return the result with longer lists, which replace the hits that folding removed."""
     # If the request sets the length of lists, they are not extended.
     may_refill = session.request.per_repo_top is None
     while not session.is_over:

@@ -1,6 +1,6 @@
 """The state of a store's active snapshot, read only from its pointer and manifest.
 
-No store is opened. The files are not trusted: a pointer to a path outside of the store, or to a
+Stores are not opened. Their files are untrusted: a pointer to a path outside of the store, or to a
 missing file, is reported as invalid. Nothing is cached.
 """
 
@@ -23,7 +23,7 @@ from ggrep.model.sanitise import sanitise_line
 from ggrep.model.workspace_state import Availability, IndexState, Pointer, SnapshotFigures
 
 MAX_BYTES: Final = 8 << 20
-"""Largest pointer or manifest that is read."""
+"""Maximum size of a pointer or manifest."""
 
 _SEALED_SINCE: Final = 2
 _RETRIES: Final = 2
@@ -42,7 +42,7 @@ class _Artifact(Struct, frozen=True):
 
 
 class _Segment(Struct, frozen=True):
-    """The table of a segment; manifests of the first layout do not contain its path."""
+    """The table of a segment; manifests of the first layout lack the table's path."""
 
     table: SegmentName
     path: str = ""
@@ -90,7 +90,7 @@ class _InvalidState(Exception):
 
 
 def _pointed(store: Path) -> bytes | str | None:
-    """Return the pointer's bytes, the reason why it cannot be read, or None if there is none."""
+    """Return the pointer's bytes, or why it cannot be read (a text); None without a pointer."""
     try:
         return _read(store_files.active_file(store), store)
     except FileNotFoundError:
@@ -171,7 +171,7 @@ def _manifest(snapshot_id: SnapshotId, data: bytes) -> _SnapshotManifest:
 
 
 def _missing(store: Path, manifest: _SnapshotManifest) -> str | None:
-    """Return the first missing artifact; images are ignored because they can be rebuilt."""
+    """Return the first missing artifact; ignore images, because they can be rebuilt."""
     paths = [manifest.visibility.path]
     paths += [part.path for part in (*manifest.tombstones, *manifest.segment_map)]
     paths += [

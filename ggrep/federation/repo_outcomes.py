@@ -1,4 +1,4 @@
-"""Outcomes of the selected repositories, and whether a missing repository could change lists."""
+"""Outcomes of the selected repositories; whether a missing repository could change lists."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal, TypeAlias
@@ -48,7 +48,7 @@ class RepoReport(Struct, frozen=True):
     """The outcome of one repository.
 
     Attributes:
-        status: `partial` if the outcomes of its corpora differ.
+        status: outcome of all corpora; `partial` if their outcomes differ.
         snapshot_id: the snapshot that answered, else the described snapshot; None if unknown.
         degraded: whether the snapshot lacks files; None if unknown.
         partial_index: whether the first index is still being built; None if unknown.
@@ -65,7 +65,7 @@ class RepoReport(Struct, frozen=True):
 
 
 class RepoLimit(Struct, frozen=True):
-    """A limit that changed the answer; `repo_id` is None for a limit of the coordinator."""
+    """A limit that changed the answer; `repo_id` is None for the coordinator's own limits."""
 
     limit: LimitHit
     repo_id: RepoId | None = None
@@ -118,7 +118,7 @@ def failure_diagnostics(reports: Iterable[RepoReport]) -> tuple[Diagnostic, ...]
 
 
 def first_failure(reports: tuple[RepoReport, ...]) -> GgrepError | None:
-    """Return the error of the whole request: the first by id, missing indexes last."""
+    """Return the request's error: that of the smallest id, with missing indexes last."""
     failures = [item.error for item in reports if item.error is not None]
     relevant = [error for error in failures if not isinstance(error, Skipped)]
     hard = [error for error in relevant if not isinstance(error, NoIndex)]
@@ -167,10 +167,10 @@ _BY_SCORES: Final[Mapping[bool, tuple[CouldChange, str]]] = {
 
 
 class Coverage(Struct, frozen=True):
-    """Whether a repository contributed to the lists, and whether it could have changed them.
+    """Whether a repository contributed to the lists, or could have changed them.
 
     Attributes:
-        answered: whether all of its replies are in the lists.
+        answered: whether the lists include all replies of the repository.
         reason: reason for `could_change`, from a fixed set of texts.
         could_change: `unknown` if nothing is known about the repository.
     """
@@ -187,8 +187,8 @@ class Known(Struct, frozen=True):
     Attributes:
         summed: whether scores depend on the statistics of all repositories.
         counted: repositories in the sum; used only if `summed`.
-        by_words: whether each hit contains whole words of the query. If not, word statistics do not
-            show which repositories have hits.
+        by_words: whether each hit contains whole words of the query. If False, word statistics do
+            not show which repositories have hits.
         verdicts: for repositories with scored but unshown rows, whether a row could have been
             shown.
     """

@@ -1,4 +1,4 @@
-"""Roots of repositories: roots that share files, and a cache of the root of each directory."""
+"""Roots of repositories: warnings about roots that share files, and a cache of roots."""
 
 import os
 import stat
@@ -127,7 +127,7 @@ class RootCache:
             real = Path(os.path.realpath(directory, strict=True))
         except (OSError, ValueError):
             return self._resolve(directory)
-        # Read before resolving: a change during resolving gives the next call another signature.
+        # Read before resolving, so that the next call notices a change during resolving.
         signature = tuple(_signature(real))
         with self._lock:
             known = self._known.get(real)
@@ -144,7 +144,7 @@ class RootCache:
 
 
 def _signature(real: Path) -> Iterator[_Mark]:
-    """Yield the stamps of all files that determine the root, from `real` upwards."""
+    """Yield the stamps of all files that determine the root, in `real` and its parents."""
     for directory in (real, *real.parents):
         yield _kind(directory / REPO_FILE)
         yield _state(directory / ".gitignore")

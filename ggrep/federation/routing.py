@@ -1,7 +1,7 @@
 """Chooses the repositories to search when a request limits their number.
 
-Pure. A repository is always searched if the request selects it by name or the query contains its
-name.
+Performs no I/O. A repository is always searched if the request selects it by name or the query
+contains its name.
 """
 
 import math
@@ -47,14 +47,14 @@ def route(
     max_repos: int,
     explicit: Collection[RepoId] = (),
 ) -> Routed:
-    """Return which of `repos` to search, independent of the order of `repos`.
+    """Return the repositories to search; the order of `repos` has no effect.
 
-    A repository without chunks or without statistics is kept and does not count towards
-    `max_repos`. Searching an empty repository costs nothing, and a repository without statistics
-    has already failed.
+    Repositories without chunks or statistics are kept and do not count towards `max_repos`:
+    searching an empty repository costs nothing, and a repository without statistics has already
+    failed.
 
-    The query names a repository if it contains all words of its alias or folder. `max_repos` of 0
-    sets no bound; `explicit` repositories were selected by name.
+    The query names a repository if it contains all words of the repository's alias or folder. A
+    `max_repos` of 0 means no bound; `explicit` repositories were selected by name.
     """
     with_chunks = {name for name, figure in figures.items() if figure.chunks}
     filled = {repo.repo_id: repo for repo in repos if repo.repo_id in with_chunks}
@@ -102,9 +102,9 @@ def repo_scores(figures: Mapping[RepoId, CollectionStatistics]) -> dict[RepoId, 
     """Return how well each repository fits the query, relative to the best fit.
 
     The score compares the frequency of the query's words in a repository's chunks with their
-    frequency in all chunks, and likewise for paths. Words that are equally frequent everywhere or
-    occur nowhere have no effect. The size of a repository has no effect. docs/quality.md reports
-    the quality of the choice.
+    frequency in all chunks, and likewise for paths. Words that are equally frequent in all
+    repositories, or occur in none, have no effect. The size of a repository has no effect.
+    docs/quality.md reports the quality of the choice.
 
     The best repository has the score 1.0. A repository without chunks has 0.0 and does not affect
     other scores. Sums are exact and scores are rounded, so the order of repositories does not

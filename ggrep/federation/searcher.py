@@ -1,4 +1,4 @@
-"""The interface to a repository. The federation accesses indexes only through this interface."""
+"""The interface to a repository, through which the federation accesses all indexes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeVar
@@ -17,8 +17,8 @@ class RepoSearcher(Protocol):
     """A repository that a coordinator can query.
 
     Every method raises a `GgrepError` on failure: `NoIndex` if no snapshot is published,
-    `SnapshotGone` if the requested snapshot is not active any more. Cancelling a call also cancels
-    the work of the repository's daemon.
+    `SnapshotGone` if the requested snapshot is no longer active. Cancelling a call also cancels the
+    daemon's work.
     """
 
     async def describe(self, deadline: Deadline) -> RepoDescription:
@@ -38,7 +38,7 @@ class JointSearcher(Protocol):
     """Several repositories that a host process searches as one collection."""
 
     async def describe(self, deadline: Deadline) -> Mapping[RepoId, RepoDescription]:
-        """Fix the snapshots of repositories that can be searched together; return descriptions.
+        """Choose the snapshots for later searches of this collection; return their descriptions.
 
         Raises:
             GgrepError: no repositories can be searched together.
@@ -48,7 +48,7 @@ class JointSearcher(Protocol):
     async def search(
         self, question: BatchedQuery, repos: Sequence[RepoId], deadline: Deadline
     ) -> BatchedPoolResponse:
-        """Return the first hits of the lists of `repos`, from the snapshots described last.
+        """Return the first hits of each repository's lists, from the last described snapshots.
 
         Raises:
             SnapshotGone: a snapshot was replaced or deleted.
@@ -61,7 +61,7 @@ class Searchers(Protocol):
     """Opens searchers for the repositories of a workspace."""
 
     async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
-        """Prepare repositories for queries; errors are raised by later queries."""
+        """Prepare repositories for queries; later queries raise the errors."""
         ...
 
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
@@ -69,5 +69,5 @@ class Searchers(Protocol):
         ...
 
     def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
-        """Return a searcher of several repositories together; None if no host can read them."""
+        """Return a searcher of several repositories as a collection; None if no host reads them."""
         ...

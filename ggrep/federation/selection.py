@@ -50,7 +50,7 @@ class Glob(Struct, frozen=True):
     matcher: glob.WcMatcher[str]
 
     def matches(self, names: Sequence[str]) -> bool:
-        """Return whether any name matches; an empty name never matches, not even with `**`."""
+        """Return whether any name matches; an empty name does not match, not even `**`."""
         return any(self.matcher.match(name) for name in names if name)
 
 
@@ -91,7 +91,7 @@ def _check_groups(pattern: str) -> None:
 
 
 def _repeats_in_one_way(alternatives: Sequence[str]) -> bool:
-    """Return whether each text is a sequence of `alternatives` in at most one way."""
+    """Return whether every text can be split into `alternatives` in at most one way."""
     if len(alternatives) == 1:
         return bool(_FIXED.fullmatch(alternatives[0]))
     ordered = sorted(alternatives)
@@ -100,7 +100,7 @@ def _repeats_in_one_way(alternatives: Sequence[str]) -> bool:
 
 
 def _steps(crossings: int, names: Sequence[str]) -> int:
-    """Return the number of ways in which `**` can split the names, times the length of a part."""
+    """Return the number of ways to split the names at `**`, times the length of a part."""
     total = 0
     for name in names:
         parts = name.count("/") + 1
@@ -198,7 +198,7 @@ def select_repos(
 def path_resolver(
     bases: Sequence[Path], hides: Callable[[Path], bool] = lambda _: False
 ) -> PathResolver:
-    """Return a resolver that resolves a token in each directory of `bases` in turn.
+    """Return a resolver that resolves a token in each directory of `bases`, in this order.
 
     A path for which `hides` is true is not resolved, and its existence is not checked.
     """
@@ -247,9 +247,8 @@ def _matched_by(repos: Sequence[WorkspaceRepo], token: str, resolve: PathResolve
     }
     for path in resolve(token):
         meant = {repo.repo_id for repo in repos if repo.root_canonical == path}
-        # A directory inside a repository selects that repository, but only if no alias or id has
-        # this name: an alias must not also select a repository that contains a directory of that
-        # name.
+        # A directory inside a repository selects this repository only if no alias or id has the
+        # directory's name: an alias must not also select other repositories.
         if not meant and not named:
             around = [repo for repo in repos if is_inside(path, repo.root_canonical)]
             innermost = max(around, key=lambda repo: len(repo.root_canonical.parts), default=None)
@@ -264,7 +263,7 @@ _BRACKETED: Final = re.compile(r"\[(?P<repo>[^\]]+)\]\s*(?P<rest>.+)", re.DOTALL
 
 
 class RepoTarget(Struct, frozen=True):
-    """A target with its repository."""
+    """A target in a workspace, with its repository."""
 
     repo: WorkspaceRepo | None
     target: str
@@ -276,7 +275,7 @@ def label_of(repo: WorkspaceRepo) -> str:
 
 
 def repo_target(typed: str, workspace: Workspace, selection: Selection) -> RepoTarget:
-    """Return the target that the user typed; a leading alias or id takes precedence over a path."""
+    """Return the typed target and its repository; a leading alias or id takes precedence."""
     bracketed = _BRACKETED.fullmatch(typed)
     head, colon, rest = (
         (bracketed["repo"], ":", bracketed["rest"]) if bracketed else typed.partition(":")

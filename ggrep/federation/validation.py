@@ -49,7 +49,7 @@ class WorkspaceDefaults(Struct, frozen=True):
 
 
 class MergeDefaults(Struct, frozen=True):
-    """Default merge settings, which a request can override; None if unset."""
+    """Default merge settings, which a request can override; None if the file sets none."""
 
     strategy: Annotated[
         str | None, Key("Merge strategy of requests that name none.", words=STRATEGIES)
@@ -82,7 +82,7 @@ class LocatedRoot(Struct, frozen=True):
 
 
 class IncludeDraft(Struct, frozen=True):
-    """An element of `include`; in the file it can be only a glob."""
+    """An element of `include`; the file can contain a text with only the glob."""
 
     glob: Annotated[
         str,
@@ -99,7 +99,7 @@ class EntryDraft(Struct, frozen=True):
     """An element of `repos`, or a repository that an `include` selects.
 
     Attributes:
-        located: None if the root was not looked up or not found.
+        located: location of the root; None if it was not searched or not found.
         included: the glob that selects the repository; empty for an element of `repos`.
     """
 
@@ -151,7 +151,7 @@ class Problems:
 
     @property
     def issues(self) -> tuple[Issue, ...]:
-        """Return the issues; beyond `MAX_ISSUES`, the last entry counts the rest."""
+        """Return the issues; beyond `MAX_ISSUES`, the last entry counts the omitted issues."""
         if not self._further:
             return tuple(self._issues)
         message = f"$: {self._further} further issues are not listed"
@@ -179,7 +179,7 @@ class Problems:
                 )
 
     def value(self, wanted: DeclaredKey, value: object, field: str, default: Any) -> Any:  # noqa: ANN401 - of the declared type
-        """Return the value of a declared key; `default` if it is null or invalid."""
+        """Return the value of a declared key; `default` if the value is null or invalid."""
         if wanted.is_list:
             return self.tags(value, field, default)
         if wanted.kind is bool:
@@ -193,7 +193,7 @@ class Problems:
         return text
 
     def text(self, value: object, field: str) -> str | None:
-        """Return the trimmed text; None if it is null, blank or invalid."""
+        """Return the trimmed text; None if the value is null, blank or invalid."""
         if value is None:
             return None
         if not isinstance(value, str):
@@ -232,7 +232,7 @@ class Problems:
         return value
 
     def tags(self, value: object, field: str, default: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the distinct tags, trimmed, in lower case and sorted."""
+        """Return the distinct tags in lower case, trimmed and sorted."""
         if value is None:
             return default
         if not isinstance(value, list):
@@ -269,7 +269,7 @@ T = TypeVar("T", WorkspaceDefaults, MergeDefaults)
 
 
 class RootProblem(Exception):
-    """A root cannot be used; the message follows the field's name."""
+    """A root cannot be used; its field's name precedes the message."""
 
     def __init__(self, code: str, reason: str, message: str) -> None:
         super().__init__(message)
@@ -284,7 +284,7 @@ Locate: TypeAlias = Callable[[str], LocatedRoot | None]
 def validate(value: object, path: str, locate: Locate) -> WorkspaceDraft:
     """Return the draft of a parsed file.
 
-    `locate` is called for the root of each entry; messages contain `path`.
+    `locate` finds the root of each entry; messages contain `path`.
     """
     if not isinstance(value, Mapping):
         message = f"workspace file {path} must contain a JSON object, but contains {kind_of(value)}"
@@ -333,7 +333,7 @@ def _draft(value: Mapping[str, object], problems: Problems, locate: Locate) -> W
 
 
 def _current(merge: object) -> tuple[object, str]:
-    """Return `merge` with a removed strategy replaced by `global`, and the removed strategy."""
+    """Return `merge` with `global` in place of a removed strategy, and the removed strategy."""
     name = merge.get("strategy") if isinstance(merge, Mapping) else None
     if isinstance(merge, Mapping) and isinstance(name, str) and name.strip() in REMOVED:
         return {**merge, "strategy": GLOBAL}, name.strip()

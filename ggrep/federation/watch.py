@@ -39,7 +39,7 @@ class Surroundings(Struct):
     """The files and daemons that a watch observes and changes.
 
     Attributes:
-        workspace: replaced between two checks if its file was edited.
+        workspace: the workspace; replaced between two checks if its file was edited.
     """
 
     workspace: Workspace
@@ -57,7 +57,7 @@ class Surroundings(Struct):
         return frozenset(records_of(members, self.home))
 
     def start(self, members: Sequence[MemberState]) -> Mapping[RepoId, str]:
-        """Start a host for repositories; return the reason for each that it does not serve."""
+        """Start a host for repositories; return why it does not serve some of them."""
         failures = {each.repo_id: str(each.error) for each in members if each.error is not None}
         sound = [each for each in members if each.error is None]
         roots = (each.repo.root_canonical for each in sound)
@@ -141,7 +141,7 @@ class Watch:
         if failure is None:
             return [Change("daemon_started", "its daemon was started", repo)]
         if before is not None and before.why == failure:
-            return []  # reported already
+            return []  # this error was reported already
         return [Change("daemon_failed", failure, repo)]
 
     def _moved(self, members: Sequence[MemberState]) -> list[Change]:

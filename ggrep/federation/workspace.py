@@ -1,4 +1,4 @@
-"""The workspace: repositories that are searched together, loaded from its file.
+"""Loads workspaces, sets of repositories that are searched together, from their files.
 
 Loading has no side effects: it reads the file, resolves the roots and computes names.
 """
@@ -62,9 +62,9 @@ class WorkspaceRepo(Struct, frozen=True):
     """A repository of a workspace.
 
     Attributes:
-        priority: a higher priority wins ties.
-        missing: reason why the repository cannot be queried, such as a missing directory; None if
-            it can be. The paths and id of a missing repository are those it would have.
+        priority: among tied hits, the repository with the higher priority comes first.
+        missing: reason why the repository cannot be queried, such as a missing directory; else
+            None. Paths and id of a missing repository are those that it would have.
         included: the glob that selects the repository; empty for an entry of the file.
     """
 
@@ -137,17 +137,17 @@ def load_workspace(
 ) -> Workspace:
     """Return the workspace in the file at `path`.
 
-    A large file takes half a second, and the disk can be slow: do not call it in an event loop.
+    Do not call this in an event loop: a large file takes half a second, and disks can be slow.
 
     Args:
         path: path of the file.
         resolve_root: returns the canonical root of the repository around a directory; called once
             for each directory.
         name_repo: returns the repository id of a canonical root.
-        real: `path` free of links if no other file may be read; None if any file may be read.
+        real: `path` without links if no other file may be read; None if any file may be read.
         whole: whether a missing root is an error; otherwise the repository is marked as missing.
-        names_in: paths that the caller may read, see `NamesIn`. A root outside is not read, its id
-            is computed from the path as written, and no glob selects it.
+        names_in: paths that the caller may read, see `NamesIn`. A root outside is not read or
+            matched by a glob, and its id is computed from the path as written.
 
     Raises:
         InvalidRequest: a link has replaced the directory that contains `real`.
@@ -251,7 +251,7 @@ def locate_root(
 ) -> LocatedRoot:
     """Return the location of a root that is written relative to `directory`.
 
-    `real_path` resolves links and raises OSError, like `RealPaths`.
+    `real_path` resolves links; it raises OSError, like `RealPaths`.
     """
     absolute = lexical_path(directory / root)
     try:
@@ -382,7 +382,7 @@ def _resolved(draft: WorkspaceDraft, path: Path) -> Workspace:
 
 
 def repo_set_id(repos: tuple[WorkspaceRepo, ...]) -> str:
-    """Return the identity of a set of repositories, disabled ones included."""
+    """Return the id of a set of repositories, including disabled repositories."""
     members: list[Json] = [
         {"repoId": repo.repo_id, "repoRootCanonical": str(repo.root_canonical)}
         for repo in _by_id(repos)

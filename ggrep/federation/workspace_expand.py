@@ -24,14 +24,14 @@ from ggrep.model.request import SearchRequest
 from ggrep.render.answer_json import expansion_json
 
 _ALL = 1
-"""The single round may use all remaining time."""
+"""Share of the remaining time that the single round may use."""
 
 
 class FederatedExpansion(Envelope, frozen=True, kw_only=True):
     """The code around a location in a repository of a workspace.
 
     Attributes:
-        repo: None after a failure, like `response`.
+        repo: repository of the location; None after a failure, like `response`.
     """
 
     asked: ExpandRequest

@@ -163,7 +163,7 @@ class FederatedReferences(Envelope, frozen=True, kw_only=True):
 
 
 def _places(answer: Envelope, places: Iterable[InRepo[Any]]) -> list[dict[str, Any]]:
-    """Return the JSON of locations with their repositories and ties."""
+    """Return the JSON of locations with their repositories and their ties to definitions."""
     aliases = {repo.repo_id: repo.alias for repo in answer.workspace.repos}
     return [
         {
@@ -199,7 +199,7 @@ async def federated_symbol(
 ) -> FederatedSymbol:
     """Return the definitions of a name in the selected repositories.
 
-    If a repository fails, the answer reports its error and contains the definitions of the rest.
+    If a repository fails, the answer reports its error and contains the definitions of all others.
     The request fails if it is strict, if all repositories fail, or if an earlier page contains
     results of the failed repository.
 
@@ -320,7 +320,7 @@ class _NameQuery(Struct, frozen=True):
         *,
         exact: bool = True,
     ) -> tuple[tuple[RepoLimit, ...], str]:
-        """Return the limit hit by a page that ends with `shown`, and the cursor of the next page.
+        """Return the limit hit by the page that ends with `shown`, and the next page's cursor.
 
         Without `exact` there can be more locations than `total`.
         """
@@ -353,7 +353,7 @@ class _NameQuery(Struct, frozen=True):
         *,
         lacking: bool,
     ) -> Envelope:
-        """Return the envelope; it is a failure if a repository of earlier pages failed."""
+        """Return the envelope, with a failure if a repository of earlier pages has failed."""
         unseen = [
             Diagnostic(notice.code, notice.message, repo_id=repo)
             for repo in (notices if lacking else ())
@@ -384,7 +384,7 @@ async def _begun(
     searchers: Searchers,
     clock: Clock,
 ) -> _NameQuery:
-    """Describe all repositories; return the query."""
+    """Begin a query about a name: describe all repositories."""
     check_spelling(asked.name)
     request = name_request(request, asked)
     check_request(request)
@@ -395,7 +395,7 @@ async def _begun(
     digest = question_digest(fingerprint, workspace.repo_set_id, list(selection.repo_ids))
     cursor = read_token(asked.cursor, digest) if asked.cursor else None
     if cursor is not None:
-        # Exactly the repositories with results in earlier pages must answer: see `_lost`.
+        # All repositories with results in earlier pages must answer, see `_lost`.
         request = replace(request, strict=False)
     deadline = deadline_of(request, clock)
     session = FanoutSession(workspace, request, selection, searchers, CoordinatorCache(0), deadline)

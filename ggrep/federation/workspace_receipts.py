@@ -180,7 +180,7 @@ _UNKNOWN: Final = HitFate(Fate.UNKNOWN, None)
 
 
 class RepoChange(ReplayChange, frozen=True):
-    """A difference between two origins; the key is `asked` if only one answer used a repository."""
+    """A difference between two origins; `what` is `asked` if only one answer used a repository."""
 
     repo_id: str | None
     """The repository; null for the workspace."""
@@ -263,7 +263,7 @@ def standing(hits: Sequence[ReceiptHit]) -> tuple[HitFate, ...]:
 
 
 def _changes(was: WorkspaceOrigin, now: WorkspaceOrigin) -> tuple[RepoChange, ...]:
-    """Return the differences of the workspace, then those of each repository."""
+    """Return the differences in the workspace's origin, then those in each repository's origin."""
     changes = [
         RepoChange(key, getattr(was, key), getattr(now, key), None)
         for key in ("version", "build", "repo_set_id")

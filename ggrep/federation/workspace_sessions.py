@@ -1,9 +1,9 @@
-"""Sessions over a workspace. A token contains a session of each repository with a slate.
+"""Sessions over a workspace. A token contains one session for each repository with a slate.
 
-The token of a repository (`ggrep.search.slate.tokens`) keeps its snapshot, is sealed by its store
-and names no file. The workspace token adds the shown files, because a workspace slate shows only
-part of each repository's slate. The server stores nothing between requests, and an altered token
-affects only its sender.
+The token of a repository (`ggrep.search.slate.tokens`) retains its snapshot, is authenticated by
+its store and contains no file names. The workspace token adds the shown files, because a workspace
+slate only shows part of each repository's slate. The server stores nothing between requests, and an
+altered token only affects its sender.
 """
 
 import hashlib
@@ -64,7 +64,7 @@ class WorkspaceSession(Struct, frozen=True):
 
     @property
     def tokens(self) -> Mapping[RepoId, str]:
-        """Return the repositories' tokens, which keep their snapshots."""
+        """Return the repositories' tokens, which retain snapshots."""
         return {repo: part.token for repo, part in self.repos.items()}
 
     @property

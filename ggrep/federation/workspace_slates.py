@@ -71,8 +71,8 @@ def joined(
         outcomes: outcomes of the slate requests by repository.
         plan: form of the slate.
         clamps: requested budgets above a cap.
-        fits_usual: whether metadata of many repositories reduces the bytes of the slate.
-        shows: whether the slates' files are shown; otherwise the slates only provide the
+        fits_usual: whether the metadata of many repositories reduces the slate's byte budget.
+        shows: whether the slates' files are shown; if False, the slates only provide the
             interpretation of the query.
     """
     response, repos = ran.response, ran.session.repos
@@ -87,7 +87,7 @@ def joined(
     cuts_so_far = [
         *map(RepoLimit, clamps),
         *(item for item in response.limits_hit if item.limit.code not in beside),
-        # Limits hit inside the repositories' slates; the omitted content is missing in the answer.
+        # Limits hit by the repositories' slates; the answer lacks the omitted content.
         *(
             RepoLimit(limit, repo)
             for repo, each in shown.items()
@@ -112,7 +112,7 @@ def joined(
         around = replace(response, limits_hit=tuple(cuts_so_far))
         left = _left(around, plan.budgets.total_bytes)
         plan = replace(plan, budgets=replace(plan.budgets, total_bytes=left))
-    # All repositories interpret the query alike; without a slate it counts as a query of words.
+    # All repositories interpret the query in the same way; without a slate, as words.
     first = next((each.slate.overview for each in responses.values()), None)
     if first is not None:
         plan = replace(plan, terms=first.terms, kind=first.kind)
@@ -207,7 +207,7 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
     Raises:
         WorkspaceError: the request is invalid or names a cohort that does not exist.
         InvalidRequest: the level, a budget or the session is invalid.
-        SessionFull: the token cannot hold more shown files.
+        SessionFull: the token cannot contain more shown files.
     """
     check_level(shape.level)
     budgets, clamps = effective(shape.budgets, shape.level)
@@ -272,7 +272,7 @@ def _searching(
     if shown and request.per_repo_top is None:
         searching = replace(searching, per_repo_top=min(top, MAX_PER_REPO_TOP))
     if asked is not None and asked.targets:
-        searching = replace(searching, max_repos=0)  # targets choose the repositories
+        searching = replace(searching, max_repos=0)  # the targets determine the repositories
     return searching
 
 
@@ -287,7 +287,7 @@ def _seen_again(ran: CompletedSearch, session: WorkspaceSession) -> list[Diagnos
 def _requests(
     ran: CompletedSearch, shape: SlateShape, budgets: Budgets, session: WorkspaceSession
 ) -> dict[RepoId, SlateRequest]:
-    """Return the requests to repositories with leading hits, or to those that targets name."""
+    """Return the requests to repositories with leading hits, or to the repositories of targets."""
     asked, total = shape.session, _total(ran)
     if asked is not None and asked.targets:
         requests = {}
@@ -318,7 +318,7 @@ def _interpreting(ran: CompletedSearch, budgets: Budgets) -> dict[RepoId, SlateR
 
 
 def _targets(ran: CompletedSearch, asked: SessionRequest) -> dict[RepoId, tuple[str, ...]]:
-    """Return the targets to open by repository."""
+    """Return the targets to expand, by repository."""
     session, targets = ran.session, dict[RepoId, tuple[str, ...]]()
     for typed in asked.targets:
         target = repo_target(typed, session.workspace, session.selection)

@@ -1,7 +1,7 @@
 """The state of a workspace: the settings, store and daemon of each repository.
 
-`read_workspace_state` reads it; the manifest, `status`, `catalog`, `doctor` and `watch` show parts
-of it. No store is opened and no daemon is started.
+The manifest, `status`, `catalog`, `doctor` and `watch` show parts of this state.
+`read_workspace_state` opens no store and starts no daemon.
 """
 
 import hashlib
@@ -188,7 +188,7 @@ class WorkspaceState(Struct, frozen=True):
 
     @property
     def manifest_file(self) -> Path:
-        """Return the path of the stored manifest; it depends on the set of repositories only."""
+        """Return the path of the stored manifest, which only depends on the set of repositories."""
         return self.cache_root / FOLDER / self.workspace.repo_set_id / FILE
 
     def rows(self, *, asked: bool) -> tuple[ManifestRepo, ...]:
@@ -222,9 +222,9 @@ def read_workspace_state(
     flags: Mapping[str, object] = MappingProxyType({}),
     clock: Clock | None = None,
 ) -> WorkspaceState:
-    """Return the state of a workspace; with a clock, its daemons are queried too.
+    """Return the state of a workspace; with a clock, also query its daemons.
 
-    A missing root or invalid settings become part of the repository's state.
+    The state of a repository includes that its root is missing or its settings are invalid.
     """
     ordered = sorted(workspace.repos, key=lambda repo: (repo.repo_id, str(repo.root_canonical)))
     try:
@@ -284,8 +284,8 @@ def described_entry(
     """Return a repository's part of the manifest hash.
 
     `snapshot_id` is the snapshot that answered, which can be newer than the described snapshot.
-    Without a description only `availability` and `snapshot_id` count: editing a setting before the
-    first index changes no index.
+    Without a description only `availability` and `snapshot_id` count: settings that are edited
+    before the first index have no effect on the hash.
     """
     return {
         "repoId": repo_id,
@@ -319,7 +319,7 @@ def cache_root_of(workspace: Workspace, home: Home) -> Path:
 
 
 def read_stored(path: Path) -> StoredManifest | None:
-    """Return the stored manifest; None if there is no readable one."""
+    """Return the stored manifest; None if there is no readable manifest."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
         with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor, not a path

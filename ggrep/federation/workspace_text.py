@@ -25,7 +25,7 @@ PARSE_DEADLINE_MS: Final = 2000
 """Maximum CPU time for parsing a file; the worst case of the maximum size takes half a second."""
 
 MAX_JUDGED_CHARS: Final = 4096
-"""Longest text that is checked for JSON5; its parser reads 30 to 140 characters per millisecond."""
+"""Maximum length of a text to check for JSON5; that parser reads 30 to 140 characters per ms."""
 
 
 _PARSED_KEPT = 8
@@ -45,7 +45,7 @@ def read_text(path: Path, real: Path | None = None) -> str:
 
     Raises:
         InvalidRequest: a link has replaced the directory that contains the file.
-        WorkspaceError: `path` is no regular file, too large, or not valid UTF-8.
+        WorkspaceError: `path` is not a regular file, too large, or not valid UTF-8.
     """
     data = _read_bytes(path, real)
     if len(data) > MAX_WORKSPACE_BYTES:
@@ -59,7 +59,7 @@ def read_text(path: Path, real: Path | None = None) -> str:
 
 
 def parse_text(text: str, path: Path | str, clock: Clock | None = None) -> object:
-    """Return the value of a JSONC text; it can be cached, so do not modify it.
+    """Return the value of a JSONC text. Do not modify the value, as it can be cached.
 
     Requires: `text` is at most `MAX_WORKSPACE_BYTES` long.
 
@@ -69,8 +69,8 @@ def parse_text(text: str, path: Path | str, clock: Clock | None = None) -> objec
         clock: measures `PARSE_DEADLINE_MS`; None for this thread's CPU time.
 
     Raises:
-        WorkspaceError: the text is empty, no JSONC or nested too deep, contains a key twice, or
-            takes too long to parse.
+        WorkspaceError: the text is empty, not JSONC or nested too deep, repeats a key, or takes too
+            long to parse.
     """
     try:
         parsed = _parse(text) if clock is None else _parsed_now(text, clock)
@@ -177,7 +177,7 @@ def entries_of(text: str) -> list[object]:
     """Return the elements of `repos`, of any type.
 
     Raises:
-        WorkspaceError: the text is no JSONC or has no array `repos`.
+        WorkspaceError: the text is not JSONC or has no array `repos`.
     """
     value = parse_text(text, TEXT)
     repos = value.get("repos") if isinstance(value, Mapping) else None

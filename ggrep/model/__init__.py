@@ -1,1 +1,1 @@
-"""Immutable values that packages exchange; no code here performs I/O."""
+"""Immutable values that packages exchange; this package performs no I/O."""

@@ -1,4 +1,4 @@
-"""A query over many repositories that a host process answers together."""
+"""Messages of a query over many repositories that one host process answers."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ class Member(Struct, frozen=True):
 
 
 def members_key(places: Sequence[Member]) -> str:
-    """Return the cache key of a list of repositories, which a client sends only once."""
+    """Return the cache key of a list of repositories; with it, a client sends the list once."""
     digest = hashlib.sha256()
     for place in places:
         for text in (place.store_id, place.config_fingerprint, place.root):
@@ -59,8 +59,8 @@ class BatchedQuery(Struct, frozen=True):
     Attributes:
         top: number of shown hits in each merged list.
         per_list: maximum number of hits from a repository's list.
-        folds: show copies of a text once, with the locations of the copies.
-        counting: return only statistics.
+        folds: return copies of a text as one hit, with the locations of the copies.
+        counting: return only statistics, no hits.
         vector: vector of the query; None to let the host encode the query.
         silent: ascending indexes of members whose statistics count but whose hits are not returned.
         others: statistics of separately queried repositories; scores use the sum of all statistics.
@@ -82,7 +82,7 @@ class BatchedQuery(Struct, frozen=True):
 
 
 class BatchedPoolRequest(Struct, frozen=True):
-    """A query to repositories that were described before.
+    """A query to repositories of an earlier description.
 
     Attributes:
         epoch: id of the description with members and snapshots; the order of members breaks ties.
@@ -95,7 +95,7 @@ class BatchedPoolRequest(Struct, frozen=True):
 
 
 class BatchedFigures(Struct, frozen=True):
-    """The statistics of many repositories in columns, which have the order of the members.
+    """The statistics of many repositories, in columns with one value for each member.
 
     Attributes:
         lengths: a column for each field of the lexical layout.
@@ -125,7 +125,7 @@ class BatchedFigures(Struct, frozen=True):
         )
 
     def total(self) -> CollectionStatistics:
-        """Return the sum over all members."""
+        """Return the sum of the statistics of all members."""
         columns = zip(self.terms, self.held, self.named, strict=True)
         return CollectionStatistics(
             self.layout,
@@ -177,7 +177,7 @@ class MemberNotice(Struct, frozen=True):
 
 
 class MemberLimit(Struct, frozen=True):
-    """A cut of a repository's list over all corpora."""
+    """A limit that cut a repository's list over all corpora."""
 
     member: int
     limit: LimitHit
@@ -189,8 +189,8 @@ class BatchedPoolResponse(Struct, frozen=True):
     Attributes:
         lists: lists of repositories whose hits may appear in the answer, by member.
         leading: top files over all members, as in a `PoolResponse`.
-        limits_hit: cuts of the query itself, the same for all members.
-        limits: cuts of the lists of members outside of `silent`.
+        limits_hit: limits that cut the query itself, equal for all members.
+        limits: limits that cut the lists of members outside of `silent`.
         partial: members whose first index is still being built.
         reaching: members of `silent` whose hits could change the answer.
     """

@@ -49,7 +49,7 @@ T = TypeVar("T")
 
 
 class Confidence(Enum):
-    """Fit of the best hits to the query; the value is its JSON word."""
+    """How well the best hits fit the query; the value is the word in JSON."""
 
     STRONG = "strong"
     WEAK = "weak"
@@ -57,7 +57,7 @@ class Confidence(Enum):
 
 
 class Wording(Enum):
-    """Form of a query, as far as it affects confidence."""
+    """Properties of a query's form that affect confidence."""
 
     PLAIN = "plain"
     NAME = "name"
@@ -118,7 +118,7 @@ class TopFiles(Struct, frozen=True):
 
     @property
     def found(self) -> float:
-        """Return the largest share of the query's weight in a file."""
+        """Return the largest share of the query's weight that a file contains."""
         return max((leader.found for leader in self.leaders), default=0.0)
 
     @property
@@ -128,7 +128,7 @@ class TopFiles(Struct, frozen=True):
 
     @property
     def row(self) -> float:
-        """Return the largest share of the query's words in a chunk."""
+        """Return the largest share of the query's words that a chunk contains."""
         return max((leader.row for leader in self.leaders), default=0.0)
 
     @property
@@ -145,7 +145,7 @@ class TopFiles(Struct, frozen=True):
         """Return the inputs of the regression: evidence, row, topic and unknown.
 
         Evidence is a share of the query and is multiplied by the query's weight: a third of a long
-        description is stronger evidence than one of two words.
+        description is stronger evidence than one word of two.
         """
         return math.log1p(self.evidence * self.weight), self.row, self.topic, self.unknown
 
@@ -189,9 +189,9 @@ def confidence_of(leading: TopFiles) -> Confidence:
     """Return how well the best files fit the query.
 
     A name in one of the first files is a strong match. Quoted text is always a strong match,
-    because every hit contains it. If one of the first files contains all words, the answer is at
-    least weak, except for question words. The answer is not strong if the query's name or most of
-    its words are unknown.
+    because every hit contains it. If one of the first files contains all words except question
+    words, the answer is at least weak. The answer is not strong if the query's name or most of its
+    words are unknown.
     """
     if not leading.leaders:
         return Confidence.NONE
@@ -218,7 +218,7 @@ def _judged(leading: TopFiles) -> Confidence:
 def hits_kept(leading: TopFiles) -> int:
     """Return the maximum number of hits in an answer without a strong match.
 
-    The number is 0 if no file contains a word of the query: such hits are only similar.
+    The number is 0 if no file contains a word of the query: such hits are only similar in meaning.
     """
     return _NONE_HITS if leading.found else 0
 
@@ -231,7 +231,7 @@ def shortened_list(
     file: Callable[[T], Hashable],
     keep_weak: bool,
 ) -> tuple[list[int], tuple[LimitHit, ...]]:
-    """Return the indexes of the hits to show, and the cut.
+    """Return the indexes of the hits to show, and the limit that cut the list.
 
     A weak answer keeps its five best hits and the first hit of each file, so that no file is lost.
     An answer without a strong match keeps the best `most` hits.
@@ -252,7 +252,7 @@ def shortened_list(
 
 
 def lacking_words(leading: TopFiles, confidence: Confidence) -> tuple[str, ...]:
-    """Return the unknown words to report: names, and other words only if confidence is not strong.
+    """Return the unknown words to report: names and, unless confidence is strong, other words.
 
     Other words are often missing because a small collection lacks many common words.
     """

@@ -1,4 +1,4 @@
-"""Annotations that constrain values, and the types of texts and numbers in documents.
+"""Annotations that constrain values, and types of texts and numbers in documents.
 
 Structs of `ggrep.model` and types of `ggrep.model.schemas` define the JSON documents of ggrep;
 `python3 dev.py schemas` generates the shipped `*.schema.json` files from them. The string after a
@@ -31,7 +31,7 @@ class Held(Struct, frozen=True):
 
 
 class Keywords(Struct, frozen=True, eq=False):
-    """Keywords that are copied into a JSON Schema, for rules that Python's types cannot express."""
+    """Keywords to copy into a JSON Schema, for rules that Python's types cannot express."""
 
     words: Mapping[str, object]
 
@@ -50,7 +50,7 @@ HIDDEN: Final[dict[object, frozenset[str]]] = {}
 
 
 def held_to(**words: object) -> Callable[[T], T]:
-    """Return a decorator that adds keywords of JSON Schema about a type's fields."""
+    """Return a decorator that adds JSON Schema keywords to a type."""
 
     def noted(kind: T) -> T:
         RULES[kind] = Keywords({name.rstrip("_"): value for name, value in words.items()})
@@ -95,7 +95,7 @@ def hides(*names: str) -> Callable[[T], T]:
 
 
 def may_grow(kind: T) -> T:
-    """Mark a type whose objects may get more keys without another schema version."""
+    """Mark a type to which later versions may add keys without another schema version."""
     GROWING.add(kind)
     return kind
 
@@ -132,7 +132,7 @@ ManifestHash: TypeAlias = Annotated[str, Held(pattern=r"^wm1-[0-9a-f]{64}$")]
 WorkspaceConfigHash: TypeAlias = Annotated[str, Held(pattern=r"^wsc1-[0-9a-f]{64}$")]
 
 
-# Fields of several documents with equal descriptions.
+# Fields with the same description in several documents.
 RepoPath: TypeAlias = Annotated[str, "Path below the repository's root, with forward slashes."]
 SafeLine: TypeAlias = Annotated[str, "One line for people, without file content."]
 ChunkType: TypeAlias = Annotated[

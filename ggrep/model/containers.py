@@ -1,6 +1,6 @@
-"""Groups the definitions of a name by the requested container.
+"""Groups the definitions of a name by their relation to the requested container.
 
-The rules are the same for a store and for a workspace.
+The same rules apply to a store and to a workspace.
 """
 
 import re
@@ -78,7 +78,7 @@ class SortedDefinitions(Struct, frozen=True):
 
     @property
     def near(self) -> tuple[DefinedName, ...]:
-        """Return all definitions except those of unrelated containers."""
+        """Return all definitions except definitions in unrelated containers."""
         return (*self.asked, *self.implementing, *self.guessed)
 
 
@@ -120,7 +120,7 @@ def sort_definitions(
 
 
 def _extending(definitions: Sequence[DefinedName], name: str) -> list[bool]:
-    """Return which definitions are in types that extend `name`, directly or indirectly."""
+    """Return, for each definition, whether its type extends `name`, directly or indirectly."""
     bases = [{folded(base) for base in item.bases} for item in definitions]
     names, extends = {name}, [False] * len(definitions)
     grown = True
@@ -151,12 +151,12 @@ def last_container(container: str) -> str:
 
 
 def mention_order(mention: Reference) -> tuple[bool, int]:
-    """Return a sort key: usages, strings, comments; doubtful mentions last."""
+    """Return a sort key of mentions: usages, strings, comments; doubtful mentions last."""
     return mention.guess, MENTION_KINDS.index(mention.kind)
 
 
 def hidden_doubts(certain: int, doubtful: int) -> int:
-    """Return how many uncertain usages are hidden: all, if there are many and also certain ones."""
+    """Return how many doubtful usages are hidden: all if there are many and certain usages."""
     return doubtful if certain and doubtful > MAX_DOUBTFUL else 0
 
 
@@ -188,7 +188,7 @@ def container_notices(
 
 
 def nothing_but(parts: Sequence[str], names: Sequence[str]) -> str:
-    """Return the message about a name that only other containers define."""
+    """Return the message that only other containers define the requested name."""
     name = sanitise_line(".".join(parts))
     return f"no definition of {name}; similar: {', '.join(names)}"
 

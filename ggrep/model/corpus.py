@@ -18,7 +18,7 @@ class Corpus(Enum):
 
 
 class Bucket(Enum):
-    """A group of hits with a common quota."""
+    """A group of hits that share a quota."""
 
     CODE = "code"
     DOCS = "docs"
@@ -97,7 +97,7 @@ class Allocation(Struct, Generic[T], frozen=True):
         items: the selected items in the order of the answer.
         rules: for each item `best` (by the list's order), `quota` (within the quota of its bucket)
             or `fill` (to use up the limit).
-        over_file: number of items skipped because their file already had `per_file` items.
+        over_file: number of items that were skipped because their file had `per_file` items.
     """
 
     items: list[T]
@@ -105,7 +105,7 @@ class Allocation(Struct, Generic[T], frozen=True):
     over_file: int
 
 
-def select(  # noqa: PLR0913 - the list, and all that it is cut by
+def select(  # noqa: PLR0913 - the list and its limits
     ranked: Sequence[T],
     *,
     mode: Mode,
@@ -133,10 +133,10 @@ def allocate(  # noqa: PLR0913 - likewise
     per_file: int,
     spread: Sequence[int] | None = None,
 ) -> Allocation[T]:
-    """Return at most `limit` items of `ranked`, and at most `per_file` of a file (0: unbounded).
+    """Return at most `limit` items of `ranked`, with at most `per_file` of each file (0: no bound).
 
-    In balanced mode the list keeps its order. Otherwise the items are grouped: the quota of each
-    bucket in turn, then the best of the rest.
+    In balanced mode the items keep their order. Otherwise they are grouped: first the quota of each
+    bucket, one bucket after another, then the best of the rest.
 
     Args:
         ranked: the items, best first.
@@ -168,7 +168,7 @@ def allocate(  # noqa: PLR0913 - likewise
 
 
 class _Allocator:
-    """The indexes selected so far, each with the rule that selected it."""
+    """Selects indexes, and records the rule that selected each index."""
 
     def __init__(self, files: Sequence[Hashable], per_file: int) -> None:
         self._files = files

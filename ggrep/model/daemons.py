@@ -1,4 +1,4 @@
-"""Daemons of a host: their measurements, and the results of stopping them."""
+"""Daemons of a host: measurements, and the results of stopping daemons."""
 
 from enum import Enum
 from typing import Annotated, Final, Literal, TypeAlias
@@ -22,12 +22,12 @@ class DaemonState(Enum):
 
     @property
     def words(self) -> str:
-        """Return the text of the state in tables."""
+        """Return the state's text in tables."""
         return self.value.replace("_", " ")
 
 
 class Daemon(Struct, frozen=True):
-    """A daemon; fields that it did not report are null."""
+    """A daemon; fields that the daemon did not report are null."""
 
     root: str | None
     """Absolute path of the repository; null when unknown."""
@@ -115,7 +115,7 @@ class EncodeLoad(Struct, frozen=True):
 
     Attributes:
         max_concurrent: 0 for no bound.
-        stale: whether a slot belongs to a process that has died or has long been silent.
+        stale: whether a slot belongs to a process that has died or has long sent no heartbeat.
     """
 
     max_concurrent: int = 0

@@ -1,4 +1,4 @@
-"""Evaluation reports, the comparison of two, and results of committed checks."""
+"""Evaluation reports, comparisons of two reports, and results of committed checks."""
 
 from collections.abc import Mapping
 from typing import Annotated, Final, TypeAlias

@@ -12,7 +12,7 @@ from msgspec.structs import fields
 MAX_INTEGER: Final = 2**53 - 1
 """Largest integer that every JSON parser represents exactly."""
 MOST_ITEMS: Final = 2**31 - 1
-"""Largest number in a request; other code checks narrower bounds."""
+"""Maximum of numbers in a request; other code checks narrower bounds."""
 MOST_BYTES: Final = 2**50
 MOST_COUNT: Final = 2**53
 """Largest count in collection statistics."""

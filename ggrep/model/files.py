@@ -121,7 +121,7 @@ def traits_of(path_key: str) -> int:
     """Return the trait bits of a path.
 
     The names are those of common build tools and test runners. A name matches a whole path part or
-    the end of a word: `contest.py` and `latest/` are no tests.
+    the end of a word: `contest.py` and `latest/` are not tests.
     """
     *directories, name = path_key.split("/")
     parts = {part.lower() for part in directories}
@@ -165,7 +165,7 @@ class Chunk(Struct, frozen=True):
         start_line: first line, 1-based; `end_line` is the last line, inclusive.
         byte_start: offset of `text` in the file's bytes; `byte_end` is exclusive.
         text: the file's text between those bytes; for an anchor, the opening lines of the file.
-        extra: words that are searched but never shown: edges of diagrams, imports of an anchor.
+        extra: words that are searchable but never shown: edges of diagrams, imports of an anchor.
         signature: head of the definition on one line; empty if there is none.
         doc: documentation of the definition, without comment marks.
         tail: whitespace between this chunk and the next chunk or the end of the file; for an

@@ -1,4 +1,4 @@
-"""Filters and paths that restrict a request: their syntax, and the notice about missing matches."""
+"""Filters and paths that restrict a request: syntax, and notices about filters without a match."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -120,7 +120,7 @@ def is_below(path: str, key: str) -> bool:
 
 
 def matched_by_any(selects: Collection[tuple[bool, ...]]) -> tuple[bool, ...]:
-    """Return which filters match in any of several stores; empty if a store did not check."""
+    """Return, for each filter, whether it matches in any store; empty if a store did not check."""
     return tuple(map(any, zip(*selects, strict=False))) if selects and all(selects) else ()
 
 
@@ -129,8 +129,8 @@ def unmatched_notices(
 ) -> tuple[Notice, ...]:
     """Return a notice about filters or paths without a match; empty if all match.
 
-    `selects` contains whether any indexed file matches, for each filter, for the scope, and for all
-    together; it is empty if that was not checked.
+    `selects` contains, for each filter, for the scope and for all together, whether any indexed
+    file matches; it is empty if that was not checked.
     """
     if not selects or all(selects):
         return ()

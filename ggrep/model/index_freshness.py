@@ -1,4 +1,4 @@
-"""Whether an index is up to date and complete, as answers, status and health report it."""
+"""Whether an index is up to date and complete; answers, status and health report this."""
 
 import math
 from collections.abc import Iterable
@@ -134,7 +134,7 @@ class Damage(Struct, frozen=True):
 
     @property
     def rebuilt(self) -> Notice:
-        """Return the warning of the sync that has rebuilt it."""
+        """Return the warning of the sync that has rebuilt the index."""
         return Notice(self.code, f"the index was damaged: {self.cause}; it was rebuilt")
 
     @property

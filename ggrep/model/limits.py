@@ -1,4 +1,4 @@
-"""The completeness of an answer: limits that cut it, warnings, and unsearched files."""
+"""The completeness of an answer: limits that cut the answer, warnings, unsearched files."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from ggrep.model.sanitise import first_of
 
 @named("limit")
 class LimitHit(Struct, frozen=True, omit_defaults=True):
-    """A bound that changed the answer. Sorted by code, then path; one entry for each pair."""
+    """A bound that changed the answer. Lists have one entry per code and path, sorted."""
 
     code: Code
     """Stable name of the bound."""
@@ -26,7 +26,7 @@ class LimitHit(Struct, frozen=True, omit_defaults=True):
 
 
 class Notice(Struct, frozen=True, omit_defaults=True):
-    """A warning. Sorted by code, then path; one entry for each pair."""
+    """A warning. Lists have one entry per code and path, sorted."""
 
     code: Code
     """Stable name of the warning."""
@@ -36,7 +36,7 @@ class Notice(Struct, frozen=True, omit_defaults=True):
 
 
 def sorted_limits(hits: Iterable[LimitHit]) -> tuple[LimitHit, ...]:
-    """Return one limit for each code and path, sorted; the largest `observed` wins."""
+    """Return one limit for each code and path, sorted; of several, the one with most `observed`."""
     best: dict[tuple[str, str], LimitHit] = {}
     for hit in hits:
         key = (hit.code, hit.path_key or "")
@@ -47,7 +47,7 @@ def sorted_limits(hits: Iterable[LimitHit]) -> tuple[LimitHit, ...]:
 
 
 def sorted_notices(notices: Iterable[Notice]) -> tuple[Notice, ...]:
-    """Return one notice for each code and path, sorted; the alphabetically first message wins."""
+    """Return one notice for each code and path, sorted; of several, the first by message."""
     best: dict[tuple[str, str], Notice] = {}
     for notice in notices:
         key = (notice.code, notice.path_key or "")
@@ -133,7 +133,7 @@ def skip_counts(skips: Iterable[SkippedFile]) -> Counts:
 def unseen_notices(unseen: Unseen, *, names: bool = False) -> tuple[Notice, ...]:
     """Return a notice with the counts of unsearched files and the command that lists them.
 
-    With `names`, for an answer about a name, files without definitions count too.
+    With `names`, for an answer about a name, files without definitions also count.
     """
     groups = (
         ("not searched", unseen.skipped),

@@ -1,7 +1,7 @@
-"""Lines of a file with their numbers, and the lines that stand for folded ones.
+"""Lines of a file with their numbers; one line can replace a folded range of lines.
 
-A folded range is one line: `… 12-40 29 constants: AUTO to ZONE`. It says where it ends, so a text
-with folds numbers its own lines.
+A folded range is one line: `… 12-40 29 constants: AUTO to ZONE`. The line contains the end of the
+range, so all line numbers of a text with folds can be computed.
 """
 
 import re
@@ -9,21 +9,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 FOLD: Final = "\u2026"
-"""Begins a line that stands for others."""
+"""The beginning of a line that replaces a folded range."""
 COMMENTS: Final = "comments"
-"""The label of folded comments, which texts do not show."""
+"""The label of folded comments, which are not shown."""
 _FOLD_LINE: Final = re.compile(rf"\s*{FOLD} (\d+)(?:-(\d+))?(?: (.*))?")
 _MOST_BLANK: Final = 2
-"""Longest run of blank lines that is shown unchanged."""
+"""Maximum length of a run of blank lines that is shown unchanged."""
 
 
 def fold_line(first: int, last: int, label: str, indent: str = "") -> str:
-    """Return the line that stands for lines from `first` to `last`."""
+    """Return the line that replaces the lines from `first` to `last`."""
     return f"{indent}{FOLD} {line_range(first, last)} {label}".rstrip()
 
 
 def folded_range(number: int, line: str) -> tuple[int, str] | None:
-    """Return the last line and the label of a fold that begins at `number`; None for others."""
+    """Return the last line and the label of a fold that begins at `number`; None for no fold."""
     match = _FOLD_LINE.fullmatch(line) if FOLD in line else None
     if match is None or int(match[1]) != number:
         return None
@@ -31,13 +31,13 @@ def folded_range(number: int, line: str) -> tuple[int, str] | None:
 
 
 def last_line(number: int, line: str) -> int:
-    """Return the last line that a line with that number stands for."""
+    """Return the last line number that a line covers: of a fold its end, else `number`."""
     fold = folded_range(number, line)
     return fold[0] if fold else number
 
 
 def numbered_lines(lines: Iterable[str], first: int) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a text with their numbers, folds as single lines."""
+    """Yield the lines of a text with their numbers; a fold is a single line."""
     number = first
     for line in lines:
         yield number, line
@@ -45,20 +45,20 @@ def numbered_lines(lines: Iterable[str], first: int) -> Iterator[tuple[int, str]
 
 
 def is_comment_fold(number: int, line: str) -> bool:
-    """Return whether a line stands for folded comments, which texts do not show."""
+    """Return whether a line replaces folded comments, which are not shown."""
     fold = folded_range(number, line) if FOLD in line else None
     return fold is not None and fold[1] == COMMENTS
 
 
 def shown_lines(lines: Iterable[str], first: int) -> Iterator[tuple[int, str]]:
-    """Yield numbered lines of a text for a reader: folded comments leave only a gap."""
+    """Yield the numbered lines of a text without the lines that replace folded comments."""
     for number, line in numbered_lines(lines, first):
         if FOLD not in line or not is_comment_fold(number, line):
             yield number, line
 
 
 def longest_fold(lines: Iterable[str], first: int) -> tuple[int, int] | None:
-    """Return the range of the longest fold that a reader sees; None without any."""
+    """Return the range of the longest fold that is shown; None without a fold."""
     folds = [
         (number, fold[0])
         for number, line in shown_lines(lines, first)
@@ -68,7 +68,7 @@ def longest_fold(lines: Iterable[str], first: int) -> tuple[int, int] | None:
 
 
 def collapsed_blanks(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:
-    """Yield numbered lines; yield only the first line of a long run of blank lines."""
+    """Yield numbered lines, but only the first line of a long run of blank lines."""
     blank: list[tuple[int, str]] = []
     for number, line in (*shown_lines(lines, first), (0, None)):
         if line is not None and not line.strip():
@@ -81,7 +81,7 @@ def collapsed_blanks(lines: Sequence[str], first: int) -> Iterator[tuple[int, st
 
 
 def window_end(lines: Sequence[str], start: int, most: int) -> int:
-    """Return the end of a window of `most` lines; a run of blank lines counts as two at most."""
+    """Return the end of a window of `most` lines; a run of blank lines counts at most two."""
     blank = 0
     for at in range(start, len(lines)):
         blank = 0 if lines[at].strip() else blank + 1
@@ -97,9 +97,9 @@ _STEP: Final = 5
 
 
 def with_numbers(lines: Iterable[tuple[int, str]]) -> Iterator[str]:
-    """Yield lines with a number and a tab; most lines have only the tab.
+    """Yield lines with a number and a tab; most lines have a tab without a number.
 
-    A number is shown on the first line, after a gap, and on lines with a multiple of five.
+    The first line, a line after a gap, and lines whose number is a multiple of five have a number.
     """
     expected = 0
     for number, line in lines:

@@ -21,7 +21,7 @@ class LruStatistics(Struct, frozen=True):
 
 
 class LruCache(Generic[K, V]):
-    """Values by key; the least recently used values are removed if there are too many bytes.
+    """A cache by key; the least recently used values are removed if there are too many bytes.
 
     Thread-safe. The cache returns the stored object itself, so values must not be modified.
     """

@@ -1,4 +1,4 @@
-"""Requests and replies between coordinator and repositories about a name, and the page cursor."""
+"""Messages between coordinator and repositories about a name, and the cursor of pages."""
 
 import base64
 import binascii
@@ -40,7 +40,7 @@ MAX_SUGGESTIONS: Final = 5
 """Maximum number of suggested names in an answer."""
 
 MAX_ORIGINS: Final = 3
-"""Most packages that an answer names for a name without a definition."""
+"""Maximum number of packages that an answer lists for a name without a definition."""
 
 MOST_CONSUMED: Final = 1_000_000
 """Maximum number of locations of a repository on earlier pages."""
@@ -101,7 +101,7 @@ class NearName(Struct, frozen=True):
     """A suggested name.
 
     Attributes:
-        order: first sort key of suggestions.
+        order: the first sort key of suggestions.
         term: the normalised name; empty for a definition in another container.
         path: path of the file that defines the name.
     """
@@ -119,8 +119,8 @@ class SymbolPool(Struct, frozen=True):
         fit: the best fit of all definitions in the repository.
         definitions: definitions with that fit, in answer order.
         total: number of definitions, sent or not.
-        implementations: the first ones, each with whether its file looks like that of a test.
-        implementations_total: number of them, sent or not.
+        implementations: the first implementations, each with whether its file looks like a test.
+        implementations_total: number of implementations, sent or not.
         spellings: the first few spellings of the definitions.
         near: the first few suggested names.
         selects: whether any indexed file matches, for each filter, for the path and for all
@@ -142,7 +142,7 @@ class SymbolPool(Struct, frozen=True):
 
 
 class PooledReference(Struct, frozen=True):
-    """An occurrence, and whether its file looks like a test."""
+    """An occurrence of a name, and whether its file looks like a test."""
 
     reference: Reference
     test: bool
@@ -190,7 +190,7 @@ class ReferencesPool(Struct, frozen=True):
 
 
 class ImportsRequest(Request["ImportsResponse"], frozen=True):
-    """Request: which imports of files in other repositories does this repository provide?"""
+    """A request that asks which imports of other repositories' files this repository provides."""
 
     importers: Annotated[tuple[Importer, ...], WireBounds(MOST_IMPORTERS)]
     snapshot_id: _Snapshot = None
@@ -208,7 +208,7 @@ MAX_SYMBOLS: Final = 2_000
 MAX_REFERENCES: Final = 2_000
 """Maximum number of mentions in an answer."""
 KNOWN_IMPLEMENTATIONS: Final = 300
-"""Implementations that are counted, shown or not."""
+"""Maximum number of implementations that are counted, shown or not."""
 MAX_NAME_CHARACTERS: Final = 400
 _UNPRINTED: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _RULE: Final = (
@@ -254,19 +254,19 @@ def limit_code(request: SymbolRequest | ReferencesRequest) -> str:
 
 
 def most_implementations(request: SymbolRequest) -> int:
-    """Return how many implementations are looked for; the number of more is not known."""
+    """Return how many implementations to search for; beyond that their number is unknown."""
     return max(request.limit, KNOWN_IMPLEMENTATIONS)
 
 
 def implementation_cut(request: SymbolRequest, total: int) -> tuple[LimitHit, ...]:
-    """Return the cut of an answer that shows some of so many implementations."""
+    """Return the limit that cut the implementations of an answer; empty if all are shown."""
     known = total if total <= most_implementations(request) else None
     cut = LimitHit("max_implementations", request.limit, known)
     return (cut,) if total > request.limit else ()
 
 
 def other_case(name: str, spellings: Iterable[str]) -> tuple[Notice, ...]:
-    """Return the warning that the name occurs only in another letter case."""
+    """Return the warning that the name only occurs in another letter case."""
     spelled = sorted({*map(nfc, spellings)} - {name})
     shown = ", ".join(map(sanitise_line, spelled[:MAX_SUGGESTIONS]))
     message = f"no name is spelled {sanitise_line(name)}; other letter case is shown: {shown}"
@@ -302,7 +302,7 @@ class PageCursor(Struct, frozen=True):
     version: int = _VERSION
 
     def of(self, repo: str) -> Consumed | None:
-        """Return the entry of a repository; None if earlier pages contain nothing from it."""
+        """Return the entry of a repository; None if earlier pages contain none of its locations."""
         return next((progress for progress in self.consumed if progress.repo == repo), None)
 
 

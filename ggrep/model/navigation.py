@@ -118,7 +118,7 @@ class DefinedAt(Struct, frozen=True):
     kind: Code
     """Kind of the definition: function, method, class, constant and so on."""
     qualified_name: str
-    """The name after those of its enclosing definitions, joined with dots."""
+    """The names of the enclosing definitions and the name, joined with dots."""
     signature: str
     """Head of the definition on one line; for a constant or a field, with the value."""
     relation: Relation = "definition"
@@ -183,7 +183,7 @@ class ReferencesRequest(Request["ReferencesResponse"], frozen=True):
 
     @property
     def kinds(self) -> frozenset[MentionKind]:
-        """Return the kinds of mentions that are shown; a quoted name is a string itself."""
+        """Return the kinds of mentions to show; a quoted name includes strings."""
         strings = self.strings or is_quoted(self.name)
         wanted = {"usage": True, "string": strings, "comment": self.comments}
         return frozenset(kind for kind in MENTION_KINDS if wanted[kind])

@@ -1,4 +1,4 @@
-"""The operations on a repository, with a row for each kind of request.
+"""The table of operations on a repository, with a row for each kind of request.
 
 The engine, daemons, clients, HTTP and MCP use this table.
 """
@@ -43,8 +43,8 @@ Q = TypeVar("Q")
 R = TypeVar("R")
 
 
-def loaded(place: str) -> Any:  # noqa: ANN401 - whatever a row names
-    """Return the object at `module:name`; the module is inside the package `ggrep`."""
+def loaded(place: str) -> Any:  # noqa: ANN401 - any object of a row
+    """Import and return the object at `module:name`; the module is in the package `ggrep`."""
     module, _, name = place.partition(":")
     return getattr(import_module(f"ggrep.{module}"), name)
 
@@ -53,7 +53,7 @@ class Operation(Struct, Generic[Q, R], frozen=True):
     """An operation on a repository.
 
     Attributes:
-        name: name of the operation in messages.
+        name: name of the operation in messages to daemons.
         answerer: `module:name` of its `Answerer`.
         count: returns the number of results in an answer; None if logs do not count results.
         schema: name of the JSON Schema of its document; empty if only coordinators use it.
@@ -208,7 +208,7 @@ OPERATIONS: Final[tuple[Operation[Any, Any], ...]] = (
 
 
 def load_answerers() -> None:
-    """Load the modules of all operations."""
+    """Import the modules of all operations."""
     for operation in OPERATIONS:
         loaded(operation.answerer)
 
@@ -231,7 +231,7 @@ def bounds_of(request: Request[R]) -> Any:  # noqa: ANN401 - a request of any op
 
 
 def bounded(request: Request[R], **values: object) -> Any:  # noqa: ANN401 - as the request
-    """Return a request with changed values in the part that `bounds_of` returns."""
+    """Return a request in which the part that `bounds_of` returns has other values."""
     inner = operation_of(request).inner
     part: Any = replace(bounds_of(request), **values)
     return replace(request, **{inner: part}) if inner else part

@@ -183,8 +183,8 @@ _PLURALS: Final = {"class": "classes", "typealias": "type aliases", "entry": "en
 def label_of(name: str, signature: str) -> str:
     """Return the part of a definition's head from the name on, such as `retry(self, n)`.
 
-    The result is the name if the head does not contain it. The name keeps its quoting in the head:
-    `` `adds two coins`() ``, `(<+>) :: a -> a`, `$x`.
+    If the head does not contain the name, the result is the name. The name keeps its quoting in the
+    head: `` `adds two coins`() ``, `(<+>) :: a -> a`, `$x`.
     """
     shown = name if _place(name, signature) >= 0 else last_of(name)
     place = _place(shown, signature)
@@ -254,7 +254,7 @@ def _parameters(label: str, start: int) -> list[str] | None:
 
 
 def kind_word(kind: str, name: str, signature: str) -> str:
-    """Return the word for a definition's kind, such as `struct` for a class declared with it."""
+    """Return the word for a definition's kind; for a type the keyword in its head, as `struct`."""
     if kind not in _TYPES:
         return kind
     place = _place(name.rpartition(".")[2], signature)
@@ -286,7 +286,7 @@ def listed_line(listed: ListedPath) -> str:
 
 
 def heading_line(outline: PathOutline, shown: str) -> str:
-    """Return the first line of an outline; `shown` is its path for display."""
+    """Return the first line of an outline; `shown` is the displayed path."""
     lines = counted(outline.lines, "line")
     if outline.folder:
         files = counted(outline.files, "file")
@@ -306,11 +306,11 @@ def left_out_line(outline: PathOutline, shown: str) -> str:
 
 
 def tour_line(line: TourFact, *, place_first: bool = False) -> str:
-    """Return a fact with its source location; with `place_first` the location comes first."""
+    """Return the line of a fact and its location; with `place_first` the location comes first."""
     if not line.path:
         return line.text
     if line.text.startswith(f"{line.path}  "):
-        return line.text  # a directory without a file that describes it
+        return line.text  # a directory that no file describes
     place = f"{line.path}:{line.line}" if line.line else line.path
     return f"{place}  {line.text}" if place_first else f"{line.text}  [{place}]"
 
@@ -331,7 +331,7 @@ def size_of(lines: Sequence[str]) -> int:
 
 
 def outline_lines(outline: PathOutline, shown: str) -> list[str]:
-    """Return all lines of an outline; `shown` is its path for display."""
+    """Return all lines of an outline; `shown` is the displayed path."""
     lines = [
         heading_line(outline, shown),
         *map(entry_line, outline.entries),

@@ -1,4 +1,4 @@
-"""Receipts of answers, and the result of replaying one."""
+"""Receipts of answers, and results of replaying a receipt."""
 
 from enum import Enum
 from hashlib import sha256
@@ -89,7 +89,7 @@ class ReceiptQuestion(SearchRequest, frozen=True):
 
 
 class Receipt(Struct, frozen=True):
-    """An answered request with its origin, for replaying it.
+    """An answered request with its origin, to replay the request.
 
     Attributes:
         budgets: the effective output budgets, by name.
@@ -116,7 +116,7 @@ class ReplayChange(Struct, frozen=True):
 
 
 def changes(was: Origin, now: Origin) -> tuple[ReplayChange, ...]:
-    """Return the differences between two origins, without the digests of the answers."""
+    """Return the differences between two origins, except in the digests of the answers."""
     changed = []
     for name in Origin.__struct_fields__:
         old, new = getattr(was, name), getattr(now, name)
@@ -145,8 +145,8 @@ class ReplayResult(Enum):
 
     `REPRODUCED`: the same bytes from the same snapshot. `DIFFERS`: other bytes from the same
     snapshot. The other values are reasons why another snapshot was queried: a newer snapshot was
-    requested, the snapshot was deleted, the present settings select another store, or the
-    repository is another one.
+    requested, the snapshot was deleted, the present settings select another store, or another
+    repository was queried.
     """
 
     REPRODUCED = "reproduced"
@@ -273,7 +273,7 @@ def replayed_hit(
 
 
 def new_hits(old: tuple[ReplayedHit, ...], today: tuple[Hit, ...]) -> tuple[NewHit, ...]:
-    """Return the hits of the new answer that correspond to no hit of the receipt, best first."""
+    """Return the hits of the new answer that the receipt lacks, best first."""
     known = {item.place_now.row_id for item in old if item.place_now}
     return tuple(new_hit(hit, rank) for rank, hit in enumerate(today) if hit.row_id not in known)
 

@@ -1,4 +1,4 @@
-"""Requests to a repository, term statistics, and display options."""
+"""Requests to a repository, statistics of terms, and display options."""
 
 from collections.abc import Collection, Iterable
 from enum import Enum
@@ -291,7 +291,7 @@ def can_scan(request: SearchRequest) -> bool:
 def with_exact_defaults(request: SearchRequest, given: Collection[str]) -> SearchRequest:
     """Return the request with the defaults for exact text; `given` names explicit fields.
 
-    Hits of exact text are spread over files, so the number of hits per file is not limited.
+    By default, a search for exact text does not limit the number of hits per file.
     """
     return replace(request, per_file=0) if request.is_exact and "per_file" not in given else request
 

@@ -119,7 +119,7 @@ class Hit(Struct, frozen=True, omit_defaults=True):
 
 
 def federated_key(name: str) -> str | None:
-    """Return the key of a Hit's field in a workspace answer; None if it has another form there."""
+    """Return the key of a Hit's field in a workspace answer; None if its form differs there."""
     if name in _OTHERWISE:
         return _OTHERWISE[name]
     first, *others = name.split("_")
@@ -129,7 +129,7 @@ def federated_key(name: str) -> str | None:
 def shortened(hit: Hit, size: int) -> Hit:
     """Return the hit with its content cut to at most `size` bytes, between characters.
 
-    Removed lines count as hidden lines, also a line of which nothing is left.
+    Removed lines, including the cut line if nothing of it remains, count as hidden lines.
     """
     content = hit.content.encode()[:size].decode(errors="ignore")
     lost = hit.content.count("\n") - content.count("\n") + (not content)

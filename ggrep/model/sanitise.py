@@ -3,12 +3,12 @@
 import re
 from collections.abc import Sequence
 
-# A payload ends at the end of its line at the latest: an unclosed sequence must not remove the rest
-# of a chunk.
+# A payload ends at the latest with its line, as an unclosed sequence must not remove the rest of a
+# chunk.
 _PAYLOAD = "[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\\\|\x9c|(?=\n)|$)"
 _SEQUENCES = re.compile(
     f"\x1b[\\]PX^_]{_PAYLOAD}"  # OSC, DCS, SOS, PM, APC
-    f"|[\x90\x98\x9d-\x9f]{_PAYLOAD}"  # the same, 8-bit
+    f"|[\x90\x98\x9d-\x9f]{_PAYLOAD}"  # the same sequences, 8-bit
     "|(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI
     "|\x1b[ -/]*[0-~]"  # two-character escapes
 )
@@ -28,7 +28,7 @@ _PLAIN = bytes({*b"\t\n", *range(0x20, 0x7F)})
 _PIECE = r"[^\s'\"`:;,()<>\[\]{}|]"
 ABSOLUTE_PATH = re.compile(
     rf"(?<![\w.~/\\-])(?:/|[A-Za-z]:[\\/]|\\\\){_PIECE}+"
-    # A path with a space continues if another slash follows.
+    # A path continues after a space if another slash follows.
     rf"(?: {_PIECE}*[/\\]{_PIECE}*)*(?<![.])"
 )
 

@@ -1,4 +1,4 @@
-"""A slate: the evidence for a question, packed by file, in sections, within budgets."""
+"""A slate: the evidence for a question, grouped by file and section, within byte budgets."""
 
 from enum import Enum
 from typing import Annotated, Final, Literal, Self, TypeAlias
@@ -31,9 +31,9 @@ SessionOp: TypeAlias = Literal["start", "refine", "expand"]
 
 
 class Section(Enum):
-    """A part of a slate; they are written in this order."""
+    """A section of a slate; sections are in this order."""
 
-    __hash__ = object.__hash__  # a third of what Enum's own takes
+    __hash__ = object.__hash__  # takes a third of the time of Enum's method
 
     CODE = "code"
     DOCS = "docs"
@@ -62,18 +62,18 @@ class Role(Enum):
 ROLES = tuple(Role)
 
 DEFINITIONS: Final = frozenset(DEFINING)
-"""Kinds of chunks that define the name they bear."""
+"""Kinds of chunks that are definitions of their names."""
 
 MAX_LEVEL: Final = 3
 """The most detailed level of a slate."""
 MAX_TARGETS: Final = 32
-"""Most targets of one `expand` request."""
+"""Maximum number of targets in an `expand` request."""
 MAX_COUNTED: Final = 1_024
-"""Most files that a caller reports as shown."""
+"""Maximum number of files that a caller can report as shown."""
 SESSION_SECS: Final = 3_600
-"""Seconds that a session keeps its snapshot after each use."""
+"""Seconds for which a session retains its snapshot after each use."""
 NEW_SESSION: Final = "new"
-"""The value that callers send in place of a token to start a session."""
+"""The value that callers send instead of a token to start a session."""
 
 Level: TypeAlias = Annotated[
     int,
@@ -133,7 +133,7 @@ class Budgets(Struct, frozen=True):
     ] = False
 
     def for_agents(self) -> Self:
-        """Return the same budgets, counted on the text that agents read."""
+        """Return the same budgets, which then limit the text that agents read."""
         return replace(self, of_text=True)
 
 
@@ -147,7 +147,7 @@ BUDGET_CODES: Final = {
 
 
 class SessionRequest(Struct, frozen=True):
-    """The session that a slate continues; without a token, it starts one."""
+    """The session that a slate continues; without a token, the slate starts a session."""
 
     token: Annotated[
         str,
@@ -182,12 +182,12 @@ class SlateRequest(Request["SlateResponse"], frozen=True):
     Attributes:
         search: the question; its limits and snippet depth do not matter here.
         facts: also return the facts of the files, for a caller that merges several slates.
-        session: None without a session.
-        seen: hashes of files that the session has shown, if the caller counts them; tokens then
-            name no file. None to count them here.
-        statistics: the collection to score against; None for the repository's own.
-        snapshot_id: the snapshot of `statistics`; None without them.
-        vector: the query's, of the same encoder; None to encode it here.
+        session: the session to continue or start; None for no session.
+        seen: hashes of files that the session has shown, if the caller tracks them; None to track
+            them in the token.
+        statistics: statistics for scoring; None for the repository's own.
+        snapshot_id: the snapshot of `statistics`; None without statistics.
+        vector: vector of the query by the same encoder; None to encode the query here.
     """
 
     search: SearchRequest
@@ -207,13 +207,13 @@ class Evidence(Struct, frozen=True):
     """One chunk of a pack.
 
     Attributes:
-        row_id: as a hit's; a target of `expand`.
-        score: as a hit's; 0.0 for a chunk that was not searched for.
-        snippet: as long as level and budgets allow; a diagram's relations in place of its source.
+        row_id: row id as in a hit; a target of `expand`.
+        score: score as in a hit; 0.0 for a chunk that is not a search result.
+        snippet: text, limited by level and budgets; for a diagram, its relations.
         snippet_start_line: line of the snippet's first line.
-        hidden_lines: lines of the chunk that the snippet leaves out.
-        also: `path:line` of places that hold nearly the same text and were left out for it.
-        priority: its place in the order in which lines are shown; larger goes first.
+        hidden_lines: number of lines of the chunk that the snippet omits.
+        also: `path:line` of omitted chunks with nearly the same text.
+        priority: order in which lines are shown; larger comes first.
     """
 
     row_id: str
@@ -237,13 +237,13 @@ class Pack(Struct, frozen=True):
     """One file of a slate: its anchor and its evidence.
 
     Attributes:
-        line: first line of the best evidence, to begin reading at.
-        score: score of its best evidence.
+        line: first line of the best evidence, where reading should begin.
+        score: score of the best evidence.
         roles: roles that path rules assign.
-        evidence: chunks by line.
-        more_evidence: pieces that match as well and were left out.
-        repo: alias of the repository; empty in a slate of one.
-        name: qualified, of the definition at `line`; empty for none.
+        evidence: chunks in the order of lines.
+        more_evidence: number of matching chunks that were omitted.
+        repo: alias of the repository; empty in a slate of a single repository.
+        name: qualified name of the definition at `line`; empty without a definition.
     """
 
     path: str
@@ -262,16 +262,16 @@ class Pack(Struct, frozen=True):
 
 
 class FileFacts(Struct, frozen=True):
-    """Names that relate a file to others; never lines of its text.
+    """Names that relate a file to other files; contains no lines of text.
 
     Attributes:
-        imports: modules, packages and headers it names, as written.
-        defines: names it defines.
+        imports: modules, packages and headers that the file imports, as written.
+        defines: names that the file defines.
         links: targets of a document's links, as written.
-        relations: pairs of labels that a diagram joins.
-        keys: configuration keys and environment variables that it sets.
-        mentions: words of its selected text that could be another file's name, key or definition.
-        provides: packages and types that other repositories may name.
+        relations: pairs of labels that a diagram connects.
+        keys: configuration keys and environment variables that the file sets.
+        mentions: words in the selected text that could be another file's name, key or definition.
+        provides: packages and types that other repositories may use.
         needs: names that other repositories may provide.
     """
 
@@ -292,33 +292,33 @@ class GraphNode(Struct, frozen=True, omit_defaults=True):
     """A file of the slate."""
 
     id: str
-    """Path of the file, behind `repo:` when there are several repositories."""
+    """Path of the file; with several repositories, `repo:` precedes it."""
     path: RepoPath
     line: Positive
-    """Line to begin reading at."""
+    """Line where reading should begin."""
     section: Section
     """Section of the file."""
     repo: Named = ""
-    """Alias of the repository; absent in the slate of one."""
+    """Alias of the repository; absent in a slate of a single repository."""
 
 
 class GraphEdge(Struct, frozen=True):
-    """A relation of two files."""
+    """A relation between two files."""
 
     kind: Annotated[str, ("imports", "links", "relates", "configures", "tests", "package", "type")]
     """Kind of the relation: imports, links, relates (a diagram), configures or tests; the others
     join repositories.
     """
     source: str
-    """Id of the node that the edge starts at."""
+    """Id of the node where the edge starts."""
     target: str
-    """Id of the node that the edge ends at."""
+    """Id of the node where the edge ends."""
     via: str
-    """The name that joins them."""
+    """The name that relates the two files."""
 
 
 class GraphBounds(Struct, frozen=True):
-    """Bounds of a graph; bytes are those of its canonical JSON."""
+    """Bounds of a graph; bytes are counted in its canonical JSON."""
 
     nodes: int = 64
     edges: int = 128
@@ -326,7 +326,7 @@ class GraphBounds(Struct, frozen=True):
 
 
 class ContextGraph(Struct, frozen=True):
-    """Nodes by id; edges by kind, source, target, name; and the bounds that they are within."""
+    """Nodes sorted by id; edges sorted by kind, source, target and name; and their bounds."""
 
     nodes: tuple[GraphNode, ...]
     edges: tuple[GraphEdge, ...]
@@ -365,10 +365,10 @@ class Slate(Struct, frozen=True):
     """Packs in sections.
 
     Attributes:
-        sections: sections with packs, in the order of `SECTIONS`; packs by score, then path.
+        sections: non-empty sections, in the order of `SECTIONS`; packs by score, then path.
         limits: the effective budgets.
         total_bytes: bytes of this slate, counted as `limits` define.
-        estimated_tokens: a quarter of that.
+        estimated_tokens: a quarter of `total_bytes`.
     """
 
     level: int
@@ -388,7 +388,7 @@ class SessionState(Struct, frozen=True):
     token: Annotated[str, Held(least=1, most=8192)]
     """Token for the next request; opaque."""
     op: SessionOp
-    """Operation that was done."""
+    """Operation that was carried out."""
     seen_set_digest: Annotated[str, Held(pattern=r"^[0-9a-f]+$")]
     """Digest of the files returned so far, in hexadecimal."""
     seen_files: Count
@@ -401,8 +401,8 @@ class SlateResponse(Answer, frozen=True):
     """The answer to a SlateRequest.
 
     Attributes:
-        facts: facts of the selected files, to join several slates; by path.
-        copies: files whose text others of the slate hold completely, if the caller counts files.
+        facts: facts of the selected files, to merge several slates; by path.
+        copies: files whose text other files of the slate contain, if the caller tracks files.
     """
 
     request: SlateRequest

@@ -1,4 +1,4 @@
-"""The material of slates: matching files, and the text of the chosen ones."""
+"""The material of slates: matching files, and the text of the chosen files."""
 
 from msgspec import Struct
 
@@ -6,15 +6,15 @@ from ggrep.model.slate import Evidence, Reason, Role, Section
 
 
 class FileCandidate(Struct, frozen=True):
-    """A file that matches a question, as one section would show it.
+    """A file that matches a question, as a candidate for one section.
 
     Attributes:
-        score: score of its best row that the section may show.
-        segment: place in the snapshot's segments; `file` is the place within that segment.
-        corpora: places in CORPORA of the rows that the section shows.
-        is_test: its path is that of a test.
-        is_list: a translation or word list: it has the words and explains nothing.
-        used: how much it defines of what the best code uses, from 0 to 1.
+        score: score of the file's best row that the section may show.
+        segment: index of the snapshot's segment; `file` is the index of the file in that segment.
+        corpora: indexes in CORPORA of the rows that the section shows.
+        is_test: whether the path looks like a test.
+        is_list: whether the file is a translation or word list, which explains nothing.
+        used: share of the names used by the best code that the file defines, from 0 to 1.
     """
 
     path: str
@@ -34,8 +34,8 @@ class Pick(Struct, frozen=True):
     """A chosen candidate.
 
     Attributes:
-        rank: place within its section, 0 for the best.
-        lines: requested line numbers; chunks with them are evidence first.
+        rank: rank in the section, 0 for the best.
+        lines: requested line numbers; chunks with these lines are preferred as evidence.
     """
 
     candidate: FileCandidate
@@ -45,11 +45,11 @@ class Pick(Struct, frozen=True):
 
 
 class TextPiece(Evidence, frozen=True, kw_only=True):
-    """A chunk of a chosen file with its text; its snippet is what its level shows of it.
+    """A chunk of a chosen file with its text; the level determines the snippet.
 
     Attributes:
-        names: names of all definitions in it.
-        text: as it stands in the file.
+        names: names of all definitions in the chunk.
+        text: the chunk's text in the file.
         extra: a diagram's relations, or an anchor's imports.
     """
 
@@ -62,11 +62,11 @@ class PackMaterial(Struct, frozen=True):
     """A chosen file with the text to show.
 
     Attributes:
-        anchor: its opening lines; None for a file without any.
-        evidence: chunks by line.
+        anchor: opening lines of the file; None if it has none.
+        evidence: chunks in the order of lines.
         neighbours: chunks around the best evidence, by line; empty below level 2.
-        more_evidence: matching pieces that are not among `evidence`.
-        unread: pieces among them that were left out for better pieces of other files.
+        more_evidence: number of matching chunks that are not in `evidence`.
+        unread: number of these that were omitted in favour of better chunks of other files.
     """
 
     pick: Pick

@@ -1,7 +1,7 @@
 """Commands that messages suggest, each a single shell line.
 
 Messages to other processes must not contain the path of the workspace file, so they contain `FILE`.
-Programs that print to the user's terminal replace it with the path.
+Programs that print to the user's terminal replace `FILE` with the path.
 """
 
 import re
@@ -41,7 +41,7 @@ def build_index(*, enabled: bool) -> str:
 
 
 def on_root(command: str, root: Path) -> str:
-    """Return a command with the path of its repository."""
+    """Return a command with a repository's path added."""
     name, _, flags = command.partition(" ")
     return f"ggrep {name} --path {quote(str(root))}" + (f" {flags}" if flags else "")
 

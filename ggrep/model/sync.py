@@ -179,7 +179,7 @@ class SyncFailed(GgrepError):
 
 
 class SyncRunner(Protocol):
-    """Runs syncs: the worker process, or a test double."""
+    """Runs syncs: in a worker process, or as a test double."""
 
     async def run(self, job: SyncJob, on_progress: Callable[[SyncProgress], None]) -> SyncOutcome:
         """Run a sync.

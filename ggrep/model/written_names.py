@@ -1,4 +1,4 @@
-"""Parses names in the notation of each language, and locations in the notation of compilers."""
+"""Parses names in the syntax of each language, and locations in the syntax of compilers."""
 
 import re
 from collections.abc import Iterator
@@ -72,10 +72,10 @@ class NameReading(NamedTuple):
 
 
 def declared_name(typed: str) -> str:
-    """Return the name that a definition's head declares; other text unchanged, in NFC."""
+    """Return the name in the head of a definition; other text unchanged; in NFC."""
     typed = nfc(typed.strip())
     if typed[:1] == "/" and re.search(r"\w", typed):
-        return f'"{typed}"'  # the path of a route
+        return f'"{typed}"'  # the text is the path of a route
     if not (head := _KEYWORDS.match(typed)):
         return typed
     name = _NAME.match(typed, head.end())
@@ -112,7 +112,7 @@ def is_same_name(defined: str, spelled: str) -> bool:
     if name == requested:
         return True
     if not re.search(r"\w", name) or (name.startswith("operator") and not name[8:9].isalnum()):
-        return False  # an operator has no other forms of its name
+        return False  # an operator's name has no other spelling
     plain = name.replace(" ", "").strip(_SIGILS)
     return requested.strip("$@%&") in {
         *(name.removesuffix("="), plain, last_of(name), last_of(plain), plain.partition("<")[0])
@@ -143,12 +143,12 @@ def name_readings(typed: str, language: str = "") -> tuple[NameReading, ...]:
     if language in {"bash", "r"}:
         return (whole, *_cut(name, _DOTS))
     if language == "objc":
-        name = name.partition(":")[0] or name  # the first part of a selector is the method's name
+        name = name.partition(":")[0] or name  # the method's name is the first part of the selector
     return _cut(name, _MARKS | {":"} if language == "lua" else _MARKS)
 
 
 def _selector_readings(name: str, whole: NameReading, language: str) -> tuple[NameReading, ...]:
-    """Return the readings of `.card` or `#top`: a rule of a style sheet, or a name with a sign."""
+    """Return the readings of `.card` or `#top`: a style sheet's rule, or a name with a prefix."""
     if language in _MARKUPS:
         return (NameReading((), name[1:]),)
     dotted = name[0] == "." and language in {"r", "bash", "make", "dockerfile"}
@@ -187,7 +187,7 @@ def last_part(typed: str) -> str:
 
 
 def owners_of(typed: str, spelled: str) -> tuple[str, ...]:
-    """Return the requested containers of a definition; none if its name is the whole request."""
+    """Return the requested containers of a definition; empty if the whole request is its name."""
     name = declared_name(typed)
     if bare_name(name) == bare_name(spelled):
         return ()
@@ -209,7 +209,7 @@ def requested_lasts(typed: str) -> tuple[str, ...]:
 def requested_spellings(typed: str) -> tuple[str, ...]:
     """Return all names that a request can mean, with every quoting that occurs in the index."""
     lasts = requested_lasts(typed)
-    without = (last.lstrip("$@%&") or last for last in lasts)  # many languages index without sigils
+    without = (last.lstrip("$@%&") or last for last in lasts)  # many indexed names lack sigils
     every = (each for last in dict.fromkeys((*lasts, *without)) for each in _quotings(last))
     return tuple(dict.fromkeys((declared_name(typed), *every)))
 
@@ -244,8 +244,8 @@ _SELF: Final = frozenset({"cls", "self", "Self", "super", "this"})
 def names_at(line: str, at: int, language: str) -> tuple[str, ...]:
     """Return the names at an offset of a line, for a query; empty at whitespace.
 
-    A qualified name gives the name with its container first, then the name alone. `at` can be the
-    end of the name.
+    For a qualified name, the name with its container comes first, then the name alone. `at` can be
+    the end of the name.
     """
     more = _letters_of(language)
     mark = r"(?:[?!](?![=~]))?" if language in _MARKED else ""
@@ -279,12 +279,12 @@ def _letters_of(language: str) -> str:
 def word_pattern(name: str, language: str, any_case: bool) -> re.Pattern[str]:  # noqa: FBT001
     """Return the pattern of a name as a whole word, with the word characters of a language.
 
-    `name` has no quoting and no container; `any_case` also matches other letter cases.
+    Requires: `name` has no quoting and no container. `any_case` also matches other letter cases.
     """
     more = _letters_of(language)
     more += "".join(sign for sign in "$-" if sign in name and sign not in more)
     is_word = re.search(r"\w", name) is not None
-    signs = "".join(dict.fromkeys(_SIGNS + name))  # of operators, and rare signs of this name
+    signs = "".join(dict.fromkeys(_SIGNS + name))  # characters of operators, and of this name
     letters = rf"\w{re.escape(more)}" if is_word or language in LISPS else re.escape(signs)
     begins, ends = re.match(f"[{letters}]", name), re.search(f"[{letters}]$", name)
     before = f"(?<![{letters}])" if begins or name[:1] == "/" else ""
@@ -294,7 +294,7 @@ def word_pattern(name: str, language: str, any_case: bool) -> re.Pattern[str]:  
         after += "(?![?!](?![=~]))"
     spelled = _spelled(name)
     if begins and is_word and name.isascii() and not any_case and not _OPERATOR.fullmatch(name):
-        # The search is ten times as fast for a pattern that starts with plain letters.
+        # A pattern that begins with plain letters is found ten times as fast.
         return re.compile(f"{spelled}(?<![{letters}]{spelled}){after}")
     return re.compile(before + spelled + after, re.IGNORECASE if any_case else 0)
 
@@ -337,9 +337,9 @@ class PlaceReading(NamedTuple):
 
 
 def place_readings(text: str) -> Iterator[PlaceReading]:
-    """Yield the possible readings of a text as a location; only the file system decides.
+    """Yield the possible readings of a text as a location; existing files determine the choice.
 
-    The whole text can be a path. A column and a message after the line are ignored.
+    The whole text can also be a path. A column and a message after the line are ignored.
     """
     text = text.strip()
     yield PlaceReading(text)

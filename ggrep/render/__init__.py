@@ -1,1 +1,1 @@
-"""Renders answers as sanitised text and as JSON, only from domain values."""
+"""Renders answers as sanitised text and as JSON; the only inputs are values of `ggrep.model`."""

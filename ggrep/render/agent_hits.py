@@ -1,4 +1,4 @@
-"""Hits and opened locations as text for agents, without lines that were already shown."""
+"""Hits and expansions as text for agents, without lines that were already shown."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,8 +29,8 @@ class AlreadyShown(Struct):
 
     Attributes:
         lines: ranges of lines by path.
-        left_out: lines that were omitted from these ranges, by path.
-        places: path and line of each name and mention.
+        left_out: lines inside these ranges that were omitted, by path.
+        places: path and line of each shown definition and mention.
     """
 
     lines: dict[str, list[Range]] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class AlreadyShown(Struct):
         self.left_out.setdefault(path, set()).update(left_out)
 
     def split(self, path: str, first: int, last: int) -> tuple[list[Range], list[Range]]:
-        """Return the ranges of lines to show, and the ranges already shown.
+        """Return the ranges of lines to show, and the ranges that were shown before.
 
         Omitted lines are shown only if no other line of the range was shown before.
         """
@@ -61,7 +61,7 @@ class AlreadyShown(Struct):
         return _ranges(n for n in every if n not in known), _ranges(seen)
 
     def repeated(self, places: Sequence[tuple[str, int]]) -> set[tuple[str, int]]:
-        """Return the locations that were shown before; record all as shown."""
+        """Return the locations that were shown before; record all locations as shown."""
         old = self.places & set(places)
         self.places.update(places)
         return old
@@ -80,11 +80,11 @@ def _ranges(numbers: Iterable[int]) -> list[Range]:
 def opened_lines(
     document: Mapping[str, Any], *, comments: bool
 ) -> tuple[list[tuple[int, str]], list[int]]:
-    """Return the numbered lines of an expansion to show, and the numbers of those left out.
+    """Return the numbered lines of an expansion to show, and the numbers of omitted lines.
 
-    The document's `unseen`, which no schema has, are the ranges that no answer of the same call has
-    shown. Lines are folded unless they were requested by their numbers or have folds already. With
-    `comments`, or if there is nothing else, all are shown.
+    The document's key `unseen`, which no schema contains, has the ranges that no earlier answer of
+    the call has shown. Lines are folded unless they were requested by number or contain folds
+    already. With `comments`, or if only folds would remain, all lines are shown.
     """
     content, begins = document["content"], document["start_line"]
     texts = content.split("\n") if content else []
@@ -110,7 +110,7 @@ def opened_lines(
 _Object: TypeAlias = Mapping[str, Any]
 
 _LONG: Final = 120
-"""Lines of a range after which its reader is reminded that a part of them may do."""
+"""Number of lines of a requested range above which the text suggests `--focus`."""
 _HEAD: Final = 60
 """Maximum number of characters of a signature after a hit's name."""
 _DIGITS: Final = 7
@@ -119,7 +119,7 @@ ambiguous prefix."""
 
 
 def hit_lines(document: _Object) -> Iterator[str]:
-    """Yield a line for each hit, followed by the opened bodies."""
+    """Yield a line for each hit, followed by the code of the expanded hits."""
     hits = document["results"]
     yield f"{document.get('confidence', 'found')}, {len(hits)} hits"
     spans = [_place(hit) for hit in hits]
@@ -141,7 +141,7 @@ def hit_lines(document: _Object) -> Iterator[str]:
 
 
 def body_lines(body: _Object) -> Iterator[str]:
-    """Yield an opened hit below its location, or the reason why it could not be opened."""
+    """Yield the code of an expanded hit below its location, or why it could not be expanded."""
     if "code" in body:
         yield f"not opened: {body['message']}"
         return
@@ -153,7 +153,7 @@ def body_lines(body: _Object) -> Iterator[str]:
 def expansion_lines(
     document: _Object, *, comments: bool, shown_before: AlreadyShown | None = None
 ) -> Iterator[str]:
-    """Yield the numbered lines of an expansion and record them in `shown_before`."""
+    """Yield the numbered lines of an expansion; record these in `shown_before`."""
     span = line_range(document["start_line"], document["end_line"])
     inside = f" in {' > '.join(document['breadcrumb'])}" if document["breadcrumb"] else ""
     whole = f" of {document['file_lines']} lines"
@@ -173,7 +173,7 @@ def neighbour_lines(document: _Object) -> Iterator[str]:
 
 
 def path_of(place: _Object) -> str:
-    """Return a path in the form that `expand` accepts, with its repository in a workspace."""
+    """Return a path as `expand` accepts it; in a workspace it begins with the repository."""
     repo = place.get("repoAlias") or place.get("repoId")
     return f"{repo}:{place['path']}" if repo else str(place["path"])
 
@@ -202,7 +202,7 @@ def _parameters(hit: _Object) -> str:
 def _opened(
     document: _Object, head: str, *, comments: bool, shown_before: AlreadyShown | None = None
 ) -> Iterator[str]:
-    """Yield an expansion's lines under a head, and how to see those that are missing."""
+    """Yield an expansion's lines below a head, and how to see the omitted lines."""
     shown, left = opened_lines(document, comments=comments)
     path = path_of(document)
     if shown_before is not None:
@@ -223,8 +223,7 @@ def _opened(
 
 _MOST_CHARACTERS: Final = 240
 _MOST_NAME: Final = 60
-"""Maximum number of characters of the enclosing definition's name; of longer names, the last are
-shown."""
+"""Maximum number of characters of the enclosing definition's name; long names lose their start."""
 _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>\s*")
 
 

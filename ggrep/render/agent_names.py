@@ -1,4 +1,4 @@
-"""Definitions and usages of names as text for agents, without locations already shown."""
+"""Definitions and usages of names as text for agents, without locations that were already shown."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
@@ -30,19 +30,18 @@ MAX_LISTED: Final = 6
 MAX_LINE: Final = 140
 """Maximum number of characters of a usage's line of code."""
 MAX_GUESSES: Final = 10
-"""Maximum number of uncertain usages that are shown with their lines; further ones are listed by
-location."""
+"""Maximum number of uncertain usages to show with their lines; others show only the location."""
 MAX_VALUES: Final = 3
 """Maximum number of constants whose values are shown before the usages."""
 _VALUED: Final = frozenset({"constant", "field"})
 _MARKED: Final = {"write": " set", **{role: f" {role}" for role in NAMED_ROLES}}
-"""Roles of usages that are named beside their lines."""
+"""Roles that are named beside the lines of usages."""
 
 
 def definition_lines(document: _Object) -> Iterator[str]:
     """Yield the definitions of a name, each with its head, and its implementations.
 
-    Without any, the package that an import names, or similar names.
+    Without a definition, yields the package that an import names, or similar names.
     """
     for definition in document["definitions"]:
         line = definition.get("line", 1)
@@ -66,10 +65,10 @@ def _outside(document: _Object) -> list[tuple[str, OutsideName]]:
 def reference_lines(document: _Object, *, arguments: bool = False) -> Iterator[str]:
     """Yield usages by file: files with handlers and calls first, tests last, imports as a count.
 
-    Of test files only the numbers of lines are shown if there are other usages.
+    For test files only line numbers are shown if there are other usages.
 
-    Usages that may be of another container than requested come after the others. With `arguments`
-    the line of counts names arguments of tools instead of flags.
+    Usages of a possibly different container come last. With `arguments` the line of counts names
+    arguments of tools instead of flags.
     """
     mentions, limits = document["references"], document.get("limits", {})
     notices = (*document.get("warnings", ()), *document.get("diagnostics", {}).get("warnings", ()))
@@ -119,7 +118,7 @@ def _by_file(used: list[_Object]) -> Iterator[str]:
 
 
 def _row(line: int, mentions: Sequence[_Object]) -> str:
-    """Return a line of a file once, even if it contains several mentions."""
+    """Return the row for a line of a file with one or several mentions."""
     first = mentions[0]
     inside = f"  in {first['container']}" if first.get("container") else ""
     marked = (_MARKED.get(item.get("role", ""), "") for item in mentions)
@@ -128,7 +127,7 @@ def _row(line: int, mentions: Sequence[_Object]) -> str:
 
 
 def _group(mention: _Object) -> tuple[bool, bool, bool, str, str]:
-    """Return the sort key of mentions; mentions with equal keys share a head."""
+    """Return the sort key of mentions; mentions with equal keys have a common head."""
     tie, mentioned = mention.get("tie", ""), mention.get("kind", "usage") != "usage"
     return mentioned, bool(mention.get("test")), bool(mention.get("guess")), path_of(mention), tie
 
@@ -158,7 +157,7 @@ def _defined_place(item: _Object) -> str:
 
 
 def fresh(document: _Object, shown_before: AlreadyShown) -> tuple[_Object | None, tuple[str, ...]]:
-    """Return what of an answer is new, None for nothing, and lines that name the rest."""
+    """Return the new part of an answer (None if empty), and lines that name the shown part."""
     for key in ("definitions", "references"):
         if key in document:
             return _fresh_places(document, key, shown_before)

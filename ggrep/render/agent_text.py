@@ -72,7 +72,7 @@ def _sync(sync: _Object) -> Iterator[str]:
         if sync[key]
     ]
     looks = sync["state"] == "indexing" and sync.get("stage") in {"scan", "compare"}
-    # A sync that is still comparing files has found no change yet.
+    # A sync that is still comparing files has not found a change.
     if sync["state"] == "indexing" and not (looks and sync["last_result"] == "ok"):
         of = f" of {sync['total_files']}" if sync.get("total_files") else ""
         done = f", {sync['done_files']}{of} files" if of else ""
@@ -120,8 +120,7 @@ BUDGETS: Final = {
     "definitions": 4_096,
     "references": 4_096,
 }
-"""Maximum bytes of an answer's text, by a key of that kind of answer; slates have their own
-budget."""
+"""Maximum bytes of an answer's text, by a key of that kind of answer; not for slates."""
 
 _ID: Final = re.compile(r"[0-9a-f]{64}")
 _SHORT_ID: Final = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
@@ -140,8 +139,8 @@ class AgentView(Struct, frozen=True):
 
     Attributes:
         budget: maximum bytes of an answer's lines; 0 for the default of its kind.
-        more: advice for seeing the cut lines, with `{}` for the number of bytes.
-        comments: also show long comments of an opened location.
+        more: advice on how to see the cut lines; `{}` is replaced by the number of bytes.
+        comments: also show long comments of an expansion.
         arguments: name arguments of tools instead of flags.
     """
 
@@ -159,8 +158,8 @@ def agent_text(
 ) -> str:
     """Return an answer's JSON document as text for agents, without a final newline.
 
-    A line in several answers is shown once; the budget applies to each answer. `notes` are
-    appended; `asked` contains the queries, for answers that do not contain them.
+    A line of several answers is shown once; the budget applies to each answer. `notes` are
+    appended; `asked` contains the queries, for answers without a query.
     """
     view = view or AgentView()
     answers = document.get("answers")
@@ -179,9 +178,9 @@ def agent_text(
 def _fresh(
     document: _Object, typed: str, shown_before: AlreadyShown, view: AgentView
 ) -> tuple[list[str], Iterator[str] | None, tuple[str, ...]]:
-    """Return the head of one of several answers, its new lines, and lines about shown locations.
+    """Return an answer's head, its new lines, and lines about locations that were shown before.
 
-    The first line of an expansion is its head; neighbours are omitted.
+    The head of an expansion is its first line; neighbours are omitted.
     """
     opened = "boundary" in document
     asked = document.get("name") or document.get("target") or sanitise_line(typed)
@@ -201,7 +200,7 @@ def _fresh(
 def _within(document: _Object, lines: Iterator[str], view: AgentView) -> Iterator[str]:
     """Yield warnings, the lines of an answer up to the budget, and a line about cuts.
 
-    The first line of the answer is always shown; a failure comes before its warnings.
+    The first line of the answer is always shown; a failure precedes its warnings.
     """
     if "code" in _failure(document):
         yield next(lines)
@@ -250,7 +249,7 @@ def _body(document: _Object, view: AgentView) -> Iterator[str]:
 
 
 def _failure(document: _Object) -> _Object:
-    """Return the error object of a failure; an object without `code` for an answer."""
+    """Return the error object of a failure; for an answer, an object without `code`."""
     if "message" in document:
         return document
     error: _Object | None = document.get("error")
@@ -313,7 +312,7 @@ def _slate(document: _Object) -> Iterator[str]:
 
 
 def _without_ids(value: Json) -> Json:
-    """Return a document without ids of 64 digits."""
+    """Return a document without ids that have 64 digits."""
     if isinstance(value, Mapping):
         return {key: _without_ids(each) for key, each in value.items() if not _is_id(each)}
     if isinstance(value, Sequence) and not isinstance(value, str):

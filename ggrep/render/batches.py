@@ -1,6 +1,6 @@
-"""Renders several answers of a command, each with a head, without repeated lines.
+"""Renders several answers of a command, each below a head, without repeated lines.
 
-Definitions, lines and texts that an earlier answer shows are only named by location later.
+If an earlier answer shows a definition, line or text, later answers only name its location.
 """
 
 from collections.abc import Sequence

@@ -41,7 +41,7 @@ def issue_json(issue: Issue) -> "IssueJson":
 
 
 def error_lines(error: GgrepError) -> list[str]:
-    """Return the lines of an error, unsanitised; lines about files name the file."""
+    """Return the unsanitised lines of an error; lines about files contain the file's name."""
     if isinstance(error, WorkspaceError):
         return [_issue_line(issue) for issue in error.issues]
     lines = [str(error)]

@@ -1,4 +1,4 @@
-"""Hits as text: location, definition, matching lines, and explanation of the order."""
+"""Hits as text: location, definition, matching lines, and the explanation of their order."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -85,7 +85,7 @@ def _admission(admitted: Admitted) -> str:
 
 
 def largest_part(hits: Sequence[Hit]) -> float:
-    """Return the largest score component of all hits; 1 if there is none."""
+    """Return the largest score component of all hits; 1 without components."""
     parts = [dict(hit.components).get(name, 0.0) for hit in hits for name in _PARTS]
     return max(parts, default=0.0) or 1.0
 
@@ -93,7 +93,7 @@ def largest_part(hits: Sequence[Hit]) -> float:
 def component_bars(hit: Hit, largest: float, indent: str, style: Style) -> list[str]:
     """Return a bar for each component of a hit's score, then its factors and rule.
 
-    A component of the size `largest` fills the bar, so that hits can be compared.
+    The bar of a component with the value `largest` is full, so that hits can be compared.
     """
     parts = dict(hit.components)
     lines = []
@@ -159,7 +159,7 @@ def render_hits(
 
 
 def render_notes(limits: Sequence[LimitHit], notices: Sequence[Notice], style: Style) -> str:
-    """Return a line for each notice and a line for all limits, without those about confidence."""
+    """Return a line for each notice and one line for all limits, except those about confidence."""
     lines = [
         f"warning: {notice.message}" for notice in notices if notice.code not in CONFIDENCE_CODES
     ]
@@ -248,7 +248,7 @@ def _block(
 
 
 def definition_text(hit: Hit, style: Style) -> str:
-    """Return a hit's kind, and its name or its enclosing definitions, in colour."""
+    """Return the coloured kind of a hit, with its name or its enclosing definitions."""
     kind = style.paint("kind", hit.chunk_type)
     if hit.name:
         name = cut(sanitise_line(hit.qualified_name or hit.name), _NAME_COLUMNS)
@@ -279,7 +279,7 @@ def _snippet(hit: Hit, columns: int, style: Style, words: Sequence[str], indent:
 
 
 def _fit(line: str, words: Sequence[str], room: int) -> str:
-    """Return the part of a line that fits, with an ellipsis at each cut end.
+    """Return the part of a line that fits into `room`, with an ellipsis at each cut end.
 
     The part starts at the beginning of the line, unless the first query word would not fit.
     """

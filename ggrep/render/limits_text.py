@@ -1,4 +1,4 @@
-"""Renders one line about the limits of an answer: missing parts, and options that show more.
+"""Renders a line about the limits that an answer hit: missing parts, and options to see more.
 
 cut: 28 of 40 files that match, text of 3 files; more: --max-files 40 --file-bytes 16384
 """
@@ -17,14 +17,14 @@ _Object: TypeAlias = Mapping[str, Any]
 _ANY: Final = "N"
 """Placeholder for an unknown value."""
 _MOST_NAMED: Final = 3
-"""Maximum number of limits that the line names; JSON contains all."""
+"""Maximum number of limits that the line names; JSON contains all limits."""
 
 
 class _Cut(Struct, frozen=True):
-    """The text of a limit.
+    """The text about one kind of limit.
 
     Attributes:
-        text: template with `{limit}`, `{observed}` and a count of entries such as `{files}`.
+        text: template with `{limit}`, `{observed}` and a number of entries such as `{files}`.
         more: argument that raises the limit, with its value after `=`; or a command.
         most: the largest value that the argument accepts; 0 for any.
     """
@@ -122,7 +122,7 @@ def limits_line(limits: Iterable[_Object], *, arguments: bool = False) -> str:
 
 
 def line_of(limits: Iterable[LimitHit]) -> str:
-    """Return the line for limits, with flags."""
+    """Return the line about limits, with flags for the command line."""
     return limits_line(map(to_builtins, limits))
 
 
@@ -153,7 +153,7 @@ def _raised(code: str, group: list[_Object]) -> tuple[str, str]:
 
 
 def typed(name: str, value: str, *, arguments: bool) -> str:
-    """Return what to type for an argument with a value; without a value, the command itself."""
+    """Return an argument with its value, as typed; without a value, `name` is a command."""
     if not value:
         return f"`{name}`"
     typed = f"{name}={value}"

@@ -25,7 +25,7 @@ CUT_CODES = frozenset({"max_results", "max_per_file"})
 
 
 def render_lines(shown: Sequence[ShownHit], columns: int, style: Style) -> str:
-    """Return the lines of hits as text with a newline at the end; empty without hits.
+    """Return the matching lines of hits as text with a final newline; empty without hits.
 
     Files are in the order of their first hits, and each line appears once.
     """
@@ -112,7 +112,7 @@ def _lines(lines: Sequence[HitLine], path: str, columns: int, style: Style) -> l
 
 
 def _fit(line: HitLine, room: int) -> tuple[str, list[tuple[int, int]]]:
-    """Return the part of a line that fits, with tabs expanded, and the matches in that part."""
+    """Return the part of a line that fits into `room`, with tabs expanded, and its matches."""
     text, places = "", []
     for character in line.text:
         places.append(len(text))

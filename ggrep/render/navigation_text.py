@@ -1,4 +1,4 @@
-"""Definitions, usages and surrounding code as text, of one or several repositories."""
+"""Text of definitions, usages and surrounding code, for one or several repositories."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ IMPLEMENTED: Final = "implemented or extended by"
 FOLDED: Final = {"import": "imported", "receiver": "receiver or implemented type"}
 """Roles of usages that are only counted."""
 NAMED_ROLES: Final = frozenset({"handles", "implements"})
-"""Roles of usages that are named in front of their lines."""
+"""Roles that are named before the lines of usages."""
 _RANKED: Final = ("handles", "implements", "call")
 _NAME_COLUMNS: Final = 40
 _ID_DIGITS: Final = 7
@@ -40,14 +40,14 @@ _ID_DIGITS: Final = 7
 
 
 def symbol_text(response: SymbolResponse, page: Page) -> str:
-    """Return the definitions and their implementations; empty without any."""
+    """Return the text of definitions and their implementations; empty without definitions."""
     definitions = definitions_text([(item.path, item) for item in response.definitions], page)
     listed = [(item.path, item) for item in response.implementations]
     return definitions + implementations_text(listed, page)
 
 
 def implementations_text(items: Sequence[tuple[str, DefinedAt]], page: Page) -> str:
-    """Return implementations with their paths, below a head; empty without any."""
+    """Return the text of implementations with paths, below a head; empty without any."""
     rows = [
         f"  {page.path(key, item.start_line, item.end_line)}  "
         + page.fitting(f"{item.kind} {item.qualified_name}{'?' if item.guess else ''}", 4)
@@ -77,9 +77,9 @@ def undefined(
     """Return a line about a name without a definition: its package, or similar names.
 
     Args:
-        name: as requested.
+        name: the requested name.
         suggestions: similar names.
-        outside: imports of the name, with their shown paths.
+        outside: imports of the name, with the displayed paths.
     """
     near = f"; similar names: {', '.join(suggestions)}" if suggestions else ""
     if not outside:
@@ -94,12 +94,12 @@ def undefined(
 
 
 def references_text(response: ReferencesResponse, page: Page) -> str:
-    """Return the mentions by file: usages in files with calls first, then tests, then imports."""
+    """Return the text of mentions by file: usages in files with calls, then tests, then imports."""
     return placed_mentions([Placed(item.path, item) for item in response.references], page)
 
 
 class Placed(Struct, frozen=True):
-    """A mention with its shown path, and its tie to a definition in another repository."""
+    """A mention with its displayed path, and its relation to a definition in another repository."""
 
     key: str
     mention: Reference
@@ -123,13 +123,13 @@ def placed_mentions(mentions: Sequence[Placed], page: Page) -> str:
 
 
 def folded_line(role: str, places: Sequence[str]) -> str:
-    """Return a line on the number of usages of a role and the first place; empty without any."""
+    """Return a line with the number of usages with a role and the first location, or ""."""
     times = "once" if len(places) == 1 else f"{len(places):,} times, first"
     return f"{FOLDED[role]} {times} at {places[0]}" if places else ""
 
 
 def file_ranks(mentions: Iterable[tuple[str, str]]) -> dict[str, int]:
-    """Return the rank of each file by the roles of its mentions; handlers and callers first."""
+    """Return the order of files by the roles of their mentions; handlers and callers come first."""
     ranks: dict[str, int] = {}
     for key, role in mentions:
         rank = _RANKED.index(role) if role in _RANKED else len(_RANKED)
@@ -138,13 +138,13 @@ def file_ranks(mentions: Iterable[tuple[str, str]]) -> dict[str, int]:
 
 
 def _group(placed: Placed) -> tuple[str, bool, bool, str, str]:
-    """Return the sort key that mentions below one head share; mentions in texts come last."""
+    """Return the sort key of mentions, equal below a common head; mentions in texts come last."""
     kind, mention = "" if placed.mention.kind == "usage" else "mentioned", placed.mention
     return kind, mention.test, mention.guess, placed.key, placed.tie
 
 
 def references_notes(response: ReferencesResponse) -> str:
-    """Return the line on the number of mentions, and where an undefined name comes from."""
+    """Return the line of counts, and where an undefined name comes from."""
     counts = MentionCounts(
         *([item.kind for item in response.references], dict(response.totals)),
         *(response.files, response.mentions, response.mention_files),
@@ -162,10 +162,10 @@ class MentionCounts(Struct, frozen=True):
     Attributes:
         shown: kind of each shown mention.
         totals: mentions of each kind in the files that were parsed.
-        files: files with shown mentions.
-        mentions: mentions in files behind the page, `mention_files`.
-        limits: cuts of the answer; that of the page is part of the line.
-        warnings: of the answer; usages of other containers are part of the line.
+        files: number of files with shown mentions.
+        mentions: number of mentions in `mention_files` files that were not parsed.
+        limits: limits that cut the answer; the line includes the limit of the page.
+        warnings: warnings of the answer; the line includes the one about other containers.
     """
 
     shown: Sequence[str]
@@ -180,9 +180,9 @@ class MentionCounts(Struct, frozen=True):
 def count_line(
     request: ReferencesRequest, answer: MentionCounts, *, arguments: bool = False
 ) -> str:
-    """Return one line on the shown mentions, on those that are not, and on how to see them.
+    """Return a line with the numbers of shown and hidden mentions, and how to see hidden ones.
 
-    With `arguments` it names arguments of tools instead of flags.
+    With `arguments` the line names arguments of tools instead of flags.
     """
     totals = answer.totals
     counts = Counter(answer.shown)
@@ -239,7 +239,7 @@ def _definition(key: str, item: Definition, page: Page) -> list[str]:
 
 
 def _mentions(key: str, mentions: Sequence[Reference], page: Page, tie: str) -> str:
-    """Return a file with its mentions, aligned."""
+    """Return the text of a file's mentions, aligned."""
     marks = [f"{item.line}:{item.column}" for item in mentions]
     width = max(len(mark) for mark in marks)
     doubt = "may belong to another class or module" if mentions[0].guess else ""
@@ -266,7 +266,7 @@ def _heading(response: ExpandResponse, page: Page) -> str:
 
 
 def _neighbours(neighbours: Sequence[Neighbour], page: Page, ask: str) -> list[str]:
-    """Return lines with the chunks before and after, and the commands that show them."""
+    """Return lines about the chunks before and after, with the commands that show these."""
     spans = [line_range(item.start_line, item.end_line) for item in neighbours]
     named = [f"{item.chunk_type} {item.name or item.signature}".rstrip() for item in neighbours]
     width, widest = max(map(len, spans)), min(max(map(len, named)), _NAME_COLUMNS)

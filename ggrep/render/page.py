@@ -76,7 +76,7 @@ def painted(lines: Sequence[str], path: str, style: Style, spans: Iterable[Spans
 
 
 def _roles(lines: Sequence[str], language: str) -> list[list[str]]:
-    """Return the colour role of each character of each line; empty for none."""
+    """Return the colour role of each character of each line; an empty text means no colour."""
     text = "\n".join(lines)
     roles = [""] * len(text)
     pattern = _pattern(language)
@@ -101,7 +101,7 @@ def _pattern(language: str) -> re.Pattern[str] | None:
         return None
     comments = [
         *((r"/\*[\s\S]*?(?:\*/|\Z)",) if blocks else ()),
-        # A comment mark inside a word does not start a comment: `$#`, `a#b`, `http://`.
+        # A comment mark inside a word does not begin a comment: `$#`, `a#b`, `http://`.
         *(rf"(?<![\w$&:\\]){re.escape(mark)}[^\n]*" for mark in marks),
     ]
     strings = [
@@ -153,7 +153,7 @@ class Page(Struct, frozen=True):
         return self.style.link(shown, place, line or 1)
 
     def muted(self, text: str) -> str:
-        """Return a less prominent line."""
+        """Return text in a less prominent colour."""
         return self.style.paint("muted", sanitise_line(text))
 
     def rule(self, title: str, figures: str = "") -> str:
@@ -172,7 +172,7 @@ class Page(Struct, frozen=True):
         return not self.columns or taken + _LEAST_ROOM <= self.columns
 
     def wrapped(self, text: str, indent: str = "") -> list[str]:
-        """Return text wrapped into lines."""
+        """Return text wrapped to the page's width."""
         lines = textwrap.wrap(
             sanitise_line(text),
             width=self.columns or _RULE_COLUMNS,

@@ -57,8 +57,8 @@ class Rendered(Struct, frozen=True):
     """The output of a command.
 
     Attributes:
-        out: for standard output; JSON is written as UTF-8 in any locale.
-        err: for standard error.
+        out: text for standard output; JSON is written as UTF-8 in any locale.
+        err: text for standard error.
         hits: number of hits in the answer; 0 for a failure.
         scan: whether a scan answered, without an index.
         before: for standard error, before `out`: warnings about an incomplete index or weak hits.
@@ -166,7 +166,7 @@ def json_line(document: stable_json.Document) -> str:
 CUTS_IN_TEXT = frozenset(
     {"max_outline_bytes", "max_outline_depth", "max_references", "max_tour_bytes"}
 )
-"""Cuts that outlines, tours and usages state in their own text."""
+"""Codes of limits that outlines, tours and usages report in their own text."""
 
 
 def render_outline(response: OutlineResponse, root: Path, view: ViewOptions) -> Rendered:

@@ -183,7 +183,7 @@ _ROLES = {
 
 
 class _Frame(Struct, frozen=True):
-    """Column widths of a list: of numbers, fates and locations."""
+    """Column widths of a list: for numbers, fates and locations."""
 
     number: int
     fate: int

@@ -1,4 +1,4 @@
-"""A slate for people, and its graph in a diagram language."""
+"""Renders a slate as text for people, and its graph in a diagram language."""
 
 import re
 import shlex
@@ -49,7 +49,7 @@ _REASONS: Final[dict[Reason, str]] = {
     "neighbour_context": "nearby",
     "expand_target": "requested target",
 }
-"""Names of reasons; a plain match needs none."""
+"""Names of reasons; a plain match has none."""
 
 _SAID_BY: Final = {
     Section.CODE: {"anchor", "code"},
@@ -58,27 +58,27 @@ _SAID_BY: Final = {
     Section.CONFIG: {"anchor", "config", "configuration"},
     Section.TESTS: {"anchor", "test"},
 }
-"""Words that a section's title makes needless behind its files."""
+"""Words that are omitted after files because the section's title implies them."""
 
 _ROLE_NAMES: Final = {Role.ENTRYPOINT: "entry point"}
 _EDGES: Final = 24
 _SNAPSHOT_DIGITS: Final = 10
 _PATH_COLUMNS: Final = 60
 _QUERY_CHARACTERS: Final = 120
-"""Longer questions are not repeated in hints; shorter ones are there to be copied."""
+"""Maximum length of a question that hints repeat, for copying."""
 
 _SIGNATURE_CHARACTERS: Final = 40
 _SPACE: Final = re.compile(r"\s+")
 
 
 class ShownSlate(Struct, frozen=True):
-    """A slate and its context.
+    """A slate with the context that its text shows.
 
     Attributes:
-        source: its source, in a few words.
-        session: None without one.
-        roots: repositories' roots by alias, as a user would type them; empty for one repository.
-        workspace: its file, as the reader would type it; empty for one repository.
+        source: the repository or workspace of the slate, in a few words.
+        session: state of the session; None without a session.
+        roots: roots by alias, as the user would type these; empty for a single repository.
+        workspace: workspace file, as the user would type it; empty for a single repository.
     """
 
     query: str
@@ -91,7 +91,7 @@ class ShownSlate(Struct, frozen=True):
 
 
 def shown_slate(response: SlateResponse) -> ShownSlate:
-    """Return the slate of one repository as it is shown."""
+    """Return the slate of one repository with its context."""
     return ShownSlate(
         query=response.request.search.query,
         confidence=response.confidence,
@@ -102,7 +102,7 @@ def shown_slate(response: SlateResponse) -> ShownSlate:
 
 
 def slate_text(view: ShownSlate, page: Page) -> str:
-    """Return the slate as text that ends in a newline."""
+    """Return the slate's text, with a final newline."""
     slate = view.slate
     lines = _head(view, page)
     for section, packs in slate.sections:
@@ -121,7 +121,7 @@ def slate_text(view: ShownSlate, page: Page) -> str:
         head = plural(view.session.seen_files, "file")
         minutes = view.session.expires_in_secs // 60
         lines += ["", page.rule("Session", f"{head} shown so far, session valid for {minutes} min")]
-        # Whole, however long: it is there to be copied.
+        # The token is not cut, as users copy it.
         lines.append(sanitise_line(view.session.token))
     return "\n".join(lines) + "\n"
 
@@ -143,7 +143,7 @@ def _head(view: ShownSlate, page: Page) -> list[str]:
 
 def _overview(overview: Overview, page: Page) -> list[str]:
     lines = []
-    terms = [  # without stems of other terms
+    terms = [  # omits stems of other terms
         term
         for term in overview.terms
         if not any(other != term and other.startswith(term) for other in overview.terms)
@@ -170,7 +170,7 @@ def _paths(packs: Sequence[Pack], page: Page) -> list[str]:
 
 def _pack(pack: Pack, page: Page) -> list[str]:
     lines = [_place(pack, page) + page.muted(_tail(_why(pack)))]
-    # Opening lines that were cut away for their bytes, or that evidence shows, say nothing.
+    # Omits opening lines that a budget cut away or that evidence shows.
     anchor = (pack.anchor,) if pack.anchor is not None and pack.anchor.snippet else ()
     shown = (*anchor, *pack.evidence)
     digits = max((len(str(item.end_line)) for item in shown), default=0)
@@ -187,9 +187,9 @@ def _place(pack: Pack, page: Page) -> str:
 
 
 def _why(pack: Pack) -> str:
-    """Return the definition at the file's place, its reason and its roles.
+    """Return the name of the definition at the file's line, the file's reason and its roles.
 
-    Each word appears once, and none that the section implies.
+    Each word appears once; words that the section implies are omitted.
     """
     roles = (_ROLE_NAMES.get(role, role.value) for role in pack.roles)
     reasons = [_REASONS[pack.reason], *roles, *pack.tags]
@@ -211,7 +211,7 @@ def _evidence(item: Evidence, path: str, digits: int, page: Page) -> list[str]:
 
 
 def _title(item: Evidence, page: Page) -> str:
-    """Return the line above a piece of evidence: its lines, kind, name and container."""
+    """Return the title line of a piece of evidence: its lines, kind, name and container."""
     lines = line_range(item.start_line, item.end_line)
     if item.reason == "anchor_for_context":
         return f"  {page.style.paint('line', lines)}  {page.muted(_REASONS[item.reason])}"
@@ -234,7 +234,7 @@ def _title(item: Evidence, page: Page) -> str:
 
 
 def _graph(graph: ContextGraph, page: Page) -> list[str]:
-    """Return the edges between files of the slate."""
+    """Return lines about the edges between files of the slate."""
     if not graph.edges:
         return []
     nodes = {node.id: node for node in graph.nodes}
@@ -259,7 +259,7 @@ def _node(name: str, nodes: Mapping[str, GraphNode], page: Page) -> str:
 
 
 def _next(view: ShownSlate, page: Page) -> list[str]:
-    """Return the hints as commands."""
+    """Return the slate's hints as lines with commands."""
     actions = view.slate.next_actions
     if not actions:
         return []
@@ -292,7 +292,7 @@ def _command(action: NextAction, view: ShownSlate, page: Page) -> str:
 
 
 def _argument(action: NextAction, view: ShownSlate, page: Page) -> str:
-    """Return a place or a name as it would be typed, with its repository if there are several."""
+    """Return the argument of a suggested command: a location or name, and maybe the repository."""
     if view.roots:
         alias, _, target = action.target.partition(":")
         root = dict(view.roots).get(alias, alias)
@@ -302,7 +302,7 @@ def _argument(action: NextAction, view: ShownSlate, page: Page) -> str:
 
 
 def _moved(place: str, page: Page) -> str:
-    """Return `path` or `path:line` with the path as the reader would type it; ids are unchanged."""
+    """Return `path` or `path:line` with the path as the user would type it; ids are unchanged."""
     path, colon, lines = place.rpartition(":")
     if colon and lines.replace("-", "").isdigit():
         return f"{page.place(path)}:{lines}"
@@ -310,7 +310,7 @@ def _moved(place: str, page: Page) -> str:
 
 
 def _holds(snippet: str, signature: str) -> bool:
-    """Return whether the snippet shows the signature, however either is broken into lines."""
+    """Return whether the snippet contains the signature's beginning, ignoring white space."""
     return _SPACE.sub("", signature)[:_SIGNATURE_CHARACTERS] in _SPACE.sub("", snippet)
 
 
@@ -325,9 +325,9 @@ _MERMAID_MARKS = str.maketrans({mark: f"#{ord(mark)};" for mark in "\"#&'<>`|%\\
 
 
 def graph_text(graph: ContextGraph, form: GraphForm) -> str:
-    """Return the graph in that language, its files in a cluster for each section.
+    """Return the graph in a diagram language, with a cluster of files for each section.
 
-    DOT escapes quotes and backslashes, Mermaid gets its own entities for every mark it knows.
+    DOT escapes quotes and backslashes; Mermaid replaces special characters by its own entities.
     """
     numbers = {node.id: f"n{number}" for number, node in enumerate(graph.nodes)}
     edges = [edge for edge in graph.edges if edge.source in numbers and edge.target in numbers]
@@ -365,7 +365,7 @@ def _mermaid(graph: ContextGraph, edges: list[GraphEdge], numbers: dict[str, str
 
 
 def _clusters(graph: ContextGraph) -> Iterator[tuple[str, list[GraphNode]]]:
-    """Yield title and nodes of each section of each repository, in the order of sections."""
+    """Yield the title and nodes of each repository's sections, in the order of sections."""
     for repo in sorted({node.repo for node in graph.nodes}):
         for section in SECTIONS:
             nodes = [node for node in graph.nodes if (node.repo, node.section) == (repo, section)]

@@ -48,7 +48,7 @@ class Style(Struct, frozen=True):
         return f"\x1b[{_CODES[role]}m{text}\x1b[0m"
 
     def link(self, text: str, place: str, line: int) -> str:
-        """Return coloured text as a link to a line of a file, for terminals that support links.
+        """Return coloured text as a link to a line of a file.
 
         The format is https://gist.github.com/egmontkob/eb114294efbcd5adb1944c9f3cb5feda.
         """

@@ -1,4 +1,4 @@
-"""Answers of the Python interface: responses of the model with their JSON documents."""
+"""Answers of the Python interface: responses of `ggrep.model` that also return their JSON."""
 
 from typing import Any, TypeAlias, TypeVar
 
@@ -85,7 +85,7 @@ def sync_answer(report: object) -> SyncAnswer:
 
 
 def as_answer(kind: type[A], response: Any) -> A:  # noqa: ANN401 - a Struct, of which `kind` is one
-    """Return the answer with the fields of a response."""
+    """Return an answer of type `kind` with the fields of a response."""
     return kind(**asdict(response))
 
 

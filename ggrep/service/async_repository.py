@@ -1,4 +1,4 @@
-"""A repository for the tasks of an asyncio or trio event loop."""
+"""A repository for use by the tasks of an asyncio or trio event loop."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -26,10 +26,10 @@ T = TypeVar("T")
 
 
 class AsyncRepository:
-    """A repository. The tasks of an event loop share it and its connection to the daemon.
+    """A repository, which the tasks of an event loop share with its connection to the daemon.
 
-    Cancelling a call also cancels its request at the daemon. The methods are those of `Repository`,
-    with the same arguments, answers and errors.
+    Cancelling a call also cancels the daemon's request. The methods are those of `Repository`, with
+    the same arguments, answers and errors.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
-"""Queries to a repository: keyword options, their requests, and answers in this process.
+"""Queries to a repository: converts keyword options to requests; answers them in this process.
 
-Words become enum members, lists become tuples, and types are checked.
+Conversion makes enum members of words and tuples of lists, and checks types.
 """
 
 import os
@@ -178,7 +178,7 @@ def check_names(allowed: type, options: Options, function: str) -> None:
 
 
 def search_request(query: str, options: Options) -> SearchRequest:
-    """Return the search request for keyword options, without `path`."""
+    """Return the search request for keyword options; `path` is not included."""
     values = {"timeout_ms": 0, **fields_of(SearchRequest, options), "query": query}
     request = with_exact_defaults(made_of(SearchRequest, values), options)
     if not request.query.strip():
@@ -187,7 +187,7 @@ def search_request(query: str, options: Options) -> SearchRequest:
 
 
 def slate_request(query: str, options: Options) -> SlateRequest:
-    """Return the slate request for keyword options, without `path`; errors as `search_request`."""
+    """Return the slate request for keyword options, without `path`; raises as `search_request`."""
     shape = {name: options[name] for name in _SHAPE if name in options}
     made = made_of(SlateRequest, {"search": {"query": query}, **shape})
     return replace(
@@ -214,7 +214,7 @@ def scope_of(path: object, root: Path) -> str:
     Raises:
         InvalidRequest: the path is outside of the root.
     """
-    given = Path(os.fspath(path))  # type: ignore[call-overload] # what is no path raises TypeError
+    given = Path(os.fspath(path))  # type: ignore[call-overload] # not a path: TypeError
     here = Path(os.path.normpath(root / given))
     for candidate in (here, here.resolve()):
         if candidate.is_relative_to(root):
@@ -229,7 +229,7 @@ def fields_of(kind: type[Struct], options: Options) -> dict[str, Any]:
 
 
 def made_of(kind: type[T], values: Options, *, zeros: Collection[str] = ()) -> T:
-    """Return a request of type `kind`; the options named in `zeros` may always be 0."""
+    """Return a request of type `kind`; options named in `zeros` may be 0."""
     hints = get_type_hints(kind)
     for name, value in values.items():
         least = 0 if name in zeros else _LEAST.get(name, 0)
@@ -291,14 +291,14 @@ def _plain(value: object) -> object:
 
 
 class Method(Struct, Generic[A], frozen=True):
-    """A method that queries a repository: types of its answer, request and keyword options."""
+    """A query method: the types of its answer, request and keyword options."""
 
     answer: type[A]
     request: type[Request[Any]]
     options: type
 
     def message(self, options: Options, **first: object) -> Callable[[DaemonAddress], QueryMessage]:
-        """Return a function that builds the message for a repository's settings and profile.
+        """Return a function that builds the message to the daemon at an address.
 
         `first` contains the positional arguments.
         """
@@ -323,7 +323,7 @@ TOUR: Final = Method(answers.TourAnswer, TourRequest, TourOptions)
 
 
 def _placed(request: Request[Any], options: Options, root: Path) -> Any:  # noqa: ANN401 - as it
-    """Return a request with its paths as path keys of the repository."""
+    """Return a request whose paths are converted to path keys of the repository."""
     below = f"{root}/"
     if has_scope(request):
         path = options.get("path")
@@ -337,13 +337,13 @@ def _placed(request: Request[Any], options: Options, root: Path) -> Any:  # noqa
 
 
 def read_here(kind: type[T], engine: "Engine", message: QueryMessage, deadline: Deadline) -> T:
-    """Return the answer from the index in this process; without an index, a search scans."""
+    """Return the answer from the index in this process; without an index, scan the files."""
     ask: Any = engine.search_or_scan if isinstance(message, Search) else engine.ask
     return as_answer(kind, ask(message.request, deadline))
 
 
 def document_here(engine: "Engine", message: QueryMessage, deadline: Deadline) -> dict[str, Json]:
-    """Return the answer of `read_here` as its JSON document."""
+    """Return the JSON document of the answer of `read_here`."""
     from ggrep.render.answer_json import answer_json
 
     response = operation_of(message.request).response

@@ -38,7 +38,7 @@ class DaemonAddresses:
     def of(self, root: Path) -> DaemonAddress:
         """Return the address of the daemon for a canonical root."""
         # The address depends on the settings files and on whether the root has `.git`. The user's
-        # file may be a link: its target is checked, because edits do not change the link.
+        # settings file may be a link: its target is checked, as edits do not change the link.
         user_file = _stamp(self._config_file, follows=True)
         look = _stamp(f"{root}/{REPO_FILE}"), user_file, _stamp(f"{root}/.git")
         with self._lock:
@@ -62,10 +62,10 @@ class DaemonAddresses:
 
 def _stamp(path: str, *, follows: bool = False) -> tuple[int, ...] | None:
     try:
-        status = os.stat(path, follow_symlinks=follows)  # noqa: PTH116 - of each, every time
+        status = os.stat(path, follow_symlinks=follows)  # noqa: PTH116 - called often
     except OSError:
         return None
     # The times of the `.git` directory change with every commit.
-    if stat.S_ISDIR(status.st_mode) or (stat.S_ISLNK(status.st_mode) and os.path.isdir(path)):  # noqa: PTH112 - of each, every time
+    if stat.S_ISDIR(status.st_mode) or (stat.S_ISLNK(status.st_mode) and os.path.isdir(path)):  # noqa: PTH112 - called often
         return status.st_dev, status.st_ino
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns

@@ -37,7 +37,7 @@ def daemon_client_of(
         environ: environment of the caller.
         notify: called with a message for the user if they have to wait.
         began_ms: when the user's wait began; None for the time of the query.
-        until: common deadline of all queries; None if each query has its own timeout only.
+        until: common deadline of all queries; None if each query only has its own timeout.
         head: a preloaded process that can become the daemon; None for none.
     """
     from ggrep.protocol.client.connect_or_start import Connector

@@ -1,4 +1,4 @@
-"""Queries the daemon of a repository, or the daemons of a workspace, for a surface."""
+"""Queries the daemon of a repository, or the daemons of a workspace."""
 
 from collections.abc import Callable, Mapping
 from copy import copy
@@ -65,7 +65,7 @@ _OPERATOR_MS: Final = 30_000
 
 
 class Learnt(Struct, frozen=True):
-    """A federator's caches of daemons and lists; not thread-safe."""
+    """The caches of a federator, of daemons and of hit lists; not thread-safe."""
 
     addresses: DaemonAddresses
     hosts: KnownHosts
@@ -87,7 +87,7 @@ def learnt_of(
 
 
 class Fallback(Protocol):
-    """Answers from the index in this process if a daemon is not available."""
+    """Answers from indexes in this process if a daemon is not available."""
 
     def searchers(self, daemons: Searchers) -> Searchers:
         """Return searchers that query daemons, or read the index if a daemon is missing."""
@@ -149,7 +149,7 @@ class Federator:
     def on_behalf_of(self, caller: str) -> Self:
         """Return a federator for a caller of this program; it uses the same connections.
 
-        Do not close the returned federator: its connections belong to this one.
+        Do not close the returned federator, as it uses the connections of this federator.
         """
         federator = copy(self)
         federator._caller = caller  # noqa: SLF001 - same class
@@ -165,8 +165,7 @@ class Federator:
     ) -> FederatedResponse:
         """Return the answer to a workspace search.
 
-        `arrived` is called for each repository that is done. Queries to `forbidden` repositories
-        fail.
+        `arrived` is called for each finished repository. Queries to `forbidden` repositories fail.
         """
         searchers, memory = self._searchers(forbidden), self._memory
         return await federated_search(
@@ -218,9 +217,9 @@ class Federator:
     ) -> Reply:
         """Return the reply of a repository's daemon; start the daemon if it does not run.
 
-        Without a deadline, the timeout of the message starts now.
+        If `deadline` is None, the timeout of the message starts now.
 
-        Requires: the user wants an index of the repository, see `require_asked`.
+        Requires: the user has consented to indexing, see `require_asked`.
         """
         timeout_ms = timeout_of(message) or address.settings.query_timeout_ms
         until = deadline or Deadline.after(self._clock, timeout_ms)
@@ -324,7 +323,7 @@ class Federator:
             )
 
     async def _wanted(self, root: Path) -> DaemonAddress:
-        """Return the address of a repository's daemon; raise if it must not be started."""
+        """Return the address of a repository's daemon; raise if the daemon must not be started."""
 
         def meet() -> DaemonAddress:
             address = self._addresses.of(root)

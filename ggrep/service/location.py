@@ -54,7 +54,7 @@ def location_of(path: Path | None, *, directory: bool = False) -> Location:
 
 
 def on_disk(path: Path) -> Path:
-    """Return a path with the Unicode form that its names have on disk; unchanged if missing."""
+    """Return a path with names in the Unicode form on disk; unchanged if it does not exist."""
     if str(path).isascii() or path.exists():
         return path
     normal = Path(path.anchor)
@@ -66,7 +66,7 @@ def on_disk(path: Path) -> Path:
 
 
 def together(places: Sequence[Location]) -> Location | None:
-    """Return several locations as one; None if they belong to different repositories.
+    """Return several locations as one location; None if they belong to different repositories.
 
     If no directory is marked as a project, the root is the deepest common directory.
     """
@@ -94,8 +94,8 @@ def enclosing_index(
     """Return the same location relative to the nearest enclosing directory with an index.
 
     Outside of git nothing marks the root of a project, so a directory inside an indexed directory
-    would become a separate root. The location is returned unchanged if no enclosing directory has
-    an index, and inside a git work tree.
+    would become a separate root. In a git work tree, or if no enclosing directory has an index, the
+    location is returned unchanged.
     """
     home = home_from(environ)
     for root in (place.root, *place.root.parents):
@@ -130,7 +130,7 @@ def open_engine(
     flags: Mapping[str, object] = MappingProxyType({}),
     until: "Deadline | None" = None,
 ) -> "Engine":
-    """Return the engine of a canonical root; other arguments are those of `open_index`.
+    """Return the engine of a canonical root; for `environ` and `flags` see `open_index`.
 
     `until` is the deadline of requests without a deadline.
     """
@@ -141,7 +141,7 @@ def open_engine(
 
 @contextmanager
 def _database() -> Iterator[None]:
-    """Prepare the database library around the imports of the block."""
+    """Prepare the database library for the imports in the block."""
     require_working_database()
     with without_collecting():
         from ggrep.index.store.lean_import import leave_out_remote_client

@@ -42,7 +42,7 @@ class TorchBuild(Struct, frozen=True):
     """The installed build of torch.
 
     Attributes:
-        brought: installed distributions that GPU builds of torch depend on.
+        brought: installed distributions of GPU libraries that torch depends on.
         needed: whether any other distribution depends on one of `brought`.
     """
 
@@ -86,7 +86,7 @@ def _made_for(version: str, record: str) -> str:
 
 
 def _brought(site: Path) -> dict[str, str]:
-    """Return the RECORD files of distributions for GPU builds, by distribution."""
+    """Return the RECORD files of GPU libraries, by distribution."""
     records = {}
     for pattern in _BROUGHT:
         for folder in sorted(site.glob(f"{pattern}-*.dist-info")):
@@ -118,10 +118,10 @@ def _bytes(record: str) -> int:
 State: TypeAlias = Literal["ok", "warning", "problem"]
 
 ROOM_BYTES: Final = 1_000_000_000
-"""Free disk space below which a large index may not fit."""
+"""Minimum free disk space; with less, a large index may not fit."""
 LEAST_ROOM_BYTES: Final = 100_000_000
 WATCHES: Final = 65_536
-"""Limit of watched directories below which large trees are polled instead."""
+"""Minimum limit of watched directories; below it, large trees are polled."""
 DESCRIPTORS: Final = 1_024
 _REINSTALL: Final = "pip install --force-reinstall ggrep"
 CPU_INDEX: Final = "https://download.pytorch.org/whl/cpu"
@@ -133,7 +133,7 @@ class Check(Struct, frozen=True):
 
     Attributes:
         name: a short stable word.
-        mend: a command or advice that fixes the problem; empty if there is no problem.
+        mend: command or advice to fix the problem; empty if there is no problem.
     """
 
     name: str
@@ -143,7 +143,7 @@ class Check(Struct, frozen=True):
 
 
 def examine_machine(home: Home, root: Path, environ: Mapping[str, str]) -> Iterator[Check]:
-    """Yield the checks of this machine; the settings of the directory `root` apply."""
+    """Yield the checks of this machine, under the settings of the directory `root`."""
     version = platform.python_version()
     yield Check("build", "ok", f"ggrep {ggrep.__version__}, Python {version}")
     yield from _settings(home, root, environ)
@@ -201,7 +201,7 @@ def torch_build(torch: TorchBuild) -> Check:
 
 
 def _home(home: Home) -> Check:
-    """Check that the home can store indexes, by a test in its file system."""
+    """Check that the home can store indexes, by writing a test file."""
     from ggrep.index.store.filesystem import ADVICE, probe
 
     try:
@@ -268,7 +268,7 @@ STARTS: Final = {
 
 
 def of_cluster(environ: Mapping[str, str], remotes: tuple[Remote, ...]) -> Iterator[Check]:
-    """Yield checks of the requirements of `workspace build --engine`, and the start commands."""
+    """Yield the checks for `workspace build --engine`, with commands to start a cluster."""
     yield from _of_ray(environ.get(RAY_ADDRESS, ""))
     for part, command in STARTS.items():
         yield Check("cluster", "ok", f"{part}: {command}")

@@ -11,7 +11,7 @@ from ggrep.base.errors import Closed, Forked, InvalidRequest
 
 
 class Closing(Protocol):
-    """A resource with an asynchronous close."""
+    """A resource with an asynchronous `aclose`."""
 
     async def aclose(self) -> None:
         """Close the resource."""
@@ -22,7 +22,7 @@ C = TypeVar("C", bound=Closing)
 
 
 class PerLoop(Generic[C]):
-    """Creates a resource on first use, for the event loop that uses it."""
+    """Creates a resource on first use, in the event loop that uses the resource."""
 
     def __init__(self, name: object, make: Callable[[], C]) -> None:
         """Store `make`, which creates the resource on first use; messages contain `name`."""

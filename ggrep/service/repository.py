@@ -20,8 +20,8 @@ A = TypeVar("A", bound=Answer)
 class Repository:
     """A repository; usable by threads and forked processes.
 
-    Each query opens a new connection to the daemon and closes it at the end. An index that this
-    process reads stays open until `close`.
+    Each query opens a connection to the daemon and closes it at the end. An index that this process
+    reads stays open until `close`.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Repository:
         Args:
             path: a directory in the repository.
             daemon: use of daemons: `auto`, `require` or `never`.
-            index: build an index even if the directory is no repository, like `--yes`.
+            index: build an index even if the directory is not a repository, like `--yes`.
             encoder: encoder of the index; None for the configured one.
             profile: name of a profile in the repository's file; None for the configured one.
             environ: environment variables to read settings from; None for those of this process.
@@ -62,7 +62,7 @@ class Repository:
 
         Raises:
             InvalidRequest: the value of an option is invalid.
-            Unasked: the directory is no repository, and no index of it was requested.
+            Unasked: the directory is not a repository, and no index was requested.
             NoIndex: there is no index, and the query requires one.
             Busy: too many queries are running; DeadlineExceeded: there was no answer in time.
             NotStarted: a required daemon could not be started; Unreachable: the daemon ended.

@@ -1,4 +1,4 @@
-"""An opened repository: its root, its daemon or engine, and whether it is open."""
+"""An open repository, with its root and its daemon or engine."""
 
 import logging
 import os
@@ -64,7 +64,7 @@ class Surroundings(Struct, frozen=True):
         return bool(self.environ.get("GGREP_OFFLINE"))
 
     def do_without(self, error: NotStarted | NoReply) -> None:
-        """Log that the daemon is not used; raise the error if a daemon is required."""
+        """Log the error and continue without the daemon; raise if a daemon is required."""
         if self.daemon == "require":
             raise error
         LOG.info("%s; reading the index without a daemon", error)
@@ -124,7 +124,7 @@ class RepositoryHandle:
         return address if root == self._root else addresses.of(root)
 
     def asks(self, address: DaemonAddress, *, wanted: bool = False) -> bool:
-        """Return whether a daemon should answer; raise if its index is not wanted."""
+        """Return whether a daemon should answer; raise without consent to an index."""
         within = self.within
         offline = within.daemon == "never"
         asks = uses_daemon(address, within.environ, offline=offline)
@@ -132,7 +132,7 @@ class RepositoryHandle:
             why = "GGREP_OFFLINE is set" if within.is_offline else "no daemon runs"
             raise NotStarted(f"{why}, but daemon='require' needs one")
         if not self._index and (asks or wanted):
-            # Calling `sync` is a request for an index, except in system directories.
+            # Calling `sync` is consent to an index, except in system directories.
             require = require_modest if wanted else require_asked
             require(address.identity.root, address.home)
         return asks
@@ -193,7 +193,7 @@ class RepositoryHandle:
             engine.close()
 
     def _resources(self) -> _ProcessResources:
-        """Return the resources of this process; a fork needs new ones because locks can be held."""
+        """Return the resources of this process; a fork needs new ones, as locks may be held."""
         if self._here.pid != os.getpid():
             self._here = _ProcessResources(self.within)
         return self._here

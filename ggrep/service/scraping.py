@@ -32,9 +32,9 @@ _AT_ONCE: Final = 32
 async def scrape(
     home: Home, clock: Clock, shows: Callable[[Path], bool] = lambda _: True
 ) -> Sequence[Scraped]:
-    """Return a row for each daemon of the home, by store; without a reply the row has no figures.
+    """Return a row for each daemon of the home, by store; a daemon without a reply has no figures.
 
-    No daemon is started. Rows of daemons beyond the bound contain a message. `shows` returns
+    No daemon is started. Daemons beyond the maximum number only have a message. `shows` returns
     whether the caller may see a daemon's root.
     """
 
@@ -75,6 +75,6 @@ async def _scraped(record: DaemonRecord, deadline: Deadline) -> Scraped:
 
 
 def _row(record: DaemonRecord, load: DaemonLoad | None, problem: str = "") -> Scraped:
-    # Only the last part of the path: metrics should not disclose full paths.
+    # Only the last part of the path, as metrics should not disclose full paths.
     root = sanitise_line(Path(record.root).name)
     return Scraped(record.store_id, root, load, sanitise_line(problem))

@@ -57,10 +57,10 @@ class ReadySearchers(Struct, frozen=True):
 
 
 class EngineSearcher:
-    """A searcher with an engine, which is opened in a worker thread on first use.
+    """A searcher that opens an engine in a worker thread on first use.
 
-    Calls do not overlap, so the engine needs no lock. A thread cannot be killed: work stops at the
-    deadline checks of the engine.
+    Calls do not overlap, so the engine needs no lock. A thread cannot be killed; work stops when
+    the engine checks its deadline.
     """
 
     def __init__(self, open_engine: Callable[[], "Engine"]) -> None:
@@ -135,7 +135,7 @@ class JointEngines:
     async def search(
         self, question: BatchedQuery, repos: Sequence[RepoId], deadline: Deadline
     ) -> BatchedPoolResponse:
-        """Return the first hits of the lists of repositories."""
+        """Return the first hits of each repository's lists."""
 
         def run() -> BatchedPoolResponse:
             from ggrep.index.packs.opened_packs import OpenedPacks
@@ -210,7 +210,7 @@ class FallbackSearchers:
         self._reported: set[str] = set()
 
     async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
-        """Start missing daemons; with many repositories, do not wait for them.
+        """Start missing daemons; with many repositories, do not wait for the daemons.
 
         Starting many daemons takes longer than reading all their indexes in this process.
         """
@@ -220,10 +220,10 @@ class FallbackSearchers:
             await self._daemons.prepare(repos, deadline)
 
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
-        """Return a searcher with the daemon and its replacement."""
+        """Return a searcher that uses the repository's daemon, or else its replacement."""
 
         def instead(error: GgrepError) -> RepoSearcher:
-            # All repositories may have the same error, because a process can host many daemons.
+            # All repositories can have the same error, because a process can host many daemons.
             if str(error) not in self._reported:
                 self._reported.add(str(error))
                 self._notify(f"{sanitise_line(str(error))}; reading the index without a daemon")
@@ -232,13 +232,13 @@ class FallbackSearchers:
         return _FallbackSearcher(self._daemons.open(repo), instead)
 
     def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
-        """Return the daemons' host process; without a host, this process for many repositories."""
+        """Return the host process's searcher; without a host, one in this process or None."""
         joint = self._daemons.joint(repos)
         return joint if joint or len(repos) < _MANY else self._here.joint(repos)
 
 
 class _FallbackSearcher:
-    """Queries a daemon, or the replacement once the daemon is not available."""
+    """Queries a daemon, or its replacement if the daemon is not available."""
 
     def __init__(self, daemon: RepoSearcher, instead: Callable[[GgrepError], RepoSearcher]) -> None:
         self._asked = daemon

@@ -20,7 +20,7 @@ REPLY_MS: Final = 2_000
 
 
 def read_document(document: Mapping[str, object]) -> Status:
-    """Return the status in a document."""
+    """Return the status from its JSON document."""
     try:
         return decode(Status, document)
     except DecodeError as error:

@@ -22,7 +22,7 @@ async def wait_for_sync(
     hear: Hear,
     poll_s: float = _POLL_S,
 ) -> Reply:
-    """Return the reply of `ask`; meanwhile pass the results of `look` to `hear` repeatedly.
+    """Return the reply of `ask`; until then, repeatedly call `hear` with the result of `look`.
 
     Errors of `look` are ignored: the reply of `ask` contains the outcome of the sync.
     """
@@ -42,7 +42,7 @@ async def wait_for_sync(
         try:
             replies.append(await ask())
         except GgrepError as error:
-            failed = error  # raised below: a task group would wrap it
+            failed = error  # raised below, as a task group would wrap the error
         group.cancel_scope.cancel()
     if failed is not None:
         raise failed

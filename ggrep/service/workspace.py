@@ -44,7 +44,7 @@ class AskedWorkspace:
         Raises:
             InvalidRequest: the value of an option is invalid; WorkspaceError: several are.
             Closed: the workspace was closed.
-            GgrepError: no repository answered; this is the first error.
+            GgrepError: no repository answered; the error is that of the first repository.
         """
         check_names(calls.WorkspaceSearchOptions, options, "search")
         request = self._configured(calls.federated_request(query, options))
@@ -104,7 +104,7 @@ class AskedWorkspace:
         options: Options,
         **first: object,
     ) -> A:
-        """Return the answer about a name or a location; see `Method` for the arguments."""
+        """Return the answer to a navigation request; see `Method` for the arguments."""
         check_names(allowed, options, BY_REQUEST[asks].name)
         asked = request_of(asks, calls.of_one(options), **first)
         request = self._configured(calls.members_request(options))
@@ -119,9 +119,9 @@ class AskedWorkspace:
 class AsyncWorkspace(AskedWorkspace):
     """The repositories of a workspace file, read when it was opened.
 
-    The tasks of an event loop share it and its connections to daemons. Only indexed repositories
-    are searched. Repositories without an index or without a reply are listed in `errors` of the
-    answer.
+    The tasks of an event loop share the workspace and its connections to daemons. Only indexed
+    repositories are searched. Repositories without an index or without a reply are listed in
+    `errors` of the answer.
     """
 
     def __init__(
@@ -156,9 +156,9 @@ def _answered(kind: type[A], response: Envelope) -> A:
 class Workspace:
     """The repositories of a workspace file, read when it was opened.
 
-    Threads can share it, and a forked process can use it: each call runs in a new thread with a new
-    event loop and new connections. Only indexed repositories are searched. Repositories without an
-    index or without a reply are listed in `errors` of the answer.
+    Threads can share a workspace, and a forked process can use it: each call runs in a new thread
+    with a new event loop and new connections. Only indexed repositories are searched. Repositories
+    without an index or without a reply are listed in `errors` of the answer.
     """
 
     def __init__(
@@ -225,10 +225,10 @@ class Workspace:
             raise Closed(f"{self._loaded.workspace_path}: was closed")
 
     def _run(self, ask: Callable[[AskedWorkspace], Awaitable[T]]) -> T:
-        """Return an answer; an interrupt also cancels the requests at the daemons.
+        """Return the answer of `ask`; an interrupt also cancels the requests at the daemons.
 
-        The call runs in a new event loop, because this thread may already run one, as in a
-        notebook.
+        The call runs in another thread with a new event loop, because this thread may already run
+        one, as in a notebook.
         """
         self._require_open()
 

@@ -34,7 +34,7 @@ class Allowlist:
     """The directories that callers of a surface may access."""
 
     def __init__(self, roots: Sequence[Path]) -> None:
-        """Resolve the directories now; a link that replaces a directory later is not allowed."""
+        """Resolve the directories now; a link that replaces a directory later is not followed."""
         self.roots = tuple(sorted({canonical(root) for root in roots}))
 
     def allows(self, path: Path) -> bool:
@@ -50,7 +50,7 @@ class Allowlist:
         return "\0" not in str(path) and not self.allows(path)
 
     def names_in(self, directory: Path) -> frozenset[str] | None:
-        """Return the names in a directory that lead to allowed ones; None if it is allowed."""
+        """Return the names in a directory on paths to allowed directories; None if all are."""
         real = canonical(directory)
         if any(is_inside(real, root) for root in self.roots):
             return None
@@ -58,7 +58,7 @@ class Allowlist:
         return frozenset(root.parts[depth] for root in self.roots if is_inside(root, real))
 
     def check(self, path: Path) -> Path:
-        """Return the path free of symbolic links.
+        """Return the path without symbolic links.
 
         Raises:
             Forbidden: the path is outside of the allowed directories.
@@ -71,10 +71,10 @@ class Allowlist:
 
 
 def canonical(path: Path) -> Path:
-    """Return a path absolute and free of symbolic links, as far as links can be followed.
+    """Return an absolute path; symbolic links are resolved as far as possible.
 
-    An unresolvable path is no error here: the error would disclose which directories exist outside
-    of the allowed ones.
+    An unresolvable path is not an error, as the error would disclose which directories exist
+    outside of the allowed directories.
     """
     try:
         return canonical_path(path)
@@ -104,8 +104,8 @@ async def open_workspace(
 ) -> OpenedWorkspace:
     """Return the workspace of a file, read once in another thread.
 
-    If the request names a repository outside of the allowed directories, opening fails. Other such
-    repositories are returned as `forbidden`.
+    If the request names a repository outside of the allowed directories, opening fails. All other
+    repositories outside are returned as `forbidden`.
 
     Raises:
         Forbidden: the file, its cache or a named repository is outside of the allowed directories.
@@ -125,7 +125,7 @@ def _opened(
     resolve_root: ResolveRoot,
 ) -> OpenedWorkspace:
     # Roots are relative to the directory of the path, so the directory is resolved and the file
-    # name kept. Errors show the path as the caller wrote it.
+    # name kept. Errors contain the path as the caller wrote it.
     allowlist.check(path)
     file = canonical(path.parent) / path.name
     real = allowlist.check(file)
@@ -170,8 +170,8 @@ def _outside(repo: WorkspaceRepo) -> Forbidden:
 class Guarded(Struct):
     """Searchers that reject forbidden and missing repositories.
 
-    Roots were resolved when the workspace was read. A root that has become a link since is rejected
-    when it is queried.
+    Roots were resolved when the workspace was read. A query to a root that has become a link since
+    is rejected.
     """
 
     inner: Searchers
@@ -181,7 +181,7 @@ class Guarded(Struct):
     async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
         """Prepare the repositories that the caller may access."""
         roots = [repo.root_canonical for repo in repos]
-        # A root can be on a slow disk.
+        # Runs in a thread, as a root can be on a slow disk.
         real = await to_thread.run_sync(canonical_paths, roots, abandon_on_cancel=True)
         allowed = [
             repo

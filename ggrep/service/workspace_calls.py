@@ -131,7 +131,7 @@ def load(file: AnyPath) -> Workspace:
 
 
 def federated_request(query: str, options: Options) -> FederatedRequest:
-    """Return the workspace request for keyword options; limits are checked by the query."""
+    """Return the workspace request for keyword options; the query checks limits."""
     fields = fields_of(FederatedRequest, options)
     top = {"top": options["limit"]} if "limit" in options else {}
     search = search_request(query, {name: options[name] for name in options if name != "limit"})
@@ -157,7 +157,7 @@ def of_one(options: Options) -> Options:
 
 
 def slate_shape(query: str, options: Options) -> SlateShape:
-    """Return the level, budgets and parts of a slate; errors as `federated_request`."""
+    """Return the level, budgets and parts of a slate; raises as `federated_request`."""
     asked = slate_request(query, options)
     return SlateShape(asked.level, asked.budgets, asked.anchors, asked.graph, asked.session)
 
@@ -165,7 +165,7 @@ def slate_shape(query: str, options: Options) -> SlateShape:
 def configured(
     request: FederatedRequest, environ: Mapping[str, str], file: Workspace
 ) -> FederatedRequest:
-    """Return the request with the user's settings where request and workspace file set none."""
+    """Return the request; the user's settings replace options that request and file do not set."""
     loaded = _settings(environ, file)
     strategy = request.merge_strategy
     if _says_merge(loaded) and file.merge.strategy is None:

@@ -1,1 +1,1 @@
-"""Looking after stores: health, status, inventory, removal."""
+"""Maintenance of stores: health, status, inventory, removal."""

@@ -1,8 +1,8 @@
 """Health and audit: read-only checks over one store.
 
 Each check is a row of a table: a code and a function. Health runs the checks of state, files, tree
-and processes, each ok, warn or fail. An audit runs the checks that read every byte; its findings
-are errors.
+and processes; each finding is ok, warn or fail. An audit runs the checks that read every byte; its
+findings are errors.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ from ggrep.model.maintenance import FAIL, Audit, AuditError, Health
 from ggrep.model.sanitise import sanitise_line
 
 
-def check_health(  # noqa: PLR0913 - the store, and the values it is checked against
+def check_health(  # noqa: PLR0913 - the store and expected values
     store: Path,
     store_id: StoreId,
     settings: Settings,
@@ -44,12 +44,12 @@ def check_health(  # noqa: PLR0913 - the store, and the values it is checked aga
         store: the store directory.
         store_id: the id that its snapshots must carry.
         settings: the bounds that the store is checked against.
-        deep: hash every artifact again, and the installed parsers.
-        root: the repository; None to check nothing in it.
+        deep: hash every artifact and the installed parsers again.
+        root: the repository; None to check only the store.
         clock: measures the time since a writer's last heartbeat.
         load: the measurements of the store's daemon; None if no daemon runs.
         deadline: checked before each artifact that is hashed.
-        rebuild: called for a damaged store; returns whether a sync rebuilds it.
+        rebuild: called for a damaged store; returns whether a sync rebuilds the store.
 
     Raises:
         NoIndex: the store does not exist.
@@ -73,7 +73,7 @@ def check_health(  # noqa: PLR0913 - the store, and the values it is checked aga
 
 
 def audit(store: Path, store_id: StoreId, *, clock: Clock | None = None) -> Audit:
-    """Read all of a store's active snapshot and compare it with its records.
+    """Read the whole active snapshot of a store and compare it with its records.
 
     Raises:
         NoIndex: the store does not exist.
@@ -101,4 +101,4 @@ def _state(store: Path) -> IndexState | None:
     try:
         return read_index_state(store_files.index_state_file(store))
     except GgrepError:
-        return None  # the check `index_state` reports it
+        return None  # the check `index_state` reports the error

@@ -1,9 +1,9 @@
-"""Copies a store: the same active snapshot under another name.
+"""Copies the active snapshot of a store to a store with another name.
 
-The clone is built beside the stores, verified whole, and moved into place in one step. So a crash
-at any time leaves no clone or a complete clone. Only the active snapshot is copied: a new store
-cannot use older snapshots, nor records of paths or inodes. Artifacts are shared by hard links.
-The manifest and the record of the last sync name the store, so they are written anew.
+The clone is built in a temporary directory, verified completely, and renamed in one step. So a
+crash at any time leaves no clone or a complete clone. Only the active snapshot is copied: a new
+store cannot use older snapshots, nor records of paths or inodes. Artifacts are shared by hard
+links. The manifest and the record of the last sync contain the store's name and are rewritten.
 """
 
 import os
@@ -42,17 +42,17 @@ from ggrep.index.sync.healing import Healer
 from ggrep.index.sync.index_state import read_index_state, write_index_state
 
 _READERS_MS = 1000
-"""How long to wait for readers of a store of that name."""
+"""How long to wait for readers of a store with the target's name."""
 _QUEUE_MS = 60_000
-"""How long to queue behind a writer of either store."""
+"""How long to wait for a writer of one of the stores."""
 
 
 class StorePair(Struct, frozen=True):
     """Two stores of one home, and how to wait for them.
 
     Attributes:
-        source: the store that is read.
-        target: the store that is written; it need not exist.
+        source: the store to copy.
+        target: the store to create; it need not exist.
         ttl_ms: milliseconds without a heartbeat after which a writer's lease expires.
     """
 
@@ -64,9 +64,9 @@ class StorePair(Struct, frozen=True):
 
     @contextmanager
     def held(self) -> Iterator[Lease]:
-        """Hold both leases; yield the target's.
+        """Hold the leases of both stores in the block; yield the target's lease.
 
-        The order is that of the names, so two clones in opposite directions cannot deadlock.
+        The leases are taken in the order of names, so two opposite clones cannot deadlock.
         """
         leases: dict[Path, Lease] = {}
         with ExitStack() as stack:
@@ -80,7 +80,7 @@ class StorePair(Struct, frozen=True):
             yield leases[self.target]
 
     def patience(self, milliseconds: int, message: str) -> Patience:
-        """Return patience that ends so many milliseconds from now."""
+        """Return a patience that ends after that many milliseconds."""
         return Patience(Deadline.after(self.clock, milliseconds), self.wait, message)
 
 
@@ -98,9 +98,9 @@ def clone_store(
     Args:
         home: the directory of both stores.
         source_id: the store that is copied.
-        target_id: of the same configuration: another root's store, or the same with a suffix.
+        target_id: a store of the same configuration: of another root, or with a suffix.
         settings: whether the home is shared, and when a writer's lease expires.
-        clock: dates the files that are written.
+        clock: source of the times in written files.
         wait: sleeps that many seconds.
 
     Raises:
@@ -109,14 +109,14 @@ def clone_store(
         NoIndex: the source was never published.
         CorruptStore: the source's active snapshot is damaged.
         Incompatible: another build wrote the source.
-        Busy: a writer or a removal held either store.
+        Busy: a writer or a removal held one of the stores.
     """
     source, target = _stores(home, source_id, target_id)
     clock = clock or SystemClock()
     admit_writer(target, shared=settings.shared_store)
     both = StorePair(source, target, clock, wait, settings.lease_ttl_ms)
     with typed_failures(home.data), both.held() as lease:
-        if target.exists():  # made during the wait
+        if target.exists():  # created while this process waited for the lease
             raise _exists(target)
         sweep_remains(target, lease)
         aside = store_files.clone_dir(target, lease.epoch)
@@ -129,7 +129,7 @@ def clone_store(
 
 
 def _stores(home: Home, source_id: str, target_id: str) -> tuple[Path, Path]:
-    """Return both directories; raise if the target cannot become a copy of the source."""
+    """Return the directories of both stores; raise if the target cannot be a copy of the source."""
     source, target = parse_store_id(source_id), parse_store_id(target_id)
     if source.store_id == target.store_id:
         raise InvalidRequest(f"store cannot be cloned to itself: {source_id}")
@@ -151,7 +151,7 @@ def _exists(target: Path) -> InvalidRequest:
 
 
 def _build(both: StorePair, aside: Path, lease: Lease) -> None:
-    """Build the clone beside the stores, verified and durable."""
+    """Build the clone in the directory `aside`, verified and durable."""
     source_id, store_id = StoreId(both.source.name), StoreId(both.target.name)
     healer = Healer(both.source, both.clock)
     view = open_active(both.source, store_id=source_id, writing=True, mender=healer)
@@ -162,7 +162,7 @@ def _build(both: StorePair, aside: Path, lease: Lease) -> None:
     _write_own(both.source, aside, _renamed(view, store_id, lease))
     note_use(aside, both.clock.now())
     reach("clone.after_copy")
-    durable.sync_tree(aside)  # it may set modes, which counts as a change
+    durable.sync_tree(aside)  # syncing can set modes, which counts as a change
     _verify(aside, store_id)
 
 
@@ -177,13 +177,13 @@ def _renamed(view: SnapshotView, store_id: StoreId, lease: Lease) -> SnapshotMan
 
 
 def _root(manifest: SnapshotManifest, store_id: StoreId) -> str:
-    """Return the root of a clone; empty until that root was synced, if it is another root."""
+    """Return the root of a clone; empty if the clone belongs to another root."""
     same = parse_store_id(manifest.store_id).repo_id == parse_store_id(store_id).repo_id
     return manifest.canonical_root if same else ""
 
 
 def _write_own(source: Path, aside: Path, manifest: SnapshotManifest) -> None:
-    """Write the files that name the store, the pointer last."""
+    """Write the files that contain the store's name, and the pointer last."""
     path = store_files.manifest_file(aside, manifest.snapshot_id)
     durable.make_directory(path.parent)
     durable.replace_file(path, to_bytes(manifest))
@@ -195,7 +195,7 @@ def _write_own(source: Path, aside: Path, manifest: SnapshotManifest) -> None:
 
 
 def _verify(aside: Path, store_id: StoreId) -> None:
-    """Read the clone as a query does, and hash every byte of it."""
+    """Open the clone as a query does, and hash every byte."""
     manifest = read_active_manifest(aside)
     if manifest is None:
         raise NoIndex(f"{store_id} has no active snapshot")
@@ -206,7 +206,7 @@ def _verify(aside: Path, store_id: StoreId) -> None:
 
 
 def _move_into_place(both: StorePair, aside: Path, lease: Lease) -> None:
-    """Rename the clone to its name."""
+    """Rename the clone's directory to the store's name."""
     reach("clone.before_move")
     patience = both.patience(_READERS_MS, "the store is being removed")
     with alone(store_files.readers_lock(both.target), patience), lease.fenced():
@@ -215,7 +215,7 @@ def _move_into_place(both: StorePair, aside: Path, lease: Lease) -> None:
 
 
 def _reverify(both: StorePair) -> None:
-    """Verify both stores again, so that the next query need not: a new link changes the stat."""
+    """Verify both stores, whose files' stats the new links changed, so that no query has to."""
     for store in (both.source, both.target):
         with suppress(StoreError):
             manifest = read_active_manifest(store)

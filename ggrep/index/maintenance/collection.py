@@ -1,10 +1,10 @@
 """Garbage collection: deletes files that no retained snapshot names.
 
-Retained are the active snapshot, the snapshots that sessions pin, the newest few, and all that
-are young enough for a query to use them. The collector holds the writer lease, so no publish is
-in progress. During the move it holds the readers' lock alone, so no query reads, and no session
-pins a snapshot that is about to go. It moves the garbage into the store's trash, snapshots first,
-and deletes it afterwards. A crash at any point leaves unnamed files, which the next collection
+These snapshots are retained: the active snapshot, snapshots that sessions pin, the newest few
+snapshots, and all snapshots that a query can still use. The collector holds the writer lease, so no
+publish is in progress. During the move it holds the readers' lock exclusively, so no query reads
+and no session pins a snapshot. It moves the garbage into the store's trash, snapshots first, and
+then deletes the trash. A crash at any point leaves unnamed files, which the next collection
 deletes.
 """
 
@@ -41,10 +41,10 @@ READERS_MS = 1_000
 
 
 class Retention(Struct, frozen=True):
-    """The rule by which snapshots are kept.
+    """The rule that decides which snapshots are kept.
 
     Attributes:
-        pins: snapshots that sessions use.
+        pins: ids of snapshots that sessions use.
     """
 
     settings: Settings
@@ -52,7 +52,7 @@ class Retention(Struct, frozen=True):
     pins: Collection[SnapshotId]
 
     def keeps(self, manifest: SnapshotManifest, place: int, active: SnapshotId) -> bool:
-        """Return whether a snapshot stays; `place` is 0 for the newest."""
+        """Return whether a snapshot is kept; `place` is its rank by age, 0 for the newest."""
         settings, snapshot_id = self.settings, manifest.snapshot_id
         if snapshot_id == active or snapshot_id in self.pins:
             return True
@@ -63,7 +63,7 @@ class Retention(Struct, frozen=True):
 
 
 def due(store: Path, settings: Settings, now: datetime) -> bool:
-    """Return whether a collection probably deletes something, without reading manifests."""
+    """Return whether a collection would probably delete anything; reads no manifests."""
     young_secs = young_ms(settings) / 1000
     ages = []
     for path in entries(store_files.snapshots_dir(store)):
@@ -76,7 +76,7 @@ def due(store: Path, settings: Settings, now: datetime) -> bool:
 
 
 def young_ms(settings: Settings) -> int:
-    """Return the age in milliseconds below which a query may still use a snapshot."""
+    """Return the age in milliseconds up to which a query can still use a snapshot."""
     asking = settings.query_timeout_ms + settings.gc_safety_margin_ms
     return max(asking, settings.retain_snapshots_min_age_secs * 1000)
 
@@ -86,8 +86,8 @@ class Garbage(Struct, frozen=True):
 
     Attributes:
         snapshots: ids of the snapshots whose manifests are deleted.
-        journals: tombstone and map files among them.
-        first: snapshot directories, or files of a directory that stays in part; deleted first.
+        journals: tombstone and map files to delete.
+        first: snapshot directories, or files in a directory that is partly kept; deleted first.
         rest: tables, images and leftovers of dead writers.
     """
 
@@ -109,15 +109,15 @@ def collect_garbage(
 
     Args:
         target: the store.
-        deadline: for the lease.
-        readers_ms: how long queries are waited for.
+        deadline: until when to wait for the lease.
+        readers_ms: how long to wait for running queries.
 
     Raises:
         Busy: another writer held the store until the deadline, or a query did not end in time;
             nothing was deleted.
         LeaseLost: another writer took over; nothing was deleted.
         CorruptStore: the active snapshot is damaged, so the files to keep are unknown.
-        StoreError: a session's pin cannot be read now, so the files to keep are unknown.
+        StoreError: a session's pin cannot be read, so the files to keep are unknown.
         Incompatible: a newer build wrote some snapshot.
         NoIndex: nothing was ever published.
     """
@@ -132,11 +132,11 @@ def _collect(target: SyncTarget, lease: Lease, readers_ms: int) -> CollectionRep
     store, clock = target.store, target.clock
     started_ms = clock.monotonic_ms()
     now = clock.now()
-    known = known_snapshots(store)  # the lease keeps them as they are; queries need not wait
+    known = known_snapshots(store)  # under the lease no snapshot changes; queries need not wait yet
     deadline = Deadline.after(clock, readers_ms)
     readers = Patience(deadline, target.wait, "a query is reading")
-    # Inside the guard as well: a collector that was suspended and lost its lease must not act on
-    # old knowledge and delete files that its successor published.
+    # Also inside the lease's guard: a suspended collector that lost its lease could otherwise
+    # delete files that another writer has published since.
     with alone(store_files.readers_lock(store), readers), lease.fenced():
         retention = Retention(target.settings, now, pinned(store, now))
         garbage = find_garbage(store, *known, retention)
@@ -149,7 +149,7 @@ def _collect(target: SyncTarget, lease: Lease, readers_ms: int) -> CollectionRep
 
 
 def preview(store: Path, settings: Settings, clock: Clock) -> CollectionReport:
-    """Return the files that `collect_garbage` would delete now, without a lock or a change.
+    """Return the files that `collect_garbage` would delete now; takes no lock.
 
     Raises:
         CorruptStore, Incompatible, NoIndex: as `collect_garbage`.
@@ -165,8 +165,8 @@ def preview(store: Path, settings: Settings, clock: Clock) -> CollectionReport:
 def known_snapshots(store: Path) -> tuple[SnapshotId, Sequence[SnapshotManifest]]:
     """Return the id of the active snapshot, and all readable snapshots, newest first.
 
-    An unreadable snapshot of any age is left out: no query can open it. If the active
-    snapshot is damaged, the function raises: an older snapshot may have to answer instead.
+    Unreadable snapshots are omitted, as no query can open them. If the active snapshot is damaged,
+    the function raises, as an older snapshot may have to answer instead.
 
     Raises:
         CorruptStore, Incompatible, NoIndex: as `collect_garbage`.
@@ -183,7 +183,7 @@ def known_snapshots(store: Path) -> tuple[SnapshotId, Sequence[SnapshotManifest]
 def find_garbage(
     store: Path, active: SnapshotId, manifests: Sequence[SnapshotManifest], retention: Retention
 ) -> Garbage:
-    """Return everything that is named by none of the retained snapshots (given newest first)."""
+    """Return all files that no retained snapshot names; `manifests` has the newest first."""
     retained = [m for place, m in enumerate(manifests) if retention.keeps(m, place, active)]
     staying = {manifest.snapshot_id for manifest in retained}
     kept = frozenset().union(*(named(store, manifest) for manifest in retained))
@@ -206,7 +206,7 @@ def _journals(paths: Iterable[Path]) -> Iterator[Path]:
 
 
 def _move_to_trash(store: Path, garbage: Garbage) -> None:
-    """Move everything out of readers' sight, snapshots first, and make the move durable."""
+    """Move all garbage to the trash, snapshots first, and make the move durable."""
     trash = store_files.store_trash_dir(store)
     paths = (*garbage.first, *(path for path in garbage.rest if path.parent != trash))
     if not paths:
@@ -236,7 +236,7 @@ def _sync_parents(paths: Iterable[Path]) -> None:
 
 
 def _empty_trash(store: Path) -> None:
-    """Delete the trash; a file that cannot be deleted stays for the next collection."""
+    """Delete the trash; the next collection retries files that cannot be deleted now."""
     for path in entries(store_files.store_trash_dir(store)):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)

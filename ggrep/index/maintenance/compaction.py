@@ -1,11 +1,10 @@
-"""Compaction: merges segments into one that holds exactly the visible rows.
+"""Compaction: merges segments into one segment that contains exactly the visible rows.
 
-The merged segment is built in the store without the lease, so queries and syncs go on. The lease
-is taken only for the publish. If the active snapshot has changed meanwhile, the merge is rebased:
-a file of the merged segment is shown if the newer snapshot still shows it in one of the merged
-segments, and hidden otherwise. So a compaction never undoes a change and does not start again for
-one. If more than half of the merged rows changed meanwhile, the merge is dropped and tried once
-more.
+The merged segment is built without the lease, so queries and syncs continue. The lease is only
+taken to publish. If the active snapshot has changed since, the merge is rebased: a file of the
+merged segment is visible if the newer snapshot still shows it from one of the source segments, and
+hidden otherwise. So a compaction never undoes a change and need not start again after a change. If
+more than half of the merged rows have changed, the merge is dropped and repeated once.
 
 During the build the compaction shares the readers' lock, so no collection deletes its sources or
 the new segment, which no snapshot names yet.
@@ -43,17 +42,17 @@ from ggrep.index.sync.writing import holding, open_whole
 from ggrep.model.maintenance import CompactionReport
 
 QUEUE_MS = 60_000
-"""How long a compaction queues for a lock."""
+"""How long a compaction waits for a lock."""
 
 _WORTH = 0.5
-"""Least share of a merged segment that must still be shown; below it the merge is dropped."""
+"""Minimum share of merged rows that must still be visible; otherwise the merge is dropped."""
 
 _TRIES = 2
-"""Most attempts of a compaction whose sources change meanwhile."""
+"""Maximum number of attempts if the source segments change during a compaction."""
 
 
 class _Merged(Struct, frozen=True):
-    """A new segment and the segments whose visible files it holds."""
+    """A merged segment, and the source segments whose visible files it contains."""
 
     segment: ShownSegment
     sources: frozenset[SegmentName]
@@ -66,20 +65,20 @@ def compact(
     readers_ms: int = QUEUE_MS,
     lease_ms: int = QUEUE_MS,
 ) -> CompactionReport:
-    """Merge segments and publish a snapshot that shows the same.
+    """Merge segments and publish a snapshot with the same visible files.
 
     Args:
         target: the store.
-        force: merge all segments, overdue or not.
+        force: merge all segments even if no compaction is due.
         readers_ms: how long to wait during a collection or removal of the store.
-        lease_ms: how long to queue behind another writer once the segments are built.
+        lease_ms: how long to wait for another writer after the segments are built.
 
     Raises:
         NoIndex: nothing was ever published.
         Busy: another process held a lock until the deadline; the new segments are deleted.
-        CorruptStore: the active snapshot is damaged, and stays. An older snapshot that answers
-            instead is not compacted: the result would hide the damage.
-        BudgetExceeded: the disk has no room for old and new segments side by side.
+        CorruptStore: the active snapshot is damaged and is not changed. An older snapshot that
+            answers instead is not compacted, as the result would hide the damage.
+        BudgetExceeded: the disk has no room for both old and new segments.
     """
     clock, started_ms = target.clock, target.clock.monotonic_ms()
     deadline = Deadline.after(clock, readers_ms)
@@ -117,10 +116,10 @@ def compact(
 def _attempt(
     target: SyncTarget, groups: Sequence[Group], lease_ms: int, started_ms: float
 ) -> SnapshotView | None:
-    """Build the groups and publish them; when overtaken, return None and delete the new segments.
+    """Merge the groups and publish the result; return None if too many rows have changed since.
 
-    Segments are deleted only if no pointer can name them. After any other failure that is unknown,
-    and a collection decides.
+    New segments are deleted only if no pointer can name them. After any other failure that is
+    unknown, and a later collection decides.
     """
     merged: list[_Merged] = []
     deleting = True
@@ -131,7 +130,7 @@ def _attempt(
         published = _publish(target, merged, Deadline.after(target.clock, lease_ms), started_ms)
         deleting = published is None
     except Busy:
-        deleting = True  # a failure of the lease, or of the guard before the swap
+        deleting = True  # taking the lease or its guard failed before the pointer changed
         raise
     finally:
         for item in merged if deleting else ():
@@ -140,7 +139,7 @@ def _attempt(
 
 
 def _build(target: SyncTarget, groups: Sequence[Group]) -> Iterator[_Merged]:
-    """Write a segment with the visible files of each group."""
+    """Write one segment for each group, with the group's visible files."""
     transaction = SnapshotId(target.new_id())
     for number, group in enumerate(groups):
         builder = SegmentBuilder(target.encoder)
@@ -155,7 +154,7 @@ def _build(target: SyncTarget, groups: Sequence[Group]) -> Iterator[_Merged]:
 def _publish(
     target: SyncTarget, merged: Sequence[_Merged], deadline: Deadline, started_ms: float
 ) -> SnapshotView | None:
-    """Publish the merged segments over the snapshot that is active now; None to try again."""
+    """Publish the merged segments on top of the current snapshot; return None to try again."""
     with holding(target, deadline) as lease:
         prepare_store(target.store, lease)
         view = open_whole(target, writing=True)
@@ -179,9 +178,9 @@ def _publish(
 
 
 def _rebased(view: SnapshotView, merged: Sequence[_Merged]) -> list[ShownSegment] | None:
-    """Return the segments of `view` with the merged ones in place of their sources.
+    """Return the segments of `view`; merged segments replace their sources.
 
-    None if too small a share of the merged rows is still shown.
+    Returns None if `view` shows too few of the merged rows.
     """
     replaced = frozenset().union(*(item.sources for item in merged))
     fresh = [replace(item.segment, view=_still_shown(view, item)) for item in merged]
@@ -193,7 +192,7 @@ def _rebased(view: SnapshotView, merged: Sequence[_Merged]) -> list[ShownSegment
 
 
 def _still_shown(view: SnapshotView, merged: _Merged) -> SegmentView:
-    """Return the merged segment with the mask of the rows that `view` shows in its sources."""
+    """Return the merged segment; its mask shows the files that `view` shows in the sources."""
     sources = [segment for segment in view.segments if segment.image.name in merged.sources]
     live: set[tuple[PathKey, str]] = set()
     for segment in sources:

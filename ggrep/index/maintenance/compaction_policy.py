@@ -1,4 +1,4 @@
-"""Decides when a compaction is worth its cost, and which segments it merges."""
+"""Decides when a compaction is worth its cost, and which segments are merged."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -10,13 +10,13 @@ from ggrep.index.store.row_texts import has_texts
 from ggrep.index.store.view import SegmentView, SnapshotView
 
 DEAD_SHARE: Final = 0.2
-"""Least share of dead rows that makes a compaction worth its cost."""
+"""Minimum share of hidden rows that makes a compaction worth its cost."""
 
 DELTA_SHARE: Final = 0.1
-"""Small segments are merged into the largest once they hold more than this share of its rows."""
+"""Small segments with more than this share of the largest segment's rows are merged into it."""
 
 MOST_ROWS: Final = 400_000
-"""Most rows of a merged segment, which is built in memory; large stores keep several segments."""
+"""Maximum rows of a merged segment, which is built in memory; a large store has several."""
 
 Group = Sequence[SegmentView]
 
@@ -25,8 +25,8 @@ class Plan(Struct, frozen=True):
     """The work of a compaction.
 
     Attributes:
-        reason: why it is done, or why nothing is to be done.
-        groups: each group of segments becomes one; none when only the journal is rewritten.
+        reason: why to compact, or why not.
+        groups: each group is merged into one segment; empty if only the journal is rewritten.
     """
 
     reason: str
@@ -35,15 +35,15 @@ class Plan(Struct, frozen=True):
 
     @property
     def is_empty(self) -> bool:
-        """Return True when nothing is to be done."""
+        """Return whether the compaction has nothing to do."""
         return not self.groups and not self.journal
 
 
 def plan(view: SnapshotView, settings: Settings, *, force: bool) -> Plan:
-    """Return the plan for a snapshot: merge everything possible, or as the policy says."""
+    """Return the plan for a snapshot; with `force` it merges everything possible."""
     if force:
         groups = _in_groups(view.segments)
-        # Tombstones may be left of segments that were dropped whole.
+        # There may be tombstones of segments that no longer exist.
         journal = not groups and view.manifest.counts.tombstones_added > 0
         return Plan("requested" if groups or journal else "nothing to merge", groups, journal)
     reason = _complaint(view, settings)
@@ -54,7 +54,7 @@ def plan(view: SnapshotView, settings: Settings, *, force: bool) -> Plan:
 
 
 def overdue(view: SnapshotView, settings: Settings) -> str | None:
-    """Return why a compaction is worth its cost now; None when it is not."""
+    """Return why a compaction is worth its cost now; None if it is not."""
     due = plan(view, settings, force=False)
     return None if due.is_empty else due.reason
 
@@ -74,7 +74,7 @@ def _complaint(view: SnapshotView, settings: Settings) -> str | None:
 
 
 def _by_policy(segments: Group) -> tuple[Group, ...]:
-    """Return the small segments, with the largest if merging it is worth the cost."""
+    """Return the small segments, and the largest segment if merging it is worth the cost."""
     if not segments:
         return ()
     *small, largest = sorted(segments, key=lambda s: (s.image.rows, s.image.name))
@@ -88,10 +88,10 @@ def _by_policy(segments: Group) -> tuple[Group, ...]:
 
 
 def _in_groups(segments: Iterable[SegmentView]) -> tuple[Group, ...]:
-    """Return the segments in groups of at most MOST_ROWS visible rows, the small ones first.
+    """Return the segments in groups of at most MOST_ROWS visible rows, small segments first.
 
-    A group of a single clean segment of this build is left out, and so is a segment that is too
-    large to be built in memory.
+    Omitted are a group of a single clean segment of this build, and a segment that is too large to
+    be built in memory.
     """
     groups: list[list[SegmentView]] = [[]]
     rows = 0
@@ -116,10 +116,10 @@ def _is_worn(segment: SegmentView) -> bool:
 
 
 def _old(segments: Group) -> Group:
-    """Return the segments of earlier builds that are small enough to be rewritten."""
+    """Return the segments of earlier builds that are small enough to rewrite."""
     return [each for each in segments if _is_old(each) and _live(each) <= MOST_ROWS]
 
 
 def _is_old(segment: SegmentView) -> bool:
-    """Return whether a segment's texts are read from its table, which is slow."""
+    """Return whether a segment's texts must be read from its table, which is slow."""
     return not has_texts(segment.image)

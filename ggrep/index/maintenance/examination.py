@@ -1,7 +1,7 @@
-"""Opens a store read-only for inspection and lists its damage.
+"""Opens a store read-only and lists its damage.
 
-`store.judging` determines the snapshot that answers, and the first damage. This module also lists
-all damage of the active snapshot.
+`store.judging` determines the snapshot that answers queries, and the first damage. This module
+lists all damage of the active snapshot.
 """
 
 import time
@@ -32,7 +32,7 @@ _READERS_MS = 10_000
 
 
 class Fault(Struct, frozen=True):
-    """An artifact that differs from the manifest.
+    """An artifact that differs from its record in the manifest.
 
     Attributes:
         artifact: a table's name, or a path inside the store.
@@ -45,19 +45,19 @@ class Fault(Struct, frozen=True):
 
 
 class Examination(Struct, frozen=True):
-    """The active snapshot as it lies on disk.
+    """The state of the active snapshot on disk.
 
     Attributes:
         deep: whether every artifact was hashed again.
         manifest: the manifest that the pointer names; None if it cannot be read.
-        problem: the reason why no manifest can be read; empty with a manifest.
-        faults: damaged artifacts, in the manifest's order.
+        problem: why no manifest can be read; empty if it was read.
+        faults: damaged artifacts, in the order of the manifest.
         view: the opened snapshot; None if it has faults.
-        damage: the damage that every answer reports; None for an intact store.
-        shown: the snapshot that answers; None if none can.
+        damage: the damage that each answer reports; None for an intact store.
+        shown: the snapshot that answers queries; None if no snapshot can.
         snapshots: the ids of all snapshots with a manifest.
         readable: the readable manifests, newest first.
-        verifier: verifies the artifacts; a file that snapshots share is hashed once.
+        verifier: verifies the artifacts; a file of several snapshots is hashed once.
     """
 
     store: Path
@@ -74,15 +74,15 @@ class Examination(Struct, frozen=True):
     verifier: Verifier
 
     def is_sound(self, artifact: str) -> bool:
-        """Return whether an artifact was verified to be the published one."""
+        """Return whether an artifact equals its published content."""
         return all(fault.artifact != artifact for fault in self.faults)
 
 
 class Subject(Struct, frozen=True):
-    """A store that health checks, and the values that it is compared with.
+    """A store under a health check, and the values to compare it with.
 
     Attributes:
-        root: the repository; None to check nothing in it.
+        root: the repository; None to check only the store.
         state: the record of the last sync; None if it cannot be read.
         load: the measurements of the store's daemon; None if no daemon runs.
     """
@@ -97,11 +97,11 @@ class Subject(Struct, frozen=True):
 
 @contextmanager
 def reading(store: Path, clock: Clock) -> Iterator[None]:
-    """Keep a store's files from being collected or removed while the block runs.
+    """Prevent the collection and removal of a store's files in the block.
 
     Raises:
-        NoIndex: there is no such store.
-        Busy: a collection or removal did not end.
+        NoIndex: the store does not exist.
+        Busy: a collection or removal did not end in time.
     """
     if not store.is_dir():
         raise NoIndex
@@ -126,9 +126,9 @@ def examine(
     Args:
         store: the store directory.
         store_id: the id that its snapshots must carry.
-        deep: hash every artifact again, also those that were verified before.
+        deep: hash every artifact again, even if it was verified before.
         deadline: checked before each artifact.
-        rebuild: called for a damaged store; returns whether a sync rebuilds it.
+        rebuild: called for a damaged store; returns whether a sync rebuilds the store.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -178,13 +178,13 @@ def _snapshots(store: Path) -> tuple[tuple[SnapshotId, ...], tuple[SnapshotManif
         known = tuple(snapshot_ids(store))
         return known, tuple(manifests_newest_first(store, passing_over=(GgrepError,)))
     except StoreError:
-        return (), ()  # the error of the pointer's manifest says why
+        return (), ()  # the error about the pointer's manifest says why
 
 
 def _judged(
     store: Path, store_id: StoreId, verifier: Verifier, rebuild: Callable[[], bool]
 ) -> Judgement | None:
-    """Return the state of the store; None if nothing was published, or it cannot be read now."""
+    """Return the judgement of a store; None if it was never published or cannot be read."""
     try:
         judged = judge(store, store_id=store_id, inspecting=True, verifier=verifier)
     except LoadError:
@@ -197,7 +197,7 @@ def _judged(
 def faults_of(
     store: Path, manifest: SnapshotManifest, store_id: StoreId, verifier: Verifier
 ) -> tuple[Fault, ...]:
-    """Return the damaged artifacts of a snapshot, in the manifest's order."""
+    """Return the damaged artifacts of a snapshot, in the order of the manifest."""
     described = f"manifest of {manifest.snapshot_id}"
     steps: list[tuple[str, Path, Callable[[], None]]] = [
         (described, store, partial(verifier.figures, manifest, store_id=store_id))

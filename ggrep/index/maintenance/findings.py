@@ -48,7 +48,7 @@ def given(
     check: Callable[[_Subject, _Value], Findings],
     missing: Findings = UNKNOWN,
 ) -> Callable[[_Subject], Findings]:
-    """Return a check of one part of the subject; without that part its finding is `missing`."""
+    """Return a check of one part of the subject; if that part is None, the finding is `missing`."""
 
     def look(subject: _Subject) -> Findings:
         value = part(subject)
@@ -63,10 +63,10 @@ def run(checks: Checks[_Subject], subject: _Subject, *, failed: str = "") -> Ite
     Args:
         checks: the table.
         subject: passed to each check.
-        failed: code of the finding for a check that raised an error; empty for the check's code.
+        failed: code of the finding for a check that raised; empty for the check's own code.
 
     Raises:
-        LoadError: the caller gave up or time ran out, which is not a fault of the store.
+        LoadError: the caller gave up or time ran out, so the store is not at fault.
     """
     for code, check in checks:
         try:

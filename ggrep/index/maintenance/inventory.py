@@ -1,4 +1,4 @@
-"""The stores of a home: their repositories and sizes, their removal, the stores of profiles."""
+"""The stores of a home: repositories and sizes, removal, and the stores of profiles."""
 
 import os
 import shutil
@@ -43,24 +43,24 @@ REMAINS = "remains"
 
 
 class StoreEntry(Store, frozen=True):
-    """One store; without a `canonical_root` if its snapshot names none, as in a clone.
+    """One store of a home; `canonical_root` is None if the snapshot names none, as in a clone.
 
     Attributes:
-        published: whether it has an active snapshot, readable or not.
+        published: whether the store has an active snapshot, readable or not.
     """
 
     published: bool = False
 
     @property
     def last_touched_at(self) -> str:
-        """Return when it was last used or published to, RFC 3339."""
+        """Return the time of the last use or publish, as RFC 3339."""
         return max(self.modified_at, self.last_used_at or self.modified_at)
 
 
 def list_stores(home: Home) -> tuple[StoreEntry, ...]:
     """Return all stores of a home, the most recently used first, then by id.
 
-    The scan reads one directory level and writes nothing. A store that vanishes is left out.
+    The scan reads one directory level and writes nothing. It omits stores that vanish meanwhile.
     """
     if not home.data.is_dir():
         return ()
@@ -76,7 +76,7 @@ def _entry_or_problem(store: Path) -> StoreEntry:
     """Return a store's entry; an unreadable store gets an entry with its problem.
 
     Raises:
-        FileNotFoundError: it is gone.
+        FileNotFoundError: the store no longer exists.
     """
     try:
         return _entry(store)
@@ -114,7 +114,7 @@ def _entry(store: Path) -> StoreEntry:
 
 
 def _times(store: Path) -> tuple[str, str | None]:
-    """Return when a store was last published to and last used, RFC 3339."""
+    """Return the times of a store's last publish and last use, as RFC 3339."""
     used = read_last_use(store)
     return rfc3339(modified_at(store)), rfc3339(used) if used else None
 
@@ -124,7 +124,7 @@ def list_profiles(
 ) -> tuple[ProfileReport, ...]:
     """Return the profiles of a canonical root by name; nothing is opened or written.
 
-    The profile without a name comes first if the repository's file chooses no profile.
+    The profile without a name comes first, unless the repository's file chooses a profile.
 
     Raises:
         InvalidRequest: a settings file or variable is wrong, or names an unknown profile.
@@ -180,20 +180,20 @@ def remove_store(
 ) -> int:
     """Delete a store; return the bytes that became free.
 
-    The store is moved to the trash in one step. So a later process, also after a crash, finds no
-    index instead of a partial one. Its locks stay: a writer may be waiting for them.
+    The store is moved to the trash in one step. So a later process, also after a crash, never finds
+    a partial index. The lock files stay, as a writer may be waiting for them.
 
     Args:
         home: the directory of the store.
         store_id: the store to remove.
-        clock: measures the time that is waited for readers.
+        clock: measures the wait for readers.
         wait: sleeps that many seconds.
-        readers_ms: how long to wait for queries over the store.
+        readers_ms: how long to wait for running queries on the store.
         wanted: called under the locks; returns whether to remove the store.
 
     Raises:
         InvalidRequest: the store does not exist.
-        Busy: a writer holds it, a reader did not finish in time, or it is no longer to be removed.
+        Busy: a writer uses the store, a reader did not finish in time, or `wanted` returned False.
     """
     store = home.data / store_id
     if "/" in store_id or store_id.startswith(".") or not store_id or not store.is_dir():
@@ -218,7 +218,7 @@ def remove_store(
 
 
 class StoreCandidate(Candidate, frozen=True):
-    """A store, or the leftovers of a store, that may be deleted; `path` is the directory."""
+    """A store, or leftovers of a store, that `gc` can delete; `path` is the directory."""
 
     path: Path
 
@@ -257,16 +257,16 @@ def collect_stores(
     """List the unused stores; with `force`, delete them.
 
     A store that was neither used nor published to for `store_gc_days` is a candidate, also without
-    a root or a snapshot. Leftovers of a dead removal, clone or rebuild are candidates at any age,
-    unless a writer holds their store. A damaged store gets no special treatment: its owner may
-    still repair it.
+    a root or a snapshot. Leftovers of an interrupted removal, clone or rebuild are candidates at
+    any age, unless a writer uses their store. Damage does not make a store a candidate, as its
+    owner may still repair it.
 
     Args:
         home: the directory of the stores.
         settings: `store_gc_days`, and when a writer's lease expires.
         current: the store of the caller's root; it always stays.
         force: delete the candidates; otherwise nothing is written.
-        clock: time source of today's date.
+        clock: source of the current time.
         wait: sleeps that many seconds.
     """
     clock = clock or SystemClock()
@@ -280,7 +280,7 @@ def collect_stores(
             with typed_failures(home.data):
                 _delete(home, settings, candidate, clock, wait)
         except InvalidRequest:
-            continue  # another process was faster
+            continue  # another process has deleted the candidate
         except GgrepError as error:
             refused.append(Refusal(candidate.store_id, error))
         else:
@@ -327,7 +327,7 @@ def _delete(
     clock: Clock,
     wait: Callable[[float], None],
 ) -> None:
-    """Delete a candidate, unless it is in use or was used meanwhile."""
+    """Delete a candidate, unless it is in use or has been used since the listing."""
     if candidate.reason == REMAINS:
         sweep_store(home.data / candidate.store_id, clock, wait, settings.lease_ttl_ms)
         return

@@ -1,8 +1,8 @@
-"""The index of a repository that was moved: its new location takes the index over.
+"""Takes over the index of a repository that was moved to a new directory.
 
-A repository is recognised by its state: the root that a snapshot names no longer exists, and the
-commit of the snapshot is in the history of the new root. A sync then compares every file. So an
-index that was taken over by mistake costs a comparison and causes no wrong answer.
+A repository counts as moved if the root that a snapshot names no longer exists, and the snapshot's
+commit is in the history of the new root. A sync then compares every file, so an index that was
+taken over by mistake causes no wrong answer.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,9 +21,9 @@ from ggrep.index.store.manifest import SnapshotManifest, read_active_manifest
 
 
 def take_over(identity: RepoIdentity, home: Home, settings: Settings) -> str:
-    """Copy the index of the repository's former root; return that store's name.
+    """Copy the index of the repository's former root; return the former store's name, or "".
 
-    The files are linked. The old store stays until it is collected. Empty if no such index exists.
+    The files are hard-linked. The old store stays until it is collected.
 
     Requires: the repository has no store.
     """
@@ -34,21 +34,21 @@ def take_over(identity: RepoIdentity, home: Home, settings: Settings) -> str:
             _moved(stores, identity.root), key=lambda manifest: manifest.created_at, default=None
         )
         if moved is not None:
-            with suppress(GgrepError):  # the index is built instead
+            with suppress(GgrepError):  # the caller then builds an index
                 clone_store(home, moved.store_id, identity.store_id, settings)
                 return moved.store_id
     return ""
 
 
 def was_moved(home: Home, old: RepoId, root: Path) -> bool:
-    """Return whether the repository of a root that no longer exists is now at `root`."""
+    """Return whether the repository of the missing root `old` is now at `root`."""
     with suppress(OSError):
         return any(_moved(home.data.glob(f"{old}-*"), root))
     return False
 
 
 def _moved(stores: Iterable[Path], root: Path) -> Iterator[SnapshotManifest]:
-    """Yield the active manifests of a repository's former roots."""
+    """Yield the active manifests of stores whose missing root was probably moved to `root`."""
     if not is_git_marker(root / ".git"):
         return
     for store in stores:

@@ -1,10 +1,10 @@
 """Repair: rebuilds damaged parts, from the index itself where possible.
 
-Derived files are rebuilt from the tables. Only the rows of a lost table are built anew from the
+Derived files are rebuilt from the tables. Only the rows of a lost table are built again from the
 work tree: a repair continues from the sound segments of the newest snapshot, as any sync continues
-from its parent. Files that these segments do not show are read, cut and published. All others are
-compared by their stat as always. So a repair ends in the state that a sync of a sound store would
-reach. It counts as done only when every artifact of the new snapshot has its recorded hash.
+from its parent. Files that these segments do not show are indexed. All other files are compared
+by their stat, as in any sync. So a repair reaches the same state as a sync of an intact store. The
+repair is done only when every artifact of the new snapshot has its recorded hash.
 """
 
 from ggrep.base.clock import Deadline
@@ -26,9 +26,9 @@ from ggrep.model.sanitise import sanitise_line
 def repair(
     target: SyncTarget, *, deadline: Deadline | None = None, progress: Progress = lambda _: None
 ) -> RepairReport:
-    """Rebuild the damaged parts of the active snapshot, and no more.
+    """Rebuild only the damaged parts of the active snapshot.
 
-    If no part is sound, everything is indexed.
+    If every part is damaged, all files are indexed.
 
     Raises:
         NoIndex: nothing was ever published.
@@ -42,7 +42,7 @@ def repair(
     before = _cause(target)
 
     def opening(target: SyncTarget) -> SnapshotView | None:
-        """Return the sound segments; runs under the lease."""
+        """Return a view of the sound segments. Requires: the lease is held."""
         if not has_index(target.store):
             raise NoIndex
         try:
@@ -62,7 +62,7 @@ def repair(
     _whole(target, healer)
     damage += [f"{file} was lost or damaged" for file in healer.healed]
     if before is not None and not damage and read_healed(target.store) != earlier:
-        damage.append(before)  # another writer rebuilt it while this one queued
+        damage.append(before)  # another writer rebuilt the part while this repair waited
     return RepairReport(
         store_id=target.store_id,
         performed=bool(damage),
@@ -76,7 +76,7 @@ def repair(
 
 
 def _cause(target: SyncTarget) -> str | None:
-    """Return the damage that is known now; another writer may rebuild it before the lease comes."""
+    """Return the known damage before waiting for the lease, as another writer may repair it."""
     try:
         verifier = Verifier(target.store)
         judged = judge(target.store, store_id=target.store_id, inspecting=True, verifier=verifier)
@@ -86,12 +86,11 @@ def _cause(target: SyncTarget) -> str | None:
 
 
 def _whole(target: SyncTarget, healer: Healer) -> SnapshotView | None:
-    """Return the active snapshot after hashing all of it; None if no pointer names one.
+    """Hash the whole active snapshot and return it; None if no pointer names a snapshot.
 
-    An artifact that was recorded as damaged and is sound is recorded as sound.
+    Artifacts that were recorded as damaged but are sound are recorded as sound.
 
-    Raises:
-        CorruptStore: it is damaged.
+    Raises: CorruptStore: the active snapshot is damaged.
     """
     manifest = read_active_manifest(target.store)
     if manifest is None:

@@ -1,7 +1,7 @@
-"""Checks of an audit: every recorded fact about the active snapshot is true, to the last byte.
+"""Checks of an audit: compares every recorded fact about the active snapshot with its bytes.
 
-Health checks whether a store can be used now; these checks read the whole store and recount it.
-They check the pointer's snapshot only: an older snapshot that answers instead is itself an error.
+Health checks whether a store can be used now; an audit reads and counts the whole store. An audit
+only checks the pointer's snapshot, as it is an error if an older snapshot answers.
 """
 
 from collections import Counter
@@ -35,7 +35,7 @@ from ggrep.model.maintenance import HealthCheck
 _Place = tuple[PathKey, int]
 """A file, and the ordinal of one of its chunks."""
 _TEXT_ROWS = 2048
-"""Rows whose texts are compared at once, up to the end of their last file."""
+"""Number of rows whose texts are compared at once, extended to the end of the last file."""
 
 
 def _manifest_unreadable(examination: Examination) -> Iterator[HealthCheck]:
@@ -54,7 +54,7 @@ def _damage(examination: Examination) -> Iterator[HealthCheck]:
 
 
 def _sums(_: Examination, manifest: SnapshotManifest) -> Iterator[HealthCheck]:
-    """Compare sums of the manifest with the values that they add up."""
+    """Compare the manifest's sums with the sums of its parts."""
     counts = manifest.counts
     rows = sum(ref.rows for ref in manifest.segments)
     if rows != counts.chunks_indexed:
@@ -75,7 +75,7 @@ def _sums(_: Examination, manifest: SnapshotManifest) -> Iterator[HealthCheck]:
 
 
 def _visible(_: Examination, view: SnapshotView) -> Iterator[HealthCheck]:
-    """Recount the rows that the masks show."""
+    """Count the rows that the masks show, and compare with the manifest."""
     counts, files, rows = view.manifest.counts, 0, 0
     lengths = np.zeros(len(counts.lengths), dtype=np.uint64)
     seen: Counter[PathKey] = Counter()
@@ -114,7 +114,7 @@ def _rows(_: Examination, view: SnapshotView) -> Iterator[HealthCheck]:
 def _segment(
     store: Path, ref: SegmentRef, segment: SegmentView, places: set[_Place]
 ) -> Iterator[HealthCheck]:
-    """Compare a segment's table with its image and the manifest; add its visible rows to places."""
+    """Compare a segment's table with image and manifest; add its visible rows to `places`."""
     image = segment.image
     for difference in schema_differences(store, ref.table, image.dimension):
         yield fail(f"segment {ref.table}: column {difference}", code="row_schema")
@@ -132,7 +132,7 @@ def _segment(
 
 
 def _compare(store: Path, segment: SegmentView, places: set[_Place]) -> Iterator[HealthCheck]:
-    """Compare table and image row by row."""
+    """Compare a segment's table and image row by row."""
     image, ids = segment.image, set[str]()
     paths, shown = image.paths(), segment.visible_rows()
     hashes = [bytes.fromhex(digest) for digest in image.file_hashes()]
@@ -161,7 +161,7 @@ def _compare(store: Path, segment: SegmentView, places: set[_Place]) -> Iterator
 
 
 def _compare_texts(store: Path, image: SegmentImage) -> Iterator[HealthCheck]:
-    """Compare the texts of hits: a table's texts with the arrays of its image."""
+    """Compare the texts of hits: the table's texts with the texts in the image."""
     texts, first = RowTexts(image), 0
     for files in _whole_files(store, image):
         rows = [row for file in files for row in file]
@@ -182,7 +182,7 @@ def _compare_texts(store: Path, image: SegmentImage) -> Iterator[HealthCheck]:
 
 
 def _whole_files(store: Path, image: SegmentImage) -> Iterator[list[list[ChunkRow]]]:
-    """Yield the rows of a table by whole files, some thousand rows at a time."""
+    """Yield batches of some thousand rows of a table, each batch with whole files."""
     rows = (row for batch in scan_table(store, image.name) for row in batch.rows)
     files: list[list[ChunkRow]] = []
     size = 0
@@ -207,7 +207,7 @@ def _met_again(values: Sequence[str], before: set[str]) -> list[str]:
 def _wrong(
     rows: TableRows, image: SegmentImage, paths: Sequence[PathKey], hashes: Sequence[bytes]
 ) -> Iterator[str]:
-    """Yield how some rows differ from the image of their segment, or from their own ids."""
+    """Yield messages on how rows differ from their segment's image or from their ids."""
     here = slice(rows.start, rows.start + len(rows.path_keys))
     placed = zip(rows.path_keys, rows.chunk_ids, rows.ordinals, strict=True)
     shown = [image.row_id(row).hex() for row in range(here.start, here.stop)]
@@ -264,4 +264,4 @@ DEEP: Final[Checks[Examination]] = (
     ("masks", given(_view_of, _masks, ())),
     ("rows", given(_view_of, _rows, ())),
 )
-"""The errors name their own codes; the checks that read files come last."""
+"""The checks of an audit. Findings have their own codes; checks that read files come last."""

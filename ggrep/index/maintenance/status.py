@@ -58,14 +58,14 @@ def read_status(
     identity: RepoIdentity,
     load: DaemonLoad | None = None,
 ) -> Status:
-    """Return the status of one store, also of a damaged one; nothing is written.
+    """Return the status of one store, even if it is damaged; writes nothing.
 
     Args:
         settings: the current settings.
-        inspect: returns the state of the store.
+        inspect: returns the judgement of the store.
         home: the directory of the store.
         identity: the repository and its store.
-        load: the measurements of its daemon; None if no daemon runs.
+        load: the measurements of the store's daemon; None if no daemon runs.
     """
     store = identity.store
     files = store_files.lease_files(store)
@@ -162,9 +162,9 @@ def with_load(
     standing: IndexFreshness,
     problems: Sequence[Notice] = (),
 ) -> Status:
-    """Return a status read from the disk with the daemon's figures and all warnings.
+    """Return a status that was read from disk, with the daemon's figures and all warnings added.
 
-    Without a load no daemon runs; `standing` is then the state after the last sync.
+    If `load` is None, no daemon runs, and `standing` is the state after the last sync.
     """
     standing = load.sync.standing if load else standing
     notices = [*problems, *_near_budgets(status.resources.disk), *freshness_notices(standing)]
@@ -198,7 +198,7 @@ def _served(status: Status, load: DaemonLoad) -> Status:
         ),
         sync=replace(
             status.sync,
-            # A manual sync beside an idle daemon is a sync as well.
+            # A manual sync can run while the daemon is idle.
             state="indexing" if sync.state == "indexing" else status.sync.state,
             stage=sync.stage or None,
             done_files=sync.done_files,
@@ -250,7 +250,7 @@ def _of_daemon(load: DaemonLoad) -> Iterator[Notice]:
 def _shown(
     inspect: Callable[[], Judgement], problems: list[Notice]
 ) -> tuple[SnapshotView | None, SnapshotManifest | None, Damage | None]:
-    """Return the snapshot that answers, else the last published one, and the damage."""
+    """Return the snapshot that answers, its manifest or the last published one, and the damage."""
     try:
         judged = inspect()
     except NoIndex:
@@ -267,14 +267,14 @@ def _shown(
 
 
 def _unsure(view: SnapshotView) -> Iterator[Notice]:
-    """Yield the number of files whose text may be wrong."""
+    """Yield notices with the number of files whose text may be wrong."""
     for trait, code, what in _UNSURE:
         if count := len(view.files_of(trait)):
             yield Notice(code, f"{what}: {count}; ggrep health names them")
 
 
 def _bytes(directory: Path, problems: list[Notice]) -> int:
-    """Return a directory's size on disk, as far as it can be read."""
+    """Return the size on disk of the readable part of a directory."""
     try:
         return store_bytes(directory)
     except OSError as error:
@@ -284,7 +284,7 @@ def _bytes(directory: Path, problems: list[Notice]) -> int:
 
 @contextmanager
 def _noting(problems: list[Notice], code: str) -> Iterator[None]:
-    """Turn an error in the block into a problem: a status reports it."""
+    """Add an error in the block to `problems`, as a status reports errors."""
     try:
         yield
     except GgrepError as error:

@@ -1,4 +1,4 @@
-"""Health checks of a store: all named files exist and are intact; space, modes, leftover files."""
+"""Health checks of a store: integrity of all named files, space, modes, leftover files."""
 
 import stat
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ from ggrep.model.status import NEAR
 from ggrep.parse.languages.grammar_files import damaged_grammar_files
 
 _NAMED = 3
-"""Most files of another mode that a message names."""
+"""Maximum number of files with a wrong mode that a message names."""
 
 
 def view_of(subject: Subject) -> SnapshotView | None:
@@ -68,7 +68,7 @@ def _segments_present(subject: Subject, manifest: SnapshotManifest) -> HealthChe
 
 
 def _artifact_integrity(subject: Subject) -> HealthCheck:
-    """Return whether the store's artifacts and the installed parsers are the published ones."""
+    """Compare the store's artifacts and the installed parsers with their published hashes."""
     examination = subject.examination
     changed = [fault.message for fault in examination.faults if not fault.missing]
     broken = damaged_grammar_files(deep=examination.deep)
@@ -82,7 +82,7 @@ def _artifact_integrity(subject: Subject) -> HealthCheck:
 
 
 def _older_snapshots(subject: Subject) -> HealthCheck:
-    """Return whether the older snapshots could answer instead of the active one."""
+    """Return whether the older snapshots could answer in place of the active snapshot."""
     this = subject.examination
     active = this.manifest.snapshot_id if this.manifest else None
     others = [manifest for manifest in this.readable if manifest.snapshot_id != active]
@@ -102,7 +102,7 @@ def _older_snapshots(subject: Subject) -> HealthCheck:
 
 
 def _tombstones_enforced(_: Subject, view: SnapshotView) -> HealthCheck:
-    """Recompute the visible rows from tombstones and map, and compare with the stored masks."""
+    """Compute the visible rows from tombstones and segment map; compare with the stored masks."""
     for segment, expected in expected_masks(view):
         if not np.array_equal(expected, segment.visible_files):
             name = segment.image.name
@@ -111,7 +111,7 @@ def _tombstones_enforced(_: Subject, view: SnapshotView) -> HealthCheck:
 
 
 def expected_masks(view: SnapshotView) -> Iterator[tuple[SegmentView, npt.NDArray[np.bool_]]]:
-    """Yield each segment with the mask, bool (files,), that tombstones and segment map imply.
+    """Yield each segment with the mask, bool (files,), computed from tombstones and segment map.
 
     Raises:
         CorruptStore: a journal file cannot be read.
@@ -123,7 +123,7 @@ def expected_masks(view: SnapshotView) -> Iterator[tuple[SegmentView, npt.NDArra
 
 
 def _index_drift(subject: Subject, manifest: SnapshotManifest) -> HealthCheck:
-    """Count the rows of every readable table."""
+    """Compare the number of rows of every readable table with the manifest."""
     examination = subject.examination
     for ref in manifest.segments:
         if examination.is_sound(ref.table):
@@ -165,7 +165,7 @@ def _compaction_policy(subject: Subject, view: SnapshotView) -> HealthCheck:
 
 
 def _disk_budget(what: str, subject: Subject) -> HealthCheck:
-    """Compare a directory's size with its budget in bytes; 0 is no bound."""
+    """Compare a directory's size with its budget in bytes; 0 means unlimited."""
     store, settings = subject.examination.store, subject.settings
     home = Home.of_store(store)
     directory, budget = {
@@ -181,7 +181,7 @@ def _disk_budget(what: str, subject: Subject) -> HealthCheck:
 
 
 def _permissions(subject: Subject) -> HealthCheck:
-    """Return whether the store can be read by exactly the intended users."""
+    """Return whether exactly the intended users can read the store."""
     store = subject.examination.store
     require_mode(store, shared=subject.settings.shared_store)
     modes = modes_in(store.parent)
@@ -204,7 +204,7 @@ def _filesystem(subject: Subject) -> HealthCheck:
 
 
 def _orphans(subject: Subject, manifest: SnapshotManifest) -> HealthCheck:
-    """Measure the files that no snapshot names; any collection deletes them."""
+    """Sum the sizes of files that no snapshot names; the next collection deletes them."""
     examination = subject.examination
     size = sum(_bytes(path) for path in unnamed(examination))
     older = sum(each != manifest for each in examination.readable)
@@ -212,7 +212,7 @@ def _orphans(subject: Subject, manifest: SnapshotManifest) -> HealthCheck:
 
 
 def unnamed(examination: Examination) -> list[Path]:
-    """Return tables and files that no snapshot of a store names, and staged or dropped files."""
+    """Return the tables and files that no snapshot names, and staged or dropped files."""
     kept = {
         path
         for manifest in examination.readable

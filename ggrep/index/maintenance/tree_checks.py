@@ -57,7 +57,7 @@ _LINK_REASONS = ("out_of_root", "symlink_loop")
 
 
 def _index_state(subject: Subject) -> HealthCheck:
-    """Return whether the last sync succeeded, and its record is of the active snapshot."""
+    """Return whether the last sync succeeded and its record belongs to the active snapshot."""
     path = store_files.index_state_file(subject.examination.store)
     standing = subject.load.sync.standing if subject.load else recorded_standing(path)
     failed = [n.message for n in freshness_notices(standing) if n.code == "sync_failed"]
@@ -79,7 +79,7 @@ def _index_state(subject: Subject) -> HealthCheck:
 
 
 def _casefold_collisions(subject: Subject, view: SnapshotView) -> HealthCheck:
-    """Return whether two visible paths differ only by case: one file on some other systems."""
+    """Return whether two visible paths differ only by case; some systems treat them as one file."""
     keys = sorted({key for group in casefold_collisions(_visible(view)) for key in group})
     if not keys:
         return ok("no collisions detected")
@@ -88,7 +88,7 @@ def _casefold_collisions(subject: Subject, view: SnapshotView) -> HealthCheck:
 
 
 def _path_safety(subject: Subject, view: SnapshotView) -> HealthCheck:
-    """Return whether links lead out of the root or form a cycle; no visible path may leave it."""
+    """Return whether links leave the root or form a cycle; no visible path may leave the root."""
     unsafe = [printable(key) for key in _visible(view) if not _is_path_key(key)]
     if unsafe:
         return fail(f"indexed paths outside the root: {len(unsafe)}", unsafe)
@@ -108,7 +108,7 @@ def _unicode_normalisation(_: Subject, view: SnapshotView) -> HealthCheck:
 
 
 def contents(view: SnapshotView) -> Iterator[HealthCheck]:
-    """Yield the changes that reading made to files, if any."""
+    """Yield findings on generated files, on texts that may be wrong, and on unread languages."""
     if label := view.made_files().summary():
         yield ok(label, view.files_of(MACHINE_WRITTEN), code="made_files")
     for trait, code, severity, label in CONTENTS:
@@ -137,7 +137,7 @@ def _repo_hygiene(subject: Subject, root: Path) -> HealthCheck:
 
 
 def _last_walk(_: Subject, state: IndexState) -> Iterator[HealthCheck]:
-    """Yield the notices and omissions of the last sync."""
+    """Yield the notices of the last sync, and the files that it omitted."""
     for notice in state.notices:
         yield warn(notice.message, code=notice.code)
     reasons: dict[str, list[str]] = defaultdict(list)
@@ -164,7 +164,7 @@ def _size(root: Path, path: bytes) -> int:
     try:
         return (root / os.fsdecode(path)).lstat().st_size
     except OSError:
-        return 0  # deleted since it was listed
+        return 0  # the file was deleted since it was listed
 
 
 TREE: Final[Checks[Subject]] = (

@@ -1,7 +1,7 @@
 """Converts a store to the formats of this build, without indexing again.
 
-The same view is published again. No file is changed in place: the last good snapshot answers until
-the pointer is replaced, and stays beside the new one like any older snapshot.
+The same view is published again. No file is changed in place: the previous snapshot answers until
+the pointer is replaced, and is then kept like any older snapshot.
 """
 
 from typing import cast
@@ -31,16 +31,16 @@ def upgrade_store(target: SyncTarget, *, repo_id: RepoId) -> UpgradeReport:
 
     Args:
         target: the repository with its current settings, and its store.
-        repo_id: the prefix of the names of all its stores.
+        repo_id: the prefix of the names of all stores of the repository.
 
     Raises:
         NoIndex: nothing was ever published.
-        Incompatible: a newer build wrote the store, or it must be indexed anew.
+        Incompatible: a newer build wrote the store, or it must be indexed again.
         CorruptStore: the active snapshot is damaged.
         Busy: another writer held the store for too long.
     """
     _require_store(target, repo_id)
-    _check_versions(target)  # before any lock or write
+    _check_versions(target)  # checked before any lock or write
     admit_writer(target.store, shared=target.settings.shared_store)
     with writing(target) as lease:
         versions = _check_versions(target)
@@ -61,7 +61,7 @@ def upgrade_store(target: SyncTarget, *, repo_id: RepoId) -> UpgradeReport:
 
 
 def _require_store(target: SyncTarget, repo_id: RepoId) -> None:
-    """Raise when the current settings and this build have no store for the repository."""
+    """Raise if the repository has no store for the current settings and this build."""
     if target.store.is_dir():
         return
     others = sorted(path.name for path in Home.of_store(target.store).data.glob(f"{repo_id}-*"))
@@ -78,7 +78,7 @@ def _check_versions(target: SyncTarget) -> dict[str, int | None]:
 
     Raises:
         NoIndex: nothing was ever published.
-        Incompatible: this build cannot read one of them.
+        Incompatible: this build cannot read one of the artifacts.
     """
     active = read_active(target.store)
     if active is None:

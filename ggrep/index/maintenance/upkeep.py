@@ -1,7 +1,7 @@
-"""Upkeep after a publish: a collection, and a compaction when one is due.
+"""Upkeep after a publish: a collection, and a compaction if one is due.
 
-The snapshot is already active, so no caller waits for the upkeep. If another writer is at work, or
-a query does not end, the upkeep is left to the next publish.
+The snapshot is already active, so no caller waits for the upkeep. If another writer runs, or a
+query does not end, the next publish does the upkeep.
 """
 
 from contextlib import suppress
@@ -23,11 +23,11 @@ _READERS_MS = 250
 """How long a collection waits for queries to end; a query takes about ten milliseconds."""
 
 _LEASE_MS = 5_000
-"""How long a finished compaction queues for the lease."""
+"""How long a finished compaction waits for the lease."""
 
 
 class UpkeepReport(Struct, frozen=True):
-    """The work that was done; None for steps that were not."""
+    """Reports of the steps that ran; None for a step that did not run."""
 
     compaction: CompactionReport | None = None
     collection: CollectionReport | None = None
@@ -36,15 +36,14 @@ class UpkeepReport(Struct, frozen=True):
 def keep_up(
     target: SyncTarget, view: SnapshotView, *, orphaned: bool, compacting: bool
 ) -> UpkeepReport:
-    """Collect and compact according to retention and policy.
+    """Collect and compact if retention and policy require it.
 
-    The collection comes first: in a store near its budget it frees the space that a compaction
-    needs.
+    The collection runs first, as it can free the space that a compaction needs.
 
     Args:
         target: the store.
-        view: its active snapshot.
-        orphaned: a writer died in the store, so it may contain files that no snapshot names.
+        view: the active snapshot.
+        orphaned: a writer died, so the store may contain files that no snapshot names.
         compacting: False to collect only.
 
     Raises:
@@ -63,7 +62,7 @@ def keep_up(
 
 
 def _compact(target: SyncTarget) -> CompactionReport:
-    """Compact; if there is no room, collect first."""
+    """Compact the store; if there is no room, collect garbage and try again."""
     try:
         return compact(target, readers_ms=0, lease_ms=_LEASE_MS)
     except BudgetExceeded:
@@ -73,7 +72,7 @@ def _compact(target: SyncTarget) -> CompactionReport:
 
 
 def make_room(target: SyncTarget) -> bool:
-    """Collect the garbage of a store over its budget; return whether anything was deleted."""
+    """Collect the garbage of a store to free space; return whether any bytes became free."""
     try:
         report = collect_garbage(target, deadline=_now(target), readers_ms=_READERS_MS)
     except GgrepError:

@@ -29,11 +29,11 @@ from ggrep.model.status import (
 _RECENT = timedelta(days=1)
 """How long health warns after a repair."""
 _ENOUGH_SEARCHES = 10
-"""Fewest searches whose latencies are judged."""
+"""Minimum number of searches for a judgement of latencies."""
 
 
 def _lease(subject: Subject) -> HealthCheck:
-    """Return the current writer, and whether it is alive."""
+    """Report the current writer, and whether its process is alive."""
     files = store_files.lease_files(subject.examination.store)
     record, manifest = read_record(files.record), subject.examination.manifest
     if record is None:
@@ -75,7 +75,7 @@ def _derived_caches(subject: Subject) -> HealthCheck:
 
 
 def _healed(subject: Subject) -> HealthCheck:
-    """Return the damage that was repaired."""
+    """Report the damage that was repaired."""
     damage = read_healed(subject.examination.store)
     if damage is None:
         return ok("nothing was ever repaired")
@@ -86,7 +86,7 @@ def _healed(subject: Subject) -> HealthCheck:
 
 
 def _open_handles(subject: Subject) -> HealthCheck:
-    """Compare the open segments with their budgets: of one query, and of the daemon's process."""
+    """Compare the number of open segments with the budgets of a query and of the daemon."""
     manifest, load = subject.examination.manifest, subject.load
     segments = len(manifest.segments) if manifest else 0
     budget = subject.settings.max_open_segments_per_query
@@ -131,7 +131,7 @@ def _query_latency(_: Subject, load: DaemonLoad) -> HealthCheck:
     p50, p95 = load.queries.latency_p50_ms, load.queries.latency_p95_ms
     if p50 is None or p95 is None:
         return ok("not measured: no search yet")
-    # The first search of a daemon opens files that later searches reuse.
+    # A daemon's first search opens files that later searches reuse.
     enough = load.queries.query_total >= _ENOUGH_SEARCHES
     return warn_if(
         enough and (p50 > QUERY_P50_MS or p95 > QUERY_P95_MS),

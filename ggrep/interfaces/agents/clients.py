@@ -14,9 +14,9 @@ Make: TypeAlias = Callable[[str], Piece]
 
 _HERE: Final = ("mcp",)
 FOLDER: Final = ("mcp", "--path", "${workspaceFolder}")
-"""For editors that replace the variable by the open folder."""
+"""Arguments for editors that replace the variable by the open folder."""
 ANYWHERE: Final = ("mcp", "--allow-any-root")
-"""For editors that start servers outside of projects without variables: each call has a root."""
+"""Arguments for editors that start servers outside of projects; each call then passes a root."""
 
 
 def json(*keys: str, args: tuple[str, ...] = _HERE, **more: Json) -> Make:
@@ -31,7 +31,7 @@ def json(*keys: str, args: tuple[str, ...] = _HERE, **more: Json) -> Make:
 
 
 def opencode(command: str) -> Piece:
-    """Return the entry for opencode, which has program and arguments in one list."""
+    """Return the entry for opencode: a single list contains the program and its arguments."""
     line: Json = [command, *_HERE]
     return JsonEntry(("mcp",), {"type": "local", "command": line, "enabled": True})
 
@@ -59,27 +59,27 @@ def goose(command: str) -> Piece:
 
 
 def read_by_aider(path: str) -> Make:
-    """Return a function that makes the lines of `.aider.conf.yml` that name a text to read."""
+    """Return a function that makes an `.aider.conf.yml` with the path of a file to read."""
     return lambda _: WholeFile(f"read:\n  - {path}\n")
 
 
 def section(_: str) -> Piece:
-    """Return the instructions as a section of a text with other content."""
+    """Return the instructions as a marked section of a file with other content."""
     return Section(instructions.instruction_lines())
 
 
 def skill(_: str) -> Piece:
-    """Return the file of a skill."""
+    """Return the instructions as the file of a skill."""
     return WholeFile(instructions.skill_text())
 
 
 def agent(_: str) -> Piece:
-    """Return the file of a sub-agent."""
+    """Return the instructions as the file of a sub-agent."""
     return WholeFile(instructions.agent_text())
 
 
 def rule(**head: str) -> Make:
-    """Return a function that makes a rule file with this head."""
+    """Return a function that makes an editor's rule file; `head` is its front matter."""
     return lambda _: WholeFile(instructions.rule_text(head))
 
 
@@ -100,7 +100,7 @@ class ConfigFile(Struct, frozen=True):
     """A configuration file of a client.
 
     Attributes:
-        paths: its possible paths; the first that exists is used, else the first.
+        paths: possible paths of the file; the first that exists is used, else the first.
     """
 
     base: Base
@@ -112,8 +112,8 @@ class Client(Struct, frozen=True):
     """A program that ggrep can be installed in.
 
     Attributes:
-        programs: any of them on PATH shows that the client is installed.
-        folders: any of them shows the same.
+        programs: the client is installed if one of these programs is on PATH.
+        folders: the client is also installed if one of these folders exists.
         pasted: YAML files, which the user edits; the first line of our text is their key, the
             second begins our entry.
     """
@@ -127,7 +127,7 @@ class Client(Struct, frozen=True):
     pasted: tuple[ConfigFile, ...] = ()
 
     def targets(self, scope: Scope) -> tuple[ConfigFile, ...]:
-        """Return its files in a scope."""
+        """Return the client's configuration files in a scope."""
         return self.user if scope == "user" else self.project
 
     def pasted_at(self, scope: Scope) -> tuple[ConfigFile, ...]:
@@ -312,4 +312,4 @@ CLIENTS: Final = {
         ),
     )
 }
-"""Clients by name, in the order of lists."""
+"""Clients by name, in display order."""

@@ -23,11 +23,11 @@ _BASES: Final = {
     "codex": ("CODEX_HOME", ".codex"),
     "zsh": ("ZDOTDIR", ""),
 }
-"""Directories of a user: the variable of each, and its default below the home."""
+"""The user's directories: for each, its environment variable and its default in the home."""
 
 
 class ConfigFiles(Struct, frozen=True):
-    """The directories that files of clients are relative to.
+    """The directories that contain configuration files of clients.
 
     Attributes:
         project: root of the repository; None for the user's files.
@@ -39,16 +39,16 @@ class ConfigFiles(Struct, frozen=True):
 
     @classmethod
     def of(cls, environ: Mapping[str, str], project: Path | None) -> "ConfigFiles":
-        """Return the directories of an environment."""
+        """Return the directories that environment variables and defaults determine."""
         return cls(user_home(environ), project, environ)
 
     @property
     def scope(self) -> Scope:
-        """Return whether the files are those of the user or of a project."""
+        """Return whether these directories are the user's or a project's."""
         return "user" if self.project is None else "project"
 
     def base(self, base: Base) -> Path:
-        """Return a directory."""
+        """Return the path of a base directory."""
         if base == "project":
             if self.project is None:
                 raise Refused("no project is given")
@@ -58,15 +58,15 @@ class ConfigFiles(Struct, frozen=True):
         return self.home / below if named is None else named
 
     def path_of(self, target: ConfigFile) -> Path:
-        """Return the file of a target: the first that exists, else the first."""
+        """Return the first path of a configuration file that exists, else its first path."""
         paths = [self.base(target.base) / path for path in target.paths]
         return next((path for path in paths if os.path.lexists(path)), paths[0])
 
     def real(self, path: Path) -> Path:
-        """Return the file that is read and written for `path`, links followed.
+        """Return the file that `path` leads to after following symbolic links.
 
         Raises:
-            Refused: a link leads out of the home or project, or nowhere; or the path is not a file.
+            Refused: a link is broken or points outside the home or project; or this is not a file.
         """
         try:
             real = path.resolve()
@@ -102,12 +102,12 @@ def is_there(client: Client, places: ConfigFiles) -> bool:
 
 
 def those_there(places: ConfigFiles) -> list[Client]:
-    """Return the clients that are installed, in the order of the table."""
+    """Return the installed clients, in the order of `CLIENTS`."""
     return [client for client in CLIENTS.values() if is_there(client, places)]
 
 
 def shell_of(environ: Mapping[str, str]) -> Client | None:
-    """Return the user's shell; None if ggrep has no completions for it."""
+    """Return the user's shell; None if ggrep has no completions for this shell."""
     return SHELLS.get(environ.get("SHELL", "").rpartition("/")[2])
 
 

@@ -25,10 +25,10 @@ from ggrep.model.machine import Presence
 
 
 class FileState(Struct, frozen=True):
-    """Whether a file has our entry.
+    """Whether a configuration file contains ggrep's entry.
 
     Attributes:
-        reason: why the file cannot be edited; empty if it can.
+        reason: why ggrep cannot edit the file; empty if it can.
     """
 
     path: Path
@@ -48,7 +48,7 @@ def states_of(client: Client, places: ConfigFiles, command: str) -> list[FileSta
 
 
 def is_pasted(target: ConfigFile, places: ConfigFiles, command: str) -> bool:
-    """Return whether a file that the user edits has the first line of our entry."""
+    """Return whether a file that only the user edits contains the first line of ggrep's entry."""
     entry = target.make(command).spelled.splitlines()[1].strip()
     with suppress(OSError):
         lines = (bytes_of(places.path_of(target)) or b"").decode(errors="replace").splitlines()
@@ -74,7 +74,7 @@ def _state(target: ConfigFile, places: ConfigFiles, command: str) -> FileState:
 
 
 def snippet_of(piece: Piece) -> str:
-    """Return the entry as the content of a new file."""
+    """Return the content of a new file with only this entry."""
     match piece:
         case JsonEntry():
             return document_of(piece)
@@ -103,7 +103,7 @@ class Agents(Struct, frozen=True):
     dry: bool = False
 
     def files(self) -> frozenset[Path]:
-        """Return the recorded files with an entry of ours, under the clients' paths.
+        """Return the recorded files with an entry of ggrep, by the clients' paths.
 
         Raises:
             InvalidRequest: the record is not valid.
@@ -111,7 +111,7 @@ class Agents(Struct, frozen=True):
         return frozenset(map(Path, read_record(self.home.agents)))
 
     def install(self, clients: Sequence[Client], *, refresh: bool = False) -> list[Done]:
-        """Write our entries into the files of clients; a refused file does not stop others."""
+        """Write ggrep's entries into the clients' files; a refused file does not stop the rest."""
 
         def act(target: ConfigFile, old: bytes | None, mine: Edit | None) -> Planned:
             return plan.install(old, target.make(self.command), mine, refresh=refresh)
@@ -119,7 +119,7 @@ class Agents(Struct, frozen=True):
         return self._run(clients, act, is_wanted=True)
 
     def uninstall(self, clients: Sequence[Client]) -> list[Done]:
-        """Remove our entries from the files of clients; a refused file does not stop others."""
+        """Remove ggrep's entries from the clients' files; a refused file does not stop the rest."""
 
         def act(target: ConfigFile, old: bytes | None, mine: Edit | None) -> Planned:
             return plan.uninstall(old, target.make(self.command), mine)
@@ -127,7 +127,7 @@ class Agents(Struct, frozen=True):
         return self._run(clients, act, is_wanted=False)
 
     def uninstall_all(self) -> list[Done]:
-        """Remove our entries from all files; return the outcomes of files that had one."""
+        """Remove ggrep's entries from all files; return the outcomes of files that had an entry."""
         ours = self.files()
         done = self.uninstall(list(EVERY.values()))
         return [
@@ -155,7 +155,7 @@ class Agents(Struct, frozen=True):
             ]
 
     def _by_hand(self, client: Client, *, is_wanted: bool) -> Iterator[Done]:
-        """Yield the files that the user must edit, with the lines to add or remove."""
+        """Yield the files that only the user can edit, with the lines to add or remove."""
         for target in client.pasted_at(self.places.scope):
             if is_pasted(target, self.places, self.command) != is_wanted:
                 lines = target.make(self.command).spelled

@@ -33,7 +33,7 @@ Every line that you read has a cost:
 - `cut:` says what is missing, and how to get it. `confidence none` means that nothing fits.
 - With --workspace FILE search, slate, symbol, refs and expand ask several repositories.
 """
-"""How to read with ggrep, as trials with agents shaped it: `ggrep help agents`."""
+"""The text of `ggrep help agents`: how agents should read code with ggrep."""
 
 INSTRUCTIONS: Final = f"""\
 ## Finding code
@@ -64,7 +64,7 @@ def instruction_lines() -> tuple[str, ...]:
 
 
 def skill_text() -> str:
-    """Return the text of a skill, in a form that Claude Code and Codex share."""
+    """Return the text of a skill, which both Claude Code and Codex can read."""
     return _with_head({"name": "ggrep", "description": ABOUT}, INSTRUCTIONS)
 
 
@@ -79,14 +79,14 @@ def agent_text() -> str:
 
 
 def rule_text(head: dict[str, str]) -> str:
-    """Return the text of an editor's rule file; without a head if `head` is empty."""
+    """Return the text of an editor's rule file; an empty `head` means no front matter."""
     return _with_head(head, INSTRUCTIONS) if head else INSTRUCTIONS
 
 
 def market_files(version: str) -> dict[str, str]:
     """Return the files of a marketplace folder with the plugin, by path.
 
-    Claude Code and Codex both read `skills/` and `.mcp.json` of the plugin, but other manifests.
+    Claude Code and Codex both read the plugin's `skills/` and `.mcp.json`; their manifests differ.
     """
     folder = "./plugins/ggrep"
     claude: Json = {

@@ -20,19 +20,19 @@ from ggrep.interfaces.agents.text_edit import (
 )
 
 UNIT: Final = "  "
-"""Indentation for a text that has none."""
+"""Indentation for a text without indented members."""
 
 _PARSE_MS: Final = 30_000.0
 _KEPT: Final = 4
-"""Parsed texts that are cached: each is used several times, and Claude Code's has megabytes."""
+"""Number of cached parsed texts: each is used several times, and Claude Code's has megabytes."""
 
 
 class Member(Struct, frozen=True):
-    """A member of an object; offsets in the text.
+    """A member of a JSON object, with its offsets in the text.
 
     Attributes:
         at: index of the value's first token.
-        comma: offset of the comma after it; None without one.
+        comma: offset of the comma after the member; None without a comma.
     """
 
     key: str
@@ -51,19 +51,19 @@ class Object(Struct, frozen=True):
     members: tuple[Member, ...]
 
     def member(self, key: str) -> Member | None:
-        """Return the member of a key."""
+        """Return the member with a key; None if there is none."""
         return next((each for each in self.members if each.key == key), None)
 
 
 class Tokens(Struct, frozen=True):
-    """A text and its tokens; `solid` are those that are neither blanks nor comments."""
+    """A text and its tokens; `solid` contains the tokens that are neither blanks nor comments."""
 
     text: str
     all: tuple[Token, ...]
     solid: tuple[Token, ...]
 
     def object_at(self, at: int) -> Object | None:
-        """Return the object that begins at a solid token; None for another value."""
+        """Return the object that begins at a solid token; None if the value is not an object."""
         opening = self.solid[at]
         if self.text[opening.start] != "{":
             return None
@@ -89,7 +89,7 @@ class Tokens(Struct, frozen=True):
         return not kinds.isdisjoint({"line", "block"})
 
     def end_of_line(self, offset: int) -> int:
-        """Return the offset after the comments that follow `offset` on its line."""
+        """Return the offset after the comments that follow `offset` on the same line."""
         end = offset
         for token in self.all:
             if token.start < offset:
@@ -103,7 +103,7 @@ class Tokens(Struct, frozen=True):
 
 @lru_cache(maxsize=_KEPT)
 def value_of(text: str) -> Json:
-    """Return the value of a text; None for an empty one."""
+    """Return the parsed value of a text; None for an empty text."""
     try:
         return read_jsonc(text, Deadline.after(SystemClock(), _PARSE_MS))
     except JsoncError as error:
@@ -120,7 +120,7 @@ def tokens_of(text: str) -> Tokens:
 
 
 def path_of(tokens: Tokens, keys: Sequence[str]) -> list[Object]:
-    """Return the objects along `keys` as far as they exist, the outermost first."""
+    """Return the nested objects at `keys` that exist, the outermost first."""
     if not tokens.solid:
         return []
     objects, at, where = list[Object](), 0, "the outermost value"
@@ -144,19 +144,19 @@ def own_indent(text: str, offset: int) -> str | None:
 
 
 def line_indent(text: str, offset: int) -> str:
-    """Return the indentation of the line of `offset`."""
+    """Return the indentation of the line that contains `offset`."""
     line = text[text.rfind("\n", 0, offset) + 1 : offset]
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
 def unit_of(text: str, outermost: Object) -> str:
-    """Return one step of the text's indentation."""
+    """Return the text's unit of indentation."""
     indents = (own_indent(text, member.start) for member in outermost.members)
     return next(filter(None, indents), UNIT)
 
 
 def rest_of(text: str, piece: JsonEntry) -> Json:
-    """Return the text's value without our entry, and without objects that would become empty."""
+    """Return the text's value without ggrep's entry and the objects that only contain it."""
     value = value_of(text)
     return _without(value, (*piece.keys, NAME))
 
@@ -176,7 +176,7 @@ def _without(value: Json, keys: tuple[str, ...]) -> Json:
 
 
 def find(text: str, piece: JsonEntry) -> FoundEntry | None:
-    """Return our entry, or another one of its name."""
+    """Return ggrep's entry, or a foreign entry with the same name."""
     value_of(text)
     tokens = tokens_of(text)
     path = path_of(tokens, piece.keys)
@@ -190,7 +190,7 @@ def find(text: str, piece: JsonEntry) -> FoundEntry | None:
 
 
 def insert(text: str, piece: JsonEntry) -> Splice:
-    """Return the change that adds our entry at the end of its object."""
+    """Return the change that adds ggrep's entry at the end of an object."""
     value_of(text)
     tokens, newline = tokens_of(text), newline_of(text)
     path = path_of(tokens, piece.keys)
@@ -205,7 +205,7 @@ def insert(text: str, piece: JsonEntry) -> Splice:
 
 
 def remove(text: str, piece: JsonEntry, opened: int) -> Splice:
-    """Return the change that removes our entry, and up to `opened` objects that become empty.
+    """Return the change that removes ggrep's entry and up to `opened` emptied objects.
 
     Requires: `find` returns an entry.
     """
@@ -235,7 +235,7 @@ def remove(text: str, piece: JsonEntry, opened: int) -> Splice:
 
 
 def document_of(piece: JsonEntry) -> str:
-    """Return a text with our entry only."""
+    """Return a JSON text that contains only ggrep's entry."""
     return _spelled(_nested((*piece.keys, NAME), piece.value), "", UNIT) + "\n"
 
 
@@ -287,7 +287,7 @@ def _key(key: str) -> str:
 
 
 def _spelled(value: Json, indent: str, unit: str) -> str:
-    """Return JSON with a line for each member; a list is on one line."""
+    """Return JSON with one line for each member; a list takes one line."""
     if not isinstance(value, Mapping) or not value:
         if isinstance(value, Sequence) and not isinstance(value, str):
             return f"[{', '.join(stable_json.dumps(item).decode() for item in value)}]"

@@ -1,4 +1,4 @@
-"""Computes the new bytes of a file from the old ones, or refuses; reads and writes no file."""
+"""Computes the new bytes of a file from the old bytes, or refuses; reads and writes no file."""
 
 import hashlib
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from ggrep.interfaces.agents.text_edit import (
 
 
 def find(text: str, piece: Piece) -> FoundEntry | None:
-    """Return our entry in a text, or another one in its place."""
+    """Return ggrep's entry in a text, or a foreign entry with the same name."""
     match piece:
         case JsonEntry():
             return json_edit.find(text, piece)
@@ -35,7 +35,7 @@ def find(text: str, piece: Piece) -> FoundEntry | None:
 
 
 def insertion(text: str, piece: Piece, *, is_there: bool) -> Splice:
-    """Return the change that adds our entry to a text."""
+    """Return the change that adds ggrep's entry to a text."""
     match piece:
         case JsonEntry():
             return json_edit.insert(text, piece)
@@ -50,7 +50,7 @@ def insertion(text: str, piece: Piece, *, is_there: bool) -> Splice:
 
 
 def removal(text: str, piece: Piece, entry: FoundEntry, opened: int) -> Splice:
-    """Return the change that removes an entry, and objects made for it that become empty."""
+    """Return the change that removes an entry, and emptied objects that were created for it."""
     match piece:
         case JsonEntry():
             return json_edit.remove(text, piece, opened)
@@ -63,7 +63,7 @@ def removal(text: str, piece: Piece, entry: FoundEntry, opened: int) -> Splice:
 
 
 def require_same(before: str, after: str, piece: Piece, *, is_there: bool) -> None:
-    """Raise `Refused` unless two texts differ only in our entry."""
+    """Raise `Refused` unless two texts differ only in ggrep's entry."""
     match piece:
         case JsonEntry():
             # An empty text equals an empty object.
@@ -80,7 +80,7 @@ def require_same(before: str, after: str, piece: Piece, *, is_there: bool) -> No
 
 
 def says_something(text: str, piece: Piece) -> bool:
-    """Return whether a text without our entry has any content."""
+    """Return whether a text has any content besides ggrep's entry."""
     if isinstance(piece, JsonEntry):
         return bool(value_of(text)) or "//" in text or "/*" in text
     return bool(text.strip())
@@ -92,16 +92,16 @@ removed."""
 
 MAX_BYTES: Final = 16 * 2**20
 MAX_OPENED: Final = 8
-"""More than the number of objects around any entry."""
+"""An upper bound on the number of objects around an entry."""
 
 _BOM: Final = "\ufeff"
 
 
 class Edit(Struct, frozen=True):
-    """A change of a file: enough to restore its bytes.
+    """The record of a change of a file, sufficient to restore its earlier bytes.
 
     Attributes:
-        spelled: our entry as it was written, comparable to `spelled` of a piece.
+        spelled: ggrep's entry as it was written, comparable to `spelled` of a piece.
         created: the file did not exist before.
         digest: SHA-256 of the file after the change.
     """
@@ -116,8 +116,8 @@ class Planned(Struct, frozen=True):
     """The planned content of a file.
 
     Attributes:
-        data: its new bytes; None to remove it.
-        edit: the change to record; None if the file has no entry of ours.
+        data: new bytes of the file; None to remove the file.
+        edit: the change to record; None if the file has no entry of ggrep.
     """
 
     state: State
@@ -128,13 +128,13 @@ class Planned(Struct, frozen=True):
 def install(
     old: bytes | None, piece: Piece, mine: Edit | None = None, *, refresh: bool = False
 ) -> Planned:
-    """Return a file with our entry.
+    """Return the planned file with ggrep's entry.
 
     Args:
-        old: its bytes; None if it does not exist.
+        old: current bytes of the file; None if it does not exist.
         piece: the entry to write.
         mine: the recorded earlier change.
-        refresh: replace our earlier entry if it differs.
+        refresh: replace an earlier entry of ggrep if it differs.
     """
     mark, text = _text(old or b"")
     entry = find(text, piece) if old is not None else None
@@ -157,7 +157,7 @@ def install(
 
 
 def uninstall(old: bytes | None, piece: Piece, mine: Edit | None = None) -> Planned:
-    """Return a file without our entry, with its earlier bytes if nothing else was changed."""
+    """Return the planned file without ggrep's entry; its earlier bytes if nothing else changed."""
     mark, text = _text(old or b"")
     if mine is not None and digest_of(old or b"") == mine.digest:
         bare = mine.splice.undone(text)
@@ -180,7 +180,7 @@ def digest_of(data: bytes) -> str:
 
 
 def _text(data: bytes) -> tuple[str, str]:
-    """Return the byte order mark, or an empty text, and the text after it."""
+    """Return the byte order mark, empty if missing, and the text after it."""
     if len(data) > MAX_BYTES:
         raise Refused(f"the file is larger than {MAX_BYTES // 2**20} MiB")
     try:
@@ -191,7 +191,7 @@ def _text(data: bytes) -> tuple[str, str]:
 
 
 def _taken_out(text: str, piece: Piece, entry: FoundEntry, mine: Edit | None) -> str:
-    """Return the text without our entry, by the recorded change if that applies."""
+    """Return the text without ggrep's entry; undo the recorded change if possible."""
     ways: list[Callable[[], Splice]] = []
     if mine is not None and mine.splice.inserted and text.count(mine.splice.inserted) == 1:
         at, splice = text.index(mine.splice.inserted), mine.splice

@@ -12,7 +12,7 @@ from ggrep.base.errors import UsageError
 from ggrep.base.stable_json import Json
 
 NAME: Final = "ggrep"
-"""The name of our entry in every file."""
+"""The name of ggrep's entry in every file."""
 
 
 class Refused(UsageError):
@@ -20,7 +20,7 @@ class Refused(UsageError):
 
 
 class JsonEntry(Struct, frozen=True):
-    """A member of an object in JSON or JSONC.
+    """An entry that is a member of an object in JSON or JSONC.
 
     Attributes:
         keys: keys of the objects around it, from the outermost.
@@ -36,10 +36,10 @@ class JsonEntry(Struct, frozen=True):
 
 
 class TomlTable(Struct, frozen=True):
-    """A table at the end of a TOML file, between markers.
+    """An entry that is a table at the end of a TOML file, between markers.
 
     Attributes:
-        keys: keys of the tables around ours.
+        keys: keys of the tables around ggrep's table.
     """
 
     keys: tuple[str, ...]
@@ -60,7 +60,7 @@ class TomlTable(Struct, frozen=True):
 
 
 class Section(Struct, frozen=True):
-    """A marked section at the end of a text.
+    """An entry that is a marked section at the end of a text.
 
     Attributes:
         marks: beginning and end of a comment in the text's syntax.
@@ -77,7 +77,7 @@ class Section(Struct, frozen=True):
 
 
 class WholeFile(Struct, frozen=True):
-    """A file that consists of our entry."""
+    """An entry that is a whole file."""
 
     text: str
 
@@ -91,7 +91,7 @@ Piece: TypeAlias = JsonEntry | TomlTable | Section | WholeFile
 
 
 def spelled_value(value: object) -> str:
-    """Return a value in canonical JSON; empty for one that JSON cannot represent."""
+    """Return a value in canonical JSON; empty if JSON cannot represent it."""
     try:
         return stable_json.dumps({"value": cast(Json, value)}).decode()
     except TypeError:
@@ -99,12 +99,12 @@ def spelled_value(value: object) -> str:
 
 
 def marker(start: str, *, is_end: bool, end: str = "") -> str:
-    """Return the line that our block begins or ends with."""
+    """Return the first or last line of ggrep's block."""
     return f"{start}{'<<<' if is_end else '>>>'} {NAME} {'<<<' if is_end else '>>>'}{end}"
 
 
 def block_of(start: str, lines: tuple[str, ...], end: str = "") -> str:
-    """Return lines between markers, each with a line feed."""
+    """Return a block: the lines between two markers, each line with a line feed."""
     first, last = marker(start, is_end=False, end=end), marker(start, is_end=True, end=end)
     return "".join(f"{line}\n" for line in (first, *lines, last))
 
@@ -113,7 +113,7 @@ class Splice(Struct, frozen=True):
     """One change of a text: `removed` at `offset` becomes `inserted`.
 
     Attributes:
-        opened: number of objects that were created around our entry.
+        opened: number of objects that were created around ggrep's entry.
     """
 
     offset: int
@@ -136,10 +136,10 @@ class Splice(Struct, frozen=True):
 
 
 class FoundEntry(Struct, frozen=True):
-    """Our entry in a text, or another one in its place.
+    """The entry of ggrep in a text, or a foreign entry with the same name.
 
     Attributes:
-        start: offset of the text to remove with it; `end` is exclusive.
+        start: start of the text to remove; `end` is exclusive.
         spelled: comparable to `spelled` of a piece; empty for an entry that cannot be ours.
     """
 
@@ -149,12 +149,12 @@ class FoundEntry(Struct, frozen=True):
 
 
 def newline_of(text: str) -> str:
-    """Return the line end of a text."""
+    """Return the line ending that a text uses."""
     return "\r\n" if "\r\n" in text else "\n"
 
 
 def find_block(text: str, start: str, end: str = "") -> FoundEntry | None:
-    """Return the marked block, without its indentation."""
+    """Return the block between two markers, without its indentation."""
     first, last = marker(start, is_end=False, end=end), marker(start, is_end=True, end=end)
     lines = text.splitlines(keepends=True)
     begins = [i for i, line in enumerate(lines) if line.strip() == first]
@@ -172,7 +172,7 @@ def find_block(text: str, start: str, end: str = "") -> FoundEntry | None:
 
 
 def append_block(text: str, block: str) -> Splice:
-    """Return the change that adds our block at the end, after an empty line."""
+    """Return the change that adds ggrep's block at the end, after an empty line."""
     newline = newline_of(text)
     before = ""
     if text:
@@ -183,7 +183,7 @@ def append_block(text: str, block: str) -> Splice:
 
 
 def remove_block(text: str, entry: FoundEntry) -> Splice:
-    """Return the change that removes our block, and an empty line before it at the end."""
+    """Return the change that removes a block; at the text's end, also an empty line before it."""
     start, newline = entry.start, newline_of(text)
     if entry.end == len(text) and text[:start].endswith(newline * 2):
         start -= len(newline)
@@ -194,7 +194,7 @@ _FIRST, _LAST = marker("# ", is_end=False), marker("# ", is_end=True)
 
 
 def find_table(text: str, piece: TomlTable) -> FoundEntry | None:
-    """Return our table with its markers, or another of its name."""
+    """Return ggrep's table with its markers, or a foreign table with the same name."""
     value: object = _value(text)
     for key in piece.keys:
         if not isinstance(value, Mapping):
@@ -215,7 +215,7 @@ def find_table(text: str, piece: TomlTable) -> FoundEntry | None:
 
 
 def remove_table(text: str, entry: FoundEntry) -> Splice:
-    """Return the change that removes our table, and its end marker if that was moved away."""
+    """Return the change that removes ggrep's table, and its end marker wherever that is."""
     start, newline = entry.start, newline_of(text)
     is_apart = entry.end == len(text) or text[entry.end :].startswith(newline)
     if is_apart and text[:start].endswith(newline * 2):
@@ -229,7 +229,7 @@ def remove_table(text: str, entry: FoundEntry) -> Splice:
 
 
 def rest_of(text: str, piece: TomlTable) -> str:
-    """Return the text's value without our table, as text: `nan` is not equal to itself."""
+    """Return the text's value without ggrep's table, as a comparable text (`nan` != `nan`)."""
     value = _copy(_value(text))
     path = [value]
     for key in piece.keys:
@@ -256,7 +256,7 @@ def _copy(value: Mapping[str, object]) -> dict[str, object]:
 
 
 def _span(lines: list[str], piece: TomlTable) -> tuple[int, int] | None:
-    """Return the lines of our table with its markers; None if it has no header.
+    """Return the lines of ggrep's table with its markers; None if the table has no header.
 
     A parser verifies the result before anything is written.
     """

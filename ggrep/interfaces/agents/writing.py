@@ -1,4 +1,4 @@
-"""Writes configuration files one after another, and records each so that it can be undone."""
+"""Writes configuration files one after another, and records each change to undo it later."""
 
 import stat
 from collections.abc import Callable, Mapping, Sequence
@@ -25,11 +25,11 @@ VERSION: Final = 1
 
 
 class Written(Struct, frozen=True):
-    """The record of one file.
+    """The record of one configuration file that ggrep has changed.
 
     Attributes:
-        clients: clients that it was written for; with the last of them our entry is removed.
-        directories: directories that were created for it, the outermost first.
+        clients: clients that need the entry; it is removed with the last client.
+        directories: directories that were created for the file, the outermost first.
     """
 
     edit: Edit
@@ -42,10 +42,10 @@ Record = Mapping[str, Written]
 
 
 def read_record(file: Path) -> dict[str, Written]:
-    """Return the record; empty if the file does not exist.
+    """Return the record of changed files, by path; empty if there is no record.
 
     Raises:
-        InvalidRequest: the file is not valid, or of another version.
+        InvalidRequest: the record is not valid, or has another version.
     """
     try:
         document = stable_json.loads(file.read_bytes())
@@ -61,7 +61,7 @@ def read_record(file: Path) -> dict[str, Written]:
 
 
 def write_record(file: Path, record: Record) -> None:
-    """Replace the record, durably; remove the file of an empty one."""
+    """Replace the record durably; remove its file if the record is empty."""
     if not record:
         file.unlink(missing_ok=True)
         return
@@ -106,11 +106,11 @@ _TRIES: Final = 3
 
 
 class Done(Struct, frozen=True):
-    """The result for one file.
+    """The result of changing one configuration file.
 
     Attributes:
-        message: why it was refused or not changed; for a file that the user edits, the lines.
-        diff: a unified diff of the change, also of a dry run.
+        message: why the file was not changed; for a file that only the user edits, the lines.
+        diff: a unified diff of the change, also in a dry run.
     """
 
     client: str
@@ -121,12 +121,12 @@ class Done(Struct, frozen=True):
 
 
 class Run(Struct, frozen=True):
-    """One installation or removal.
+    """One installation or removal of ggrep's entries.
 
     Attributes:
         dry: only report changes.
         record: the current record.
-        is_wanted: entries are written, else removed.
+        is_wanted: entries are written; if False, they are removed.
         drawn: contents that files would have after a dry run.
     """
 
@@ -143,7 +143,7 @@ class Run(Struct, frozen=True):
         target: ConfigFile,
         act: Callable[[bytes | None, Edit | None], Planned],
     ) -> Done:
-        """Change one file and return the result, which may be a refusal."""
+        """Change one configuration file; return the result, which may be a refusal."""
         path = self.places.path_of(target)
         try:
             others = self._others(client, path)
@@ -156,7 +156,7 @@ class Run(Struct, frozen=True):
             return Done(client.name, path, "refused", error.strerror or str(error))
 
     def _others(self, client: Client, path: Path) -> tuple[str, ...]:
-        """Remove this client from the record; return the others that still need the entry."""
+        """Remove this client from a file's record; return the clients that still need the entry."""
         mine = self.record.get(str(path))
         if self.is_wanted or mine is None:
             return ()
@@ -172,8 +172,8 @@ class Run(Struct, frozen=True):
         for _ in range(_TRIES):
             old = self._read(real)
             planned = act(old, None if mine is None else mine.edit)
-            # Recorded before the file is written: after a crash between them the file has no
-            # entry of ours, and its record does no harm.
+            # Recorded before the file is written: after a crash between both steps the file has no
+            # entry, and its record does no harm.
             made = _made(real) if old is None else ()
             self._remember(
                 path, _record_of(planned, mine, client if self.is_wanted else None, made)
@@ -194,7 +194,7 @@ class Run(Struct, frozen=True):
             write_record(self.home.agents, self.record)
 
     def _hand_over(self, directories: Sequence[str]) -> None:
-        """Record directories that still contain another file, to remove them with that file."""
+        """Record directories that another configuration file still uses, to remove them with it."""
         for directory in directories:
             for path, written in self.record.items():
                 if path.startswith(f"{directory}/"):

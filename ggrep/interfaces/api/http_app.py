@@ -33,17 +33,17 @@ if TYPE_CHECKING:
     from ggrep.service.federator import Federator
 
 MAX_SEARCHES: Final = 32
-"""Most concurrent searches; further ones get 429 with `Retry-After`."""
+"""Maximum number of concurrent searches; further searches get 429 with `Retry-After`."""
 
 
 class ApiRules(Struct, frozen=True):
-    """Limits of what callers may do.
+    """Limits on callers.
 
     Attributes:
         allowlist: directories and workspaces that callers may search.
         default_root: canonical root for requests without one.
-        max_body_bytes: largest body that is read.
-        max_searches: most concurrent searches.
+        max_body_bytes: maximum size of a request's body.
+        max_searches: maximum number of concurrent searches.
         workspaces: workspace files that the page offers.
     """
 
@@ -63,7 +63,7 @@ def make_app(
     report_error: ReportError = lambda _: None,
     keys: PageKeys | None = None,
 ) -> Starlette:
-    """Return the application that answers through `service`, and closes it at its end.
+    """Return the application, which answers through `service` and closes it on shutdown.
 
     `keys` are the credentials of pages; by default they are created if a token is required.
     """

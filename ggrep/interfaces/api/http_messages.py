@@ -34,13 +34,13 @@ from ggrep.federation.validation import kind_of
 from ggrep.interfaces.surfaces.http_server import ClientGone, Refusal, receive_body, too_large
 
 MAX_DEPTH: Final = 16
-"""Most levels of nested objects and arrays; our requests need three."""
+"""Maximum nesting of objects and arrays; valid requests need three levels."""
 
 _TOKEN = re.compile(rb'("[^"\\]*(?:\\.[^"\\]*)*")([ \t\r\n]*:)?|[{}\[\]]', re.DOTALL)
 
 
-def parse_json(data: bytes) -> Any:  # noqa: ANN401 - JSON is whatever it is
-    """Return the value of a body.
+def parse_json(data: bytes) -> Any:  # noqa: ANN401 - any JSON value
+    """Return the parsed value of a JSON body.
 
     Raises:
         InvalidRequest: it is not JSON, is nested too deep or repeats a key.
@@ -74,14 +74,14 @@ def _check(data: bytes) -> None:
 
 MAX_BODY_BYTES: Final = 1_000_000
 _PARSED_AT_ONCE: Final = 16_384
-"""Larger bodies are parsed in a thread, so that other requests need not wait."""
+"""Bodies with more bytes are parsed in a thread, so that other requests need not wait."""
 
 
 async def read_body(request: Request, max_bytes: int) -> Mapping[str, object]:
     """Return the JSON object in the body of a request.
 
     Raises:
-        Refusal: it is not JSON by its headers, too large, or does not arrive in time.
+        Refusal: the headers do not declare JSON, or the body is too large or late.
         InvalidRequest: it is not a JSON object.
         ClientGone: the client left before the end of the body.
     """
@@ -116,7 +116,7 @@ _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 
 def read_parameters(parameters: QueryParams, known: Collection[str]) -> dict[str, str]:
-    """Return the parameters; raise for unknown and repeated ones."""
+    """Return the query parameters; raise for unknown and repeated parameters."""
     items = parameters.multi_items()
     for name, _ in items:
         if name not in known:
@@ -140,7 +140,7 @@ T = TypeVar("T")
 
 
 async def cancel_when_gone(receive: Receive, scope: CancelScope) -> None:
-    """Cancel a scope when the client leaves.
+    """Cancel a scope when the client disconnects.
 
     Requires: the body was read to its end.
     """
@@ -150,12 +150,12 @@ async def cancel_when_gone(receive: Receive, scope: CancelScope) -> None:
 
 
 async def while_present(receive: Receive, work: Callable[[], Awaitable[T]]) -> T:
-    """Return the result of work that is cancelled when the client leaves.
+    """Return the result of work; cancel the work when the client disconnects.
 
     Requires: the body was read to its end.
 
     Raises:
-        ClientGone: the client has left.
+        ClientGone: the client has disconnected.
         Exception: an error of the work.
     """
     returned: list[T] = []
@@ -165,7 +165,7 @@ async def while_present(receive: Receive, work: Callable[[], Awaitable[T]]) -> T
         group.start_soon(cancel_when_gone, receive, group.cancel_scope)
         try:
             returned.append(await work())
-        except Exception as error:  # noqa: BLE001 - raised again outside the group, as it is
+        except Exception as error:  # noqa: BLE001 - raised outside the group
             raised.append(error)
         group.cancel_scope.cancel()
     if raised:
@@ -181,7 +181,7 @@ _OF_ONE: Final = frozenset(
         *("/status", "/health"),
     }
 )
-"""Routes that ask one repository; all others belong to the federated backend."""
+"""Routes that query one repository; all other routes belong to the federated backend."""
 
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -197,7 +197,7 @@ _STATUSES: Final[tuple[tuple[type[GgrepError], int], ...]] = (
     (Busy, 429),
     (Cancelled, 503),
 )
-"""The first matching entry counts; other errors are 504 for a timeout, else 500."""
+"""HTTP statuses of errors: the first matching entry; otherwise 504 for a timeout, else 500."""
 
 
 class HttpFailure(Struct, frozen=True):
@@ -222,11 +222,11 @@ def http_failure(error: GgrepError) -> HttpFailure:
 ALWAYS: Final[Mapping[str, str]] = MappingProxyType(
     {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 )
-"""Headers of every response: answers contain source code, which no cache should keep."""
+"""Headers of every response. Answers contain source code, which caches must not store."""
 
 
 def document_bytes(document: Document) -> bytes:
-    """Return a document in the form that all surfaces write."""
+    """Return a document as JSON bytes, the same on all surfaces."""
     return stable_json.dumps(document) + b"\n"
 
 
@@ -245,7 +245,7 @@ def document_response(
 def failure_response(error: GgrepError, path: str = "") -> Response:
     """Return the response to a request that failed, without absolute paths.
 
-    `path` is that of the route, which determines the backend.
+    `path` is the route's path, which determines the backend.
     """
     how = http_failure(error)
     document: Document = failure_json(error, include_paths=False)
@@ -259,7 +259,7 @@ ReportError: TypeAlias = Callable[[BaseException], None]
 
 
 def as_ours(error: Exception, report_error: ReportError) -> GgrepError:
-    """Return an error as one of ours; a bug is reported, and its text is not returned."""
+    """Return an error as a `GgrepError`; a bug is reported, but its text is not returned."""
     if isinstance(error, GgrepError):
         if error.code == "internal":
             report_error(error)
@@ -277,9 +277,9 @@ def answering(
         try:
             return await handler(request)
         except ClientGone:
-            # The response has no reader.
+            # Nothing reads this response.
             return Response(status_code=503)
-        except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
+        except Exception as error:  # noqa: BLE001 - the boundary: other exceptions are bugs
             return failure_response(as_ours(error, report_error), request.url.path)
 
     return answer

@@ -16,7 +16,7 @@ _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
 
 
 class ApiMetrics:
-    """The metrics of one server; servers in one process do not share them."""
+    """The metrics of one server; two servers in one process have separate metrics."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -35,7 +35,7 @@ class ApiMetrics:
         )
 
     def began(self) -> None:
-        """Count a request in."""
+        """Count a request that has arrived."""
         self._in_flight.inc()
 
     def ended(self, route: str, status: int, seconds: float) -> None:
@@ -52,7 +52,7 @@ class ApiMetrics:
 class Measured:
     """ASGI middleware that counts requests.
 
-    Each known route has a label and all other paths share one, so that clients cannot create
+    Each known route has a label. All other paths share one label, so that clients cannot create
     labels.
     """
 
@@ -65,7 +65,7 @@ class Measured:
         self._routes = frozenset(routes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on and count it."""
+        """Pass a request to the application; count the request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

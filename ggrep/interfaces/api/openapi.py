@@ -30,7 +30,7 @@ _OF_A_FILE: Final = frozenset({"$id", "$schema", "$defs"})
 def shipped_schemas() -> dict[str, Json]:
     """Return the shipped schemas and the types that they refer to, by name.
 
-    A type has the same name in all of them and is included once.
+    A type that several schemas use is included once.
     """
     folder = files("ggrep") / "model" / "schemas"
     definitions: dict[str, Json] = {}
@@ -44,7 +44,7 @@ def shipped_schemas() -> dict[str, Json]:
 
 
 def _moved(value: Json) -> Json:
-    """Return a part of a schema with its references changed to the components."""
+    """Return a part of a schema whose references point to `#/components/schemas`."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping):

@@ -28,8 +28,7 @@ _TYPES: Final = {
 }
 HEADERS: Final = {
     **ALWAYS,
-    # No inline script or style, no evaluation, no network except this server; and scripts cannot
-    # turn text into markup.
+    # Forbids inline scripts and styles, evaluation, other servers, and turning text into markup.
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self';"
     " img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none';"
     " frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
@@ -46,11 +45,11 @@ class Asset(Struct, frozen=True):
     media_type: str
 
     async def respond(self, request: Request) -> ASGIApp:
-        """Return the file; parameters are state of the page and are ignored."""
+        """Return the file; query parameters are ignored, as they only store the page's state."""
         del request
         headers = {**HEADERS, "content-type": self.media_type}
         if self.media_type == _TYPES[".svg"]:
-            # Browsers ask for the icon at each change of the address.
+            # Browsers request the icon after each change of the address.
             headers["cache-control"] = "max-age=3600"
         return Response(self.data, headers=headers)
 
@@ -76,10 +75,10 @@ class PageRoutes(Struct, frozen=True):
     """The routes that only pages need.
 
     Attributes:
-        keys: None if the server requires no token.
+        keys: credentials of pages; None if the server requires no token.
         root: canonical root of the default repository; None without one.
         workspaces: absolute paths of workspace files.
-        members: returns the repositories of a workspace file.
+        members: returns the searchable repositories of a workspace file.
     """
 
     keys: PageKeys | None
@@ -102,7 +101,7 @@ class PageRoutes(Struct, frozen=True):
         }
 
     async def session(self, request: Request) -> ASGIApp:
-        """Exchange a code or the token, sent as a bearer token, for a key."""
+        """Exchange a one-time code or the server's token, sent as a bearer token, for a key."""
         key = None
         if self.keys is not None:
             key = self.keys.exchange(bearer_of(request.headers.getlist("authorization")))

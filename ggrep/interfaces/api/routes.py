@@ -82,10 +82,10 @@ class AllowedRoots:
         """Return the workspace of a request.
 
         Raises:
-            Forbidden: it or a requested path is outside of the allowlist, or absolute paths are
-                requested without a token.
-            WorkspaceError: its file is not valid.
-            InvalidRequest: its path is relative.
+            Forbidden: the workspace or a requested path is outside of the allowlist, or absolute
+                paths are requested without a token.
+            WorkspaceError: the workspace's file is not valid.
+            InvalidRequest: the path of the workspace is relative.
         """
         if call.request.include_paths and not authorised:
             raise Forbidden("$.debug.includePaths: allowed only for callers with the token")
@@ -99,7 +99,7 @@ class AllowedRoots:
         )
 
     async def repositories(self, file: Path) -> tuple[PageRepository, ...]:
-        """Return the enabled repositories of a workspace file that may be searched."""
+        """Return the enabled repositories of a workspace file that callers may search."""
         request = FederatedRequest(search=SearchRequest(""))
         try:
             opened = await open_workspace(file, self.allowlist, request, resolve_root=self._roots)
@@ -115,7 +115,7 @@ class AllowedRoots:
         """Return the canonical root of the repository around a directory, or the default root.
 
         Raises:
-            Forbidden: it is outside of the allowlist.
+            Forbidden: the root is outside of the allowlist.
             InvalidRequest: the directory does not exist, or none is given and there is no default.
         """
         if named is not None:
@@ -151,12 +151,12 @@ Ending = tuple[str, Document]
 
 
 def event_bytes(name: str, document: Document) -> bytes:
-    """Return one event; a document has no line breaks, so it is one line of data."""
+    """Return one event; its document has no line breaks and is a single `data:` line."""
     return b"event: " + name.encode() + b"\ndata: " + stable_json.dumps(document) + b"\n\n"
 
 
 def arrival_json(arrival: RepoDone) -> dict[str, Json]:
-    """Return the document of the event for a finished repository."""
+    """Return the data of the event that reports a finished repository."""
     return {
         "repoId": arrival.repo_id,
         "alias": arrival.alias,
@@ -168,7 +168,7 @@ def arrival_json(arrival: RepoDone) -> dict[str, Json]:
 
 
 class EventStream:
-    """The response of a search, which runs when the response is sent.
+    """The streamed response of a search; the search runs while the response is sent.
 
     Requires: the request's body was read to its end.
     """
@@ -182,14 +182,14 @@ class EventStream:
         receive: Receive,
         send: Send,
     ) -> None:
-        """Send the events; stop everything when the client leaves or no longer reads."""
+        """Send the events; stop the search when the client disconnects or no longer reads."""
         # There is at most one entry for each repository, so no bound is needed.
         sender, events = create_memory_object_stream[bytes](math.inf)
         async with create_task_group() as group, sender, events:
             group.start_soon(cancel_when_gone, receive, group.cancel_scope)
             group.start_soon(self._search, sender.clone())
             sender.close()
-            # A client that does not read counts as gone.
+            # A client that does not read counts as disconnected.
             with suppress(TimeoutError, OSError):
                 await _send_all(events, send)
             group.cancel_scope.cancel()
@@ -213,7 +213,7 @@ async def _send_all(events: MemoryObjectReceiveStream[bytes], send: Send) -> Non
 
 
 async def _next(events: MemoryObjectReceiveStream[bytes]) -> bytes | None:
-    """Return the next event, a comment if there is none for a while, None at the end."""
+    """Return the next event; after a pause without events a comment; None at the end."""
     with move_on_after(BEAT_S):
         try:
             return await events.receive()
@@ -223,7 +223,7 @@ async def _next(events: MemoryObjectReceiveStream[bytes]) -> bytes | None:
 
 
 def without_paths(document: Document) -> Document:
-    """Return a document with absolute paths removed from all texts."""
+    """Return a document without the absolute paths in its texts."""
     return {key: _redacted(value) for key, value in document.items()}
 
 
@@ -238,14 +238,12 @@ def _redacted(document: object) -> object:
 
 
 HEALTH_SCHEMA = 1
-"""JSON of the server's own health.
-
-1. First shape.
+"""Version of the JSON of the server's own health. 1. First shape.
 """
 
 
 class Routes(Struct, frozen=True):
-    """The routes of one server and their shared objects."""
+    """The handlers of one server's routes, and the objects that they share."""
 
     service: "Federator"
     places: AllowedRoots
@@ -292,7 +290,7 @@ class Routes(Struct, frozen=True):
             try:
                 with self.service_for(request) as service:
                     answer = await _ask(service, opened, call, arrived)
-            except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
+            except Exception as error:  # noqa: BLE001 - the boundary: other exceptions are bugs
                 return "error", failure_json(as_ours(error, self.report_error), include_paths=False)
             return "answer" if answer.ok else "error", answer.to_json()
 
@@ -319,7 +317,7 @@ class Routes(Struct, frozen=True):
             return document_response(show(await while_present(request.receive, work)))
 
     async def figures(self, request: Request) -> ASGIApp:
-        """Return the metrics of the server and of the daemons that it may ask."""
+        """Return the metrics of this server, and of daemons whose roots the server may search."""
         read_parameters(request.query_params, ())
         with self.service_for(request) as service:
             work = partial(service.figures, self.places.allowlist.allows)
@@ -343,7 +341,7 @@ class Routes(Struct, frozen=True):
         """Count a request against the limits; yield the service on behalf of its caller.
 
         Raises:
-            Busy: no place is free.
+            Busy: the maximum number of requests is running.
         """
         with self.callers.seated(caller_of(request.scope.get("client"))) as seat:
             yield self.service.on_behalf_of(seat)
@@ -380,7 +378,7 @@ def _of_one(routes: Routes, operation: str) -> Handler:
 
 
 def _of_several(routes: Routes, operation: str) -> Handler:
-    """Return the handler of an operation on a workspace about a name or a place."""
+    """Return the handler of a navigation operation (a name or a location) on a workspace."""
 
     async def answer(request: Request) -> ASGIApp:
         call = parse_workspace_body(operation, await read_body(request, routes.max_body_bytes))
@@ -400,7 +398,7 @@ def _of_several(routes: Routes, operation: str) -> Handler:
 
 
 def _shown(request: Request, parameters: dict[str, str]) -> Callable[[Document], Document]:
-    """Return the function that is applied to a document before it is sent."""
+    """Return the function that converts a document before it is sent."""
     if not read_flag(parameters, "includePaths"):
         return without_paths
     if not request.scope.get(AUTHORISED, False):

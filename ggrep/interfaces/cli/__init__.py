@@ -1,1 +1,1 @@
-"""The command line: parses, calls, prints. No search logic."""
+"""The command line: parses arguments, runs commands, prints results. No search logic."""

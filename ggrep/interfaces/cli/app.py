@@ -1,4 +1,4 @@
-"""Runs one command of the tree."""
+"""Runs one command of the command tree."""
 
 from ggrep.base.commands import correction, read
 from ggrep.base.errors import Cancelled, GgrepError, UsageError
@@ -10,14 +10,14 @@ from ggrep.interfaces.cli.parsing.parameters import run as run_command
 from ggrep.interfaces.cli.parsing.tree import EVERY
 
 _ONLY_TEXT = frozenset({"help", "--help", "-h", "--version"})
-"""Words that only print a text."""
+"""Words whose command only prints a text."""
 
 _INTERRUPTED = 130
-"""Status of typer after Ctrl-C; no command of ours returns it."""
+"""Exit status of typer after Ctrl-C; no command of ggrep returns it."""
 
 
 def run(arguments: list[str], began_ms: float | None = None) -> int:
-    """Run one command; return its exit status. Its time counts from the given moment, else now.
+    """Run one command; return the exit status. The timeout starts at `began_ms`, else now.
 
     With `--json` among the arguments every failure is one JSON document on standard output.
     """
@@ -50,10 +50,10 @@ def _run_by_typer(arguments: list[str]) -> object:
 
 
 def _as_ours(error: Exception, arguments: list[str]) -> GgrepError | None:
-    """Return typer's exception as one of ours; None for others."""
+    """Return typer's exception as a `GgrepError`; None for other exceptions."""
     if isinstance(error, GgrepError):
         return error.meant_by(arguments) if isinstance(error, SeveralWords) else None
-    # Late: what goes well, or fails in our own words, needs no typer.
+    # Imported late: a success, or a failure that ggrep reports itself, needs no typer.
     import typer
 
     from ggrep.interfaces.cli.parsing.typer_tree import CLICK_ERROR, usage_error

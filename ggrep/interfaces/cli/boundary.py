@@ -18,7 +18,7 @@ from ggrep.interfaces.cli.terminal import (
 )
 
 Translator = Callable[[Exception, list[str]], GgrepError | None]
-"""Returns a library's exception as one of ours, given the arguments; None for others."""
+"""Returns a library's exception as a `GgrepError`, given the arguments; None for others."""
 
 
 _COULD_NOT_RUN = 2
@@ -27,14 +27,14 @@ _COULD_NOT_RUN = 2
 def bounded(
     act: Callable[[], object],
     arguments: list[str],
-    translated: Translator = lambda error, arguments: None,  # noqa: ARG005 - the shape of one
+    translated: Translator = lambda error, arguments: None,  # noqa: ARG005 - a Translator
     *,
     began_ms: float | None = None,
 ) -> int:
     """Run one command and write all its output; return its exit status.
 
     With `--json` among the arguments every failure is one JSON document on standard output.
-    `translated` converts the errors of the library that parses arguments.
+    `translated` converts errors of the library that parses the arguments.
     """
     with begun_at(began_ms):
         return _bounded(act, arguments, translated)
@@ -52,7 +52,7 @@ def _bounded(act: Callable[[], object], arguments: list[str], translated: Transl
             # typer raises it when the reader leaves while help is printed.
             raise ReaderGone from stop
         except (ReaderGone, TimeIsUp):
-            raise  # the console script reports it: loading what follows takes long
+            raise  # the console script reports it, as importing the modules below is slow
         except KeyboardInterrupt:
             status = _fail(Cancelled("interrupted"), terminal, options)
         except Exception as error:  # noqa: BLE001 - the boundary: other exceptions are bugs
@@ -63,7 +63,7 @@ def _bounded(act: Callable[[], object], arguments: list[str], translated: Transl
         close_quietly()
         return 0
     except OSError as error:
-        # The streams themselves fail, as on a full disk: there is nowhere to put JSON.
+        # Standard output itself fails, for example on a full disk: JSON cannot be written.
         close_quietly()
         terminal.tell_error(f"standard output: {error.strerror}")
         return 1
@@ -71,7 +71,7 @@ def _bounded(act: Callable[[], object], arguments: list[str], translated: Transl
 
 @contextmanager
 def could_not_run(what: str) -> Iterator[None]:
-    """Exit with status 2 after a failure, as status 1 means that a difference was found."""
+    """Give failures of the block exit status 2; status 1 means that a comparison failed."""
     try:
         yield
     except Cancelled:
@@ -86,7 +86,7 @@ def could_not_run(what: str) -> Iterator[None]:
 
 
 def _as_ours(error: Exception) -> GgrepError:
-    """Return the error as one of ours; a bug becomes its cause, with the traceback."""
+    """Return the error as a `GgrepError`; any other error becomes its cause."""
     if isinstance(error, GgrepError):
         return error
     if isinstance(error, OSError):
@@ -101,7 +101,7 @@ def _as_ours(error: Exception) -> GgrepError:
 
 
 def _fail(error: GgrepError, terminal: Terminal, options: list[str]) -> int:
-    # Late: what succeeds needs none of this.
+    # Imported late: a successful command needs none of these.
     import traceback
 
     from ggrep.model.sanitise import sanitise
@@ -112,7 +112,7 @@ def _fail(error: GgrepError, terminal: Terminal, options: list[str]) -> int:
         terminal.note(f"{error.__cause__}\n")
         return error.exit_status
     if "--json" in options:
-        # It may have failed before a daemon or an engine named it.
+        # The command may have failed before a daemon or an engine set a request id.
         error.request_id = error.request_id or os.urandom(8).hex()
         terminal.write_json(_document(error, options), pretty=False)
     for line in error_lines(error):
@@ -120,12 +120,12 @@ def _fail(error: GgrepError, terminal: Terminal, options: list[str]) -> int:
     if error.__cause__ is not None and type(error) is GgrepError:
         terminal.note(sanitise("".join(traceback.format_exception(error.__cause__))))
     if error.exit_status == 1 and "--exit-status" in options:
-        return _COULD_NOT_RUN  # 1 says that nothing was found
+        return _COULD_NOT_RUN  # with `--exit-status`, 1 means that there is no hit
     return error.exit_status
 
 
 def _document(error: GgrepError, options: list[str]) -> Document:
-    """Return the JSON of a failure; that of a workspace query has the shape of its answers."""
+    """Return the JSON of a failure; for a workspace query, in the shape of its answers."""
     words = {word.partition("=")[0] for word in options}
     if options[0] in READ_BY_DAEMONS and "--workspace" in words:
         from ggrep.federation.federated_response import failure_json
@@ -137,14 +137,14 @@ def _document(error: GgrepError, options: list[str]) -> Document:
 
 
 class SeveralWords(UsageError):
-    """A path that does not exist; most likely it is a word of the query."""
+    """A typed path does not exist and is probably a word of the query."""
 
     def __init__(self, message: str, words: Sequence[str]) -> None:
         super().__init__(message)
         self.words = words
 
     def meant_by(self, arguments: Sequence[str]) -> UsageError:
-        """Return the same error with the command line that was probably meant."""
+        """Return the same error with the probably intended command line."""
         command, *left = arguments
         for word in self.words:
             left.remove(word)

@@ -1,9 +1,9 @@
 """Names that completions look up in files: profiles, repositories, tags, stores and their roots.
 
-Files are searched by regular expressions and not parsed, as a missing or extra name does no harm.
+Regular expressions find the names; files are not parsed, as a missing or extra name does no harm.
 """
 # ruff: noqa: PTH100, PTH109, PTH111, PTH112, PTH113, PTH118, PTH119, PTH120, PTH123, PTH208
-# pathlib takes longer to import than all of this to run
+# importing pathlib takes longer than running this whole module
 
 import os
 import re
@@ -44,7 +44,7 @@ def named(kind: str, before: list[str], repo_file: str) -> list[str]:
 
 
 def _workspace(before: list[str]) -> str:
-    """Return the typed workspace file: the value of `--workspace`, or a word that ends like one."""
+    """Return the typed workspace file: the value of `--workspace`, or a word with its suffix."""
     for at, word in enumerate(before[:-1]):
         if word == "--workspace":
             return before[at + 1]
@@ -56,7 +56,7 @@ def _workspace(before: list[str]) -> str:
 
 
 def _repositories(file: str) -> list[str]:
-    """Return the aliases of a workspace, or directory names of repositories without one."""
+    """Return the aliases of a workspace's repositories; without an alias, the directory's name."""
     text, result = _bare(file), []
     for entry in _REPO.findall(text):
         alias = _ALIAS.search(entry)
@@ -80,7 +80,7 @@ def _bare(file: str) -> str:
 
 
 def _above(name: str) -> str:
-    """Return the nearest file of that name in the current directory or its parents."""
+    """Return the nearest file with this name in the current directory or its parents."""
     here = os.getcwd()
     while not os.path.isfile(os.path.join(here, name)) and here != os.path.dirname(here):
         here = os.path.dirname(here)

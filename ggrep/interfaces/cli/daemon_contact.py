@@ -1,4 +1,4 @@
-"""Connects a command to its daemon and draws the daemon's progress."""
+"""Connects a command to its daemon and displays the daemon's progress."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def address_of(place: Location, terminal: Terminal, flags: Mapping[str, object]) -> "DaemonAddress":
-    """Return the address of the daemon of a root."""
+    """Return the address of the daemon that serves a root."""
     from ggrep.base.build import build_id
     from ggrep.protocol.client.daemon_address import arrange
 
@@ -31,7 +31,7 @@ def is_indexed(address: "DaemonAddress") -> bool:
 
 @contextmanager
 def watching(terminal: Terminal, label: str, quiet_ms: float = 0.0) -> Iterator["Watcher | None"]:
-    """Yield a function that draws a daemon's progress after a delay; None without a terminal."""
+    """Yield a function that displays a daemon's progress after a delay; None without a terminal."""
     if not terminal.progress:
         yield None
         return

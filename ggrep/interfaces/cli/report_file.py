@@ -1,4 +1,4 @@
-"""Writes report files to the paths a user names, through links and into pipes."""
+"""Writes report files to the user's paths, which may be symbolic links or pipes."""
 
 import os
 import stat
@@ -12,7 +12,7 @@ from ggrep.model.sanitise import sanitise_line
 
 
 def require_writable(reports: Mapping[str, Path | None], inputs: Iterable[Path]) -> None:
-    """Raise, before the work starts, unless every report has a writable place of its own."""
+    """Raise unless every report path is writable and distinct; called before the work starts."""
     taken = {_place(path): f"{shown_path(path)}, an input file" for path in inputs}
     for flag, path in reports.items():
         if path is None:
@@ -32,7 +32,7 @@ def require_writable(reports: Mapping[str, Path | None], inputs: Iterable[Path])
 def write_report(flag: str, path: Path, data: bytes) -> None:
     """Write the report that belongs to a flag.
 
-    A regular file, the target of any links, is replaced; others, such as pipes, are written to.
+    A regular file or the target of a link is replaced; a pipe or device is written to.
     """
     if is_standard_output(path):
         sys.stdout.flush()
@@ -51,7 +51,7 @@ def write_report(flag: str, path: Path, data: bytes) -> None:
         else:
             durable.replace_file(Path(os.path.realpath(path)), data, mode=0o644)
     except BrokenPipeError as error:
-        # Not the reader of standard output, whose leaving is no failure.
+        # Not standard output, whose closed reader is no failure.
         raise UsageError(f"{flag}: {shown_path(path)}: no process reads the pipe") from error
     except OSError as error:
         raise UsageError(f"{flag}: {shown_path(path)}: {error.strerror or error}") from error
@@ -76,7 +76,7 @@ def _fault(path: Path) -> str:
 
 
 def _place(path: Path) -> tuple[int, int] | str:
-    """Return a key that is equal for two names of one file."""
+    """Return a key that is equal for all paths of one file."""
     try:
         result = path.stat()
     except OSError:
@@ -85,7 +85,7 @@ def _place(path: Path) -> tuple[int, int] | str:
 
 
 def is_standard_output(path: Path) -> bool:
-    """Return whether `path` is our stdout, which must not be replaced under its reader."""
+    """Return whether `path` is this process's standard output, which must not be replaced."""
     try:
         return path.exists() and os.path.samestat(path.stat(), os.fstat(sys.stdout.fileno()))
     except (OSError, ValueError):
@@ -99,5 +99,5 @@ def _write_into(descriptor: int, data: bytes) -> None:
 
 
 def shown_path(path: Path) -> str:
-    """Return a path as messages show it."""
+    """Return a path in its form for messages."""
     return sanitise_line(str(path))

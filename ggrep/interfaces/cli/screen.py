@@ -1,7 +1,7 @@
 """The whole terminal as one view: draws frames, reports keys, and restores the terminal.
 
-curses sends only cells that changed. A key, Ctrl-C or a signal that ends the process closes the
-view; the terminal is restored after each.
+curses sends only changed cells. A key, Ctrl-C or a terminating signal closes the view; the terminal
+is always restored.
 """
 
 import curses
@@ -25,12 +25,12 @@ from ggrep.render.style import Style
 T = TypeVar("T")
 
 _ESCAPE_MS: Final = 25
-"""Time in which the rest of a key's escape sequence arrives, also over a network."""
+"""How long to wait for the rest of a key's escape sequence, which may come over a network."""
 _IDLE_S: Final = 0.05
 _PASTES: Final = "\x1b[?2004h", "\x1b[?2004l"
-"""Switch the marks around pasted text on and off."""
+"""Escape sequences that switch the marks around pasted text on and off."""
 _USUAL_TERM: Final = "xterm-256color"
-"""Used where the system does not describe the terminal that `TERM` names."""
+"""Terminal description to use if the system has none for `TERM`."""
 _GREY: Final = 8
 _COLOUR: Final = re.compile(r"\x1b\[([\d;]*)m")
 _LEAVING: Final = frozenset({"q", "escape", "ctrl-d"})
@@ -62,26 +62,26 @@ _SEQUENCES: Final = {
     "[H": "home",
     "[F": "end",
 }
-"""Keys of terminals that do not switch to the sequences of their description."""
+"""Keys by sequences of terminals that do not use the sequences of their description."""
 
 
 class View(Protocol):
-    """The interface of a program that is shown on a screen."""
+    """The interface of a view that a screen shows."""
 
     def draw(self, screen: "Screen") -> None:
-        """Draw the current frame: at first, after each key, and in a new size."""
+        """Draw the current frame; called at the start, after each key and after a resize."""
 
     def press(self, screen: "Screen", key: str) -> None:
-        """Take a printable character, or a key by its name, as `page-up`."""
+        """Handle a printable character, or a key given by name, such as `page-up`."""
 
     async def work(self, screen: "Screen") -> None:
-        """Run work that needs no key, until it returns or is cancelled."""
+        """Run the view's background work; it is cancelled when the screen closes."""
 
 
 def require_screen(refusal: str, *, prints: bool = False) -> None:
-    """Raise a UsageError with the refusal unless a view can be shown.
+    """Raise a UsageError with the text `refusal` unless a view can be shown.
 
-    If the command `prints` its result, standard output need not be a terminal.
+    With `prints`, standard output need not be a terminal.
     """
     is_there = _terminal_stream() is not None if prints else os.isatty(1)
     if not is_there or os.environ.get("TERM", "dumb") == "dumb":  # noqa: TID251 - as curses does
@@ -89,9 +89,9 @@ def require_screen(refusal: str, *, prints: bool = False) -> None:
 
 
 def run_view(view: View, style: Style) -> None:
-    """Show a view until it closes its screen; requires a terminal as `require_screen` checks.
+    """Show a view until it closes its screen. Requires: `require_screen` did not raise.
 
-    A signal that ends the process otherwise also ends it during a view.
+    A terminating signal closes the view, then ends the process.
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed.
@@ -110,21 +110,21 @@ def run_view(view: View, style: Style) -> None:
 def show_live(
     style: Style, read: Callable[[], T], text: Callable[[T, int], str], pause_s: float
 ) -> None:
-    """Show text that is read again after each pause, until q, Escape or Ctrl-C.
+    """Show text and refresh it after each pause, until q, Escape or Ctrl-C.
 
-    `read` runs in a thread; `text` returns lines for a width in columns.
+    `read` returns a reading and runs in a thread; `text` renders readings for a width in columns.
     """
     with suppress(KeyboardInterrupt):
         run_view(_Live(read, text, pause_s), style)
 
 
 class Screen:
-    """An open screen.
+    """The terminal while a view is shown.
 
     Attributes:
-        rows: its height, as `columns` is its width, in cells.
-        tasks: runs tasks of the view until the screen is closed.
-        ended_by: the signal that closed it; 0 for none.
+        rows: height in cells; `columns` is the width.
+        tasks: task group of the view; cancelled when the screen closes.
+        ended_by: the signal that closed the screen; 0 for none.
     """
 
     tasks: TaskGroup
@@ -137,20 +137,20 @@ class Screen:
         self.resize()
 
     def resize(self) -> None:
-        """Take over the size of the terminal."""
+        """Adopt the terminal's current size."""
         size = os.get_terminal_size(1)
         self.rows, self.columns = max(size.lines, 1), max(size.columns, 1)
         curses.resizeterm(self.rows, self.columns)
 
     def draw(self, lines: Sequence[str], cursor: int | None = None) -> None:
-        """Show lines from the top; the only control characters in them are those of `Style.paint`.
+        """Show lines from the top; they contain no control characters but those of `Style.paint`.
 
         Longer lines are cut. `cursor` is a cell of the first line; None hides the cursor.
         """
         self._window.erase()
         for row, line in enumerate(lines[: self.rows]):
             self._write(row, line)
-        with suppress(curses.error):  # the terminal cannot hide it
+        with suppress(curses.error):  # the terminal cannot hide the cursor
             curses.curs_set(int(cursor is not None))
         self._window.move(0, min(cursor or 0, self.columns - 1))
         self._window.refresh()
@@ -170,7 +170,7 @@ class Screen:
             text = piece if cell_len(piece) <= left else set_cell_size(piece, left)
             left -= cell_len(text)
             known = text.encode(self._window.encoding, "replace").decode(self._window.encoding)
-            with suppress(curses.error):  # behind the last cell of the last row
+            with suppress(curses.error):  # curses fails after it wrote the last cell of the screen
                 self._window.addstr(known, attribute)
 
     def keys(self) -> Iterator[str]:
@@ -194,9 +194,9 @@ class Screen:
                 yield self._window.get_wch()
 
     def _sequence(self, pressed: list[str | int]) -> str:
-        """Parse a sequence that curses does not know; return its key, empty for none.
+        """Parse an escape sequence that curses does not know; return its key, or an empty text.
 
-        The marks around pasted text are such sequences.
+        The sequences around pasted text only switch `_pasting`.
         """
         sequence = str(pressed.pop(0))
         while sequence[:1] == "[" and pressed and not "@" <= sequence[1:][-1:] <= "~":
@@ -207,7 +207,7 @@ class Screen:
 
 
 def _attribute(codes: str) -> int:
-    """Return the attribute of the codes of a colour sequence."""
+    """Return the curses attribute for the codes of a colour sequence."""
     result = curses.A_NORMAL
     for code in codes.split(";"):
         number = int(code or 0)
@@ -221,7 +221,7 @@ def _attribute(codes: str) -> int:
 
 
 async def _shown(view: View, colour: bool) -> int:
-    """Run a view; return the signal that closed it, 0 for none."""
+    """Run a view; return the number of the signal that closed it, or 0."""
     numbers = (SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGWINCH)
     with anyio.open_signal_receiver(*numbers) as signals, _opened(colour=colour) as screen:
         async with anyio.create_task_group() as screen.tasks:
@@ -248,14 +248,14 @@ async def _hear_keys(screen: Screen, view: View) -> None:
             view.press(screen, key)
         view.draw(screen)
         if not pressed:
-            await anyio.sleep(_IDLE_S)  # a part of a character, or the terminal is gone
+            await anyio.sleep(_IDLE_S)  # an incomplete character, or the terminal is gone
             if not os.isatty(0):
                 screen.close(SIGHUP)
 
 
 @contextmanager
 def _opened(*, colour: bool) -> Iterator[Screen]:
-    """Yield the terminal's screen; standard input and output are the terminal meanwhile."""
+    """Yield the terminal's screen; in the block, standard input and output are the terminal."""
     sys.stdout.flush()
     with _terminal_streams(), _known_term():
         window = curses.initscr()
@@ -281,12 +281,12 @@ def _terminal_stream() -> int | None:
 
 @contextmanager
 def _terminal_streams() -> Iterator[None]:
-    """Make the terminal standard input and output in the block."""
+    """Redirect standard input and output to the terminal in the block."""
     before = [os.dup(0), os.dup(1)]
     try:
         try:
             device = os.open(os.ttyname(_terminal_stream() or 0), os.O_RDWR | os.O_NOCTTY)
-        except OSError:  # its device is not in this container
+        except OSError:  # the terminal's device is not visible in this container
             device = os.open("/dev/tty", os.O_RDWR)
         os.dup2(device, 0)
         os.dup2(device, 1)
@@ -300,7 +300,7 @@ def _terminal_streams() -> Iterator[None]:
 
 @contextmanager
 def _known_term() -> Iterator[None]:
-    """Use a terminal description that curses knows in the block, a common one if necessary.
+    """Set `TERM` in the block to a terminal description that curses knows.
 
     Over a network, `TERM` may name a terminal without a description on this machine.
     """
@@ -327,7 +327,7 @@ def _start_colour() -> None:
 
 
 class _Live(View):
-    """Text that is read again and again."""
+    """A view of text that is refreshed after each pause."""
 
     def __init__(
         self, read: Callable[[], T], text: Callable[[T, int], str], pause_s: float

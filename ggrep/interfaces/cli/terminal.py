@@ -40,17 +40,17 @@ if TYPE_CHECKING:
 
 
 class ReaderGone(Exception):
-    """The reader of standard output has closed it; typer would exit with 1 for an OSError."""
+    """The reader of standard output has closed it. Not an OSError, for which typer exits with 1."""
 
 
 class Terminal(Struct, frozen=True):
-    """The two output streams, and whether they are terminals.
+    """Standard output and standard error, and whether they are terminals.
 
     Attributes:
-        columns: how wide a line of results may be.
-        links: target of links to files; empty where none are shown.
-        warnings: warnings about the command as a whole, in JSON too.
-        began_ms: when the command began, on the scale of `SystemClock`; None for no known moment.
+        columns: maximum width of a line of results.
+        links: URL template of links to files; empty if links are not shown.
+        warnings: warnings about the command as a whole, also included in JSON.
+        began_ms: start of the command by `SystemClock`; None if unknown.
     """
 
     environ: Mapping[str, str]
@@ -63,13 +63,13 @@ class Terminal(Struct, frozen=True):
     began_ms: float | None = None
 
     def deadline(self, timeout_ms: float) -> Deadline:
-        """Return the deadline for a timeout that counts from the start of the command."""
+        """Return the deadline of a timeout that starts with the command."""
         if self.began_ms is None:
             return Deadline.after(SystemClock(), timeout_ms)
         return Deadline(SystemClock(), self.began_ms + timeout_ms)
 
     def write(self, text: str) -> None:
-        """Write text to standard output; quoted content must be sanitised."""
+        """Write text to standard output. Requires: quoted content is sanitised."""
         try:
             sys.stdout.write(text)
             sys.stdout.flush()
@@ -83,21 +83,21 @@ class Terminal(Struct, frozen=True):
         self._write_bytes(data)
 
     def show(self, document: stable_json.Document, text: str, *, json: bool) -> None:
-        """Write a report: the document, or the text for people."""
+        """Write a report to standard output: the document as JSON, or the text."""
         if json:
             self.write_json(document, pretty=True)
         else:
             self.write(text)
 
     def write_rendered(self, text: str) -> None:
-        """Write a rendered JSON document, in UTF-8 whatever the locale is."""
+        """Write a rendered JSON document, always in UTF-8."""
         if self.warnings:
             self.write_json(stable_json.loads(text.encode()), pretty=False)
         else:
             self._write_bytes(text.encode())
 
     def write_answer(self, rendered: "Rendered | Printed", *, json: bool) -> None:
-        """Write rendered output to both streams, after the text that precedes it."""
+        """Write the texts before, of and after an answer to their streams."""
         self.note(rendered.before)
         if json:
             self.write_rendered(rendered.out)
@@ -106,7 +106,7 @@ class Terminal(Struct, frozen=True):
         self.note(rendered.err)
 
     def write_long(self, text: str) -> None:
-        """Write text as `write` does, through a pager if it exceeds the terminal's height."""
+        """Write text to standard output; text higher than the terminal goes through a pager."""
         if sys.stdout is not sys.__stdout__ or not paged(text, dict(self.environ)):
             self.write(text)
 
@@ -118,7 +118,7 @@ class Terminal(Struct, frozen=True):
             raise ReaderGone from error
 
     def note(self, text: str) -> None:
-        """Write text to standard error; quoted content must be sanitised."""
+        """Write text to standard error. Requires: quoted content is sanitised."""
         sys.stderr.write(text)
 
     def tell(self, line: str) -> None:
@@ -135,7 +135,7 @@ _BEGAN_MS: ContextVar[float | None] = ContextVar("_BEGAN_MS", default=None)
 
 @contextmanager
 def begun_at(began_ms: float | None) -> Iterator[None]:
-    """Set the start time of the command for terminals that are opened in the block."""
+    """Set the command's start time for terminals that are opened in the block."""
     token = _BEGAN_MS.set(began_ms)
     try:
         yield
@@ -145,7 +145,7 @@ def begun_at(began_ms: float | None) -> Iterator[None]:
 
 @contextmanager
 def ended_at(deadline: Deadline) -> Iterator[None]:
-    """End the block shortly after a deadline, at any step; see `alarm.arm`.
+    """Interrupt the block shortly after a deadline, even during an import; see `alarm.arm`.
 
     This only works in the main thread of a process.
     """
@@ -165,7 +165,7 @@ def ended_at(deadline: Deadline) -> Iterator[None]:
 
 
 def open_terminal(*, plain: bool = False) -> Terminal:
-    """Return the process's own streams, able to write any text."""
+    """Return the process's streams, converted so that they can write any text."""
     environ = dict(environment())
     sys.stdout, sys.stderr = _usable(sys.stdout), _usable(sys.stderr)
     out, err = sys.stdout.isatty(), sys.stderr.isatty()
@@ -186,7 +186,7 @@ def open_terminal(*, plain: bool = False) -> Terminal:
 
 
 def variable_warnings(environ: Mapping[str, str]) -> tuple[Notice, ...]:
-    """Return a warning for each unknown variable with our prefix, most likely a typo."""
+    """Return a warning for each unknown variable that begins with `GGREP_`, probably a typo."""
     warnings = []
     for name in unknown_variables(environ):
         meant = nearest(name, sorted(KNOWN_VARIABLES))
@@ -199,7 +199,7 @@ def variable_warnings(environ: Mapping[str, str]) -> tuple[Notice, ...]:
 def with_warnings(
     document: stable_json.Document, warnings: Sequence[Notice]
 ) -> stable_json.Document:
-    """Return a document with more warnings, if it has a field for them."""
+    """Return a document with these warnings added, if it has a field for warnings."""
     if not warnings:
         return document
     inner = document.get("diagnostics")
@@ -212,14 +212,14 @@ def with_warnings(
 
 
 def close_quietly() -> None:
-    """Redirect standard output to nothing, after its reader has gone."""
+    """Redirect standard output to the null device, after its reader has closed it."""
     descriptor = os.open(os.devnull, os.O_WRONLY)
     os.dup2(descriptor, sys.stdout.fileno())
     os.close(descriptor)
 
 
 def _usable(stream: TextIO | None) -> TextIO:
-    """Return a stream that can write every character; a closed one becomes a null stream."""
+    """Return a stream that can write every character; a null stream for a closed stream."""
     if stream is None:
         return io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     if isinstance(stream, io.TextIOWrapper) and stream.errors != "replace":
@@ -230,7 +230,7 @@ def _usable(stream: TextIO | None) -> TextIO:
 def ask_before_indexing(
     require: Callable[[Path, Home], None], root: Path, home: Home, *, yes: bool
 ) -> bool:
-    """Return whether the user was asked; raise unless an index is wanted or the user agrees."""
+    """Return whether the user had to consent to indexing; raise if the user does not consent."""
     if yes:
         return False
     try:
@@ -245,11 +245,11 @@ def ask_before_indexing(
 
 
 def confirmed(question: str, *, default: bool = False) -> bool:
-    """Return whether the user at the terminal agrees; True without an interactive terminal."""
+    """Ask the user to confirm; return True without asking if the terminal is not interactive."""
     if not _is_interactive():
         return True
     alarm.disarm()  # the user may take any time
-    # Late: few commands ask for confirmation.
+    # Imported late: few commands ask for confirmation.
     import typer
 
     try:
@@ -259,7 +259,7 @@ def confirmed(question: str, *, default: bool = False) -> bool:
 
 
 def require_interactive(command: str, *, yes: bool) -> None:
-    """Raise unless `--yes` was typed or the terminal is interactive."""
+    """Raise unless `--yes` was typed or the user can confirm at a terminal."""
     if not (yes or _is_interactive()):
         raise UsageError(
             f"confirmation requires a terminal; to continue: {spelled(*command.split())} --yes"
@@ -267,7 +267,7 @@ def require_interactive(command: str, *, yes: bool) -> None:
 
 
 def end_as(number: int) -> None:
-    """End this process by the same signal as a worker, so that the parent sees it."""
+    """End this process by the signal that ended a worker, so that its parent sees the signal."""
     sys.stdout.flush()
     sys.stderr.flush()
     if number != signal.SIGKILL:  # SIGKILL has no handler
@@ -281,7 +281,7 @@ def _is_interactive() -> bool:
 
 @contextmanager
 def show_progress(terminal: Terminal, label: str) -> Iterator["Progress"]:
-    """Yield the callback that draws the progress of a sync; it draws only on a terminal."""
+    """Yield a callback that displays the progress of a sync if there is a terminal."""
     if not terminal.progress:
         yield lambda _: None
         return
@@ -297,7 +297,7 @@ def show_progress(terminal: Terminal, label: str) -> Iterator["Progress"]:
 def show_done(
     terminal: Terminal, label: str, of: str, total: int
 ) -> Iterator[Callable[[int], None]]:
-    """Yield a function that draws a done and a total number; it draws only on a terminal."""
+    """Yield a function that displays how many of `total` are done if there is a terminal."""
     if not terminal.progress:
         yield lambda _: None
         return
@@ -311,7 +311,7 @@ def show_done(
 
 @contextmanager
 def show_counts(terminal: Terminal, label: str) -> Iterator[Callable[[str, int, int], None]]:
-    """Yield a function that draws a stage and its counts of files, done and in total."""
+    """Yield a function that displays a stage with its numbers of done files and of all files."""
     counts = "{task.completed:>6.0f}/{task.total:.0f} files  {task.fields[stage]}"
     with _bar(terminal, counts) as bar:
         task = bar.add_task(sanitise_line(label), total=0, stage="scan")

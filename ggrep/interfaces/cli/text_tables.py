@@ -14,7 +14,7 @@ _ELLIPSIS = "…"
 
 
 def bytes_text(size: int) -> str:
-    """Return bytes in the largest unit that leaves a whole digit: `812 MB`, `1.2 GB`."""
+    """Return a size in the largest decimal unit that is not above it: `812 MB`, `1.2 GB`."""
     for unit, scale in (("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)):
         if size >= scale:
             value = size / scale
@@ -45,14 +45,14 @@ def count_text(count: int) -> str:
 
 
 def plural(count: int, noun: str, nouns: str | None = None) -> str:
-    """Return a count with its noun."""
+    """Return a count with its noun, in the plural unless the count is 1."""
     return f"{count} {noun if count == 1 else nouns or noun + 's'}"
 
 
 def shorten(text: str, width: int) -> str:
-    """Return `text` in at most `width` cells, cut in its middle: ends distinguish paths.
+    """Return `text` in at most `width` cells; a longer text is cut in its middle.
 
-    The end gets two thirds of the width, as the last parts of a path distinguish it.
+    The end gets two thirds of the width, as the last parts distinguish most paths.
     """
     if cell_len(text) <= width:
         return text
@@ -112,7 +112,7 @@ def render_table(
 def render_pairs(
     pairs: Sequence[tuple[str, str]], style: Style, roles: Mapping[str, str] = MappingProxyType({})
 ) -> str:
-    """Return a line for each label and value; `roles` paints some labels otherwise."""
+    """Return a line for each label and value; `roles` sets the colour of some labels."""
     width = max(len(label) for label, _ in pairs)
     return "".join(
         f"{style.paint(roles.get(label, 'muted'), f'{label:<{width}}')}  {sanitise_line(value)}\n"

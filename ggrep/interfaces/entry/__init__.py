@@ -1,6 +1,6 @@
 """The console script: uses only the standard library until a command needs more.
 
-It distinguishes searches without `search` from commands, and lets a running daemon answer queries
+The script distinguishes `ggrep "words"` from commands, and lets a running daemon answer queries
 (`fast`). `ggrep.interfaces.cli` runs everything else.
 """
 
@@ -13,7 +13,7 @@ _JOIN_S = 0.05
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run ggrep with `arguments` (the process's own by default); return the exit status.
+    """Run ggrep with `arguments` (default: the process's arguments); return the exit status.
 
     `ggrep "words"` is `ggrep search "words"`; `ggrep -- status` searches for the word. For a word
     that resembles a command, `ggrep.interfaces.cli` suggests the command.
@@ -31,10 +31,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def console() -> int:
-    """Run ggrep as this process; return the exit status, or end the process with it at once.
+    """Run ggrep as this process; return the exit status, or end the process at once with it.
 
-    Python takes a tenth of a second to unload modules at exit, and waits for threads, which may run
-    beyond the deadline. Query commands leave nothing to clean up.
+    At exit, Python takes a tenth of a second to unload modules, and waits for threads, which may
+    run longer than the deadline. Query commands leave nothing to clean up.
     """
     status, words = main(), sys.argv[1:]
     asked = bool(words) and (is_search(words) or words[0] in READ_BY_DAEMONS)
@@ -81,14 +81,14 @@ def _run(words: list[str], began_ms: float, *, begun_here: bool) -> int:
 
         return run(words, began_ms)
     except KeyboardInterrupt as interrupt:
-        # While modules are loaded, no other code can report it yet.
+        # While modules are imported, no other code can report an interrupt.
         from ggrep.interfaces.entry.fast import interrupted
 
         return interrupted(words, interrupt)
 
 
 def _without_terminal_options(words: list[str]) -> list[str]:
-    """Return arguments without terminal options, which become variables of this process."""
+    """Remove terminal options from the arguments, and set their environment variables instead."""
     if not any(word.startswith(("--colo", "--no-pager")) for word in words):
         return words
     from ggrep.base.terminal import UnknownWord, without_terminal_options
@@ -96,13 +96,13 @@ def _without_terminal_options(words: list[str]) -> list[str]:
     try:
         left, chosen = without_terminal_options(words)
     except UnknownWord:
-        return words  # `ggrep.interfaces.cli` reports it
-    os.environ.update(chosen)  # noqa: TID251 - this process is the command's
+        return words  # `ggrep.interfaces.cli` reports the mistake
+    os.environ.update(chosen)  # noqa: TID251 - the command's own process
     return left
 
 
 def _help(words: list[str]) -> int | None:
-    """Print the requested page of help; None if no help is requested."""
+    """Print the requested help page; return None if no help is requested."""
     is_needed = not words or words[0] == "help" or words[0] in ABOVE_OTHERS
     if not is_needed and not {"--help", "-h"}.intersection(words):
         return None
@@ -112,7 +112,7 @@ def _help(words: list[str]) -> int | None:
 
 
 def _refused(words: list[str]) -> int | None:
-    """Report an unknown option; None if `ggrep.interfaces.cli` must check the line.
+    """Report an unknown option; return None if `ggrep.interfaces.cli` must check the line.
 
     JSON output and unprintable words need modules that are not loaded here.
     """
@@ -130,7 +130,7 @@ def _refused(words: list[str]) -> int | None:
 
 
 def _by_daemon(words: list[str], began_ms: float, *, begun_here: bool) -> int | None:
-    """Let a daemon answer a query command, else search in this process; None for other commands."""
+    """Run a query command by a daemon or else in this process; None for other commands."""
     if not words or words[0] not in READ_BY_DAEMONS:
         return None
     from ggrep.interfaces.entry.fast import answer, search

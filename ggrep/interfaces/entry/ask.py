@@ -1,7 +1,7 @@
-"""One search over a daemon's socket: writes handshake and query at once, reads two replies."""
+"""One request over a daemon's socket: sends handshake and query together, reads two replies."""
 
-# The bare extension modules: `socket` and `json` bring `enum`, `re` and `selectors`, which take
-# longer to import than the daemon takes to answer.
+# Imports the C extension modules: `socket` and `json` would import `enum`, `re` and `selectors`,
+# which takes longer than the daemon takes to answer.
 import os
 from _json import encode_basestring, make_scanner
 from _socket import AF_UNIX, SOCK_STREAM, socket
@@ -15,11 +15,11 @@ MOST_REPLY_BYTES = 10 * 1024 * 1024 + 64 * 1024
 _PREFIX_BYTES = 4
 _READ_BYTES = 1 << 18
 _LOOK_MS = 250
-"""After so long without a reply the process of the daemon is looked at."""
+"""Time without a reply after which the daemon's process is checked."""
 
 
 class _Reading:
-    """Settings of the scanner: the defaults of the json module."""
+    """Settings of the JSON scanner, equal to the defaults of the json module."""
 
     strict = True
     object_hook = None
@@ -30,10 +30,10 @@ class _Reading:
 
 
 class Connection:
-    """A connection with a request in progress."""
+    """A connection to a daemon, with a request in progress."""
 
     def __init__(self, address: str, messages: list[object], until_ms: float) -> None:
-        """Connect and send all messages."""
+        """Connect to the daemon and send all messages."""
         data = b"".join(map(frame, messages))
         self._received = bytearray()
         self._peer = socket(AF_UNIX, SOCK_STREAM)
@@ -48,9 +48,9 @@ class Connection:
             raise
 
     def _require_own(self) -> None:
-        """Raise unless a running process of this user, or of root, is at the other end.
+        """Raise unless the other end is a running process of this user or of root.
 
-        In a shared home it may belong to another user; then `ggrep.interfaces.cli` queries it.
+        In a shared home another user may own the daemon; `ggrep.interfaces.cli` then queries it.
         """
         self._pid, uid = peer_of(self._peer)
         if uid not in {os.geteuid(), 0}:
@@ -69,11 +69,11 @@ class Connection:
         return parse(self._take(size, until_ms).decode())
 
     def close(self) -> None:
-        """End the connection; the daemon then cancels a running request."""
+        """Close the connection; the daemon then cancels a running request."""
         self._peer.close()
 
     def _wait(self, until_ms: float, most_ms: float) -> None:
-        """Set the socket's timeout: until the given time, and at most that many milliseconds."""
+        """Set the socket's timeout: until `until_ms`, and at most `most_ms` milliseconds."""
         left_ms = until_ms - now_ms()
         if left_ms <= 0.0:
             raise TimeoutError

@@ -2,9 +2,9 @@
 
     ggrep __complete -- WORDS... CURRENT
 
-Words that are not in the tables are read from files. Nothing is started or written.
+Names of profiles, repositories, tags and stores are read from files. No daemon is started.
 """
-# pathlib takes longer to import than all of this to run
+# importing pathlib takes longer than running this whole module
 
 import sys
 
@@ -17,7 +17,7 @@ _OPTIONS = "--version " + " ".join(_EVERYWHERE)
 
 
 def complete(words: list[str]) -> int:
-    """Print candidates for the last word; nothing for unknown words and file names."""
+    """Print completions of the last word; nothing for unknown words and file names."""
     try:
         results = candidates(words)
     except (OSError, ValueError):
@@ -31,7 +31,7 @@ def complete(words: list[str]) -> int:
 
 
 def candidates(words: list[str]) -> list[str]:
-    """Return candidates for the last word, in order."""
+    """Return completions of the last word, in display order."""
     *before, current = words or [""]
     if "--" in before:
         return []
@@ -48,7 +48,7 @@ def candidates(words: list[str]) -> list[str]:
 
 
 def _of_command(name: str, before: list[str], typed: list[str], current: str) -> list[str]:
-    """Return candidates for a word of a command: values, flags or arguments."""
+    """Return completions of a command's word: values, flags or arguments."""
     options, arguments = options_of(name)
     flags = {
         flag: option.words if option.takes_value else None for flag, option in options.items()
@@ -65,7 +65,7 @@ def _of_command(name: str, before: list[str], typed: list[str], current: str) ->
 
 
 def _colours(before: list[str], current: str) -> list[str] | None:
-    """Return candidates for `--color`; None if another word is completed."""
+    """Return completions of the value of `--color`; None if another word is completed."""
     words = _EVERYWHERE["--color"] or ""
     if before[-1:] == ["--color"]:
         return _begun(current, words)
@@ -76,7 +76,7 @@ def _colours(before: list[str], current: str) -> list[str] | None:
 
 
 def _without_terminal_options(before: list[str]) -> list[str]:
-    """Return words without the options that every command takes."""
+    """Return words without the terminal options, which every command accepts."""
     left = list[str]()
     words = iter(before)
     for word in words:
@@ -95,7 +95,7 @@ def _command(before: list[str]) -> tuple[str, int]:
 
 
 def _places(typed: list[str], flags: dict[str, str | None]) -> int:
-    """Return the number of arguments among words."""
+    """Return the number of words that are positional arguments."""
     count, skip = 0, False
     for word in typed:
         if skip:
@@ -118,7 +118,7 @@ def _values(kind: str, current: str, before: list[str]) -> list[str]:
         case "@command":
             return _begun(current, BELOW.get(before[-1], f"{COMMANDS} agents"))
         case _:
-            # Late: most completions are of words.
+            # Imported late: most completions need no names from files.
             from ggrep.interfaces.cli.completion_names import named
             from ggrep.interfaces.entry.daemon_place import REPO_FILE
 
@@ -127,7 +127,7 @@ def _values(kind: str, current: str, before: list[str]) -> list[str]:
 
 
 def _filters(current: str) -> list[str]:
-    """Return candidate filters, negated where the word is."""
+    """Return completions of a filter, negated if the typed word is."""
     sign = current[:1] if current.startswith(("-", "!")) else ""
     key, has_key, value = current[len(sign) :].partition(":")
     if not has_key:

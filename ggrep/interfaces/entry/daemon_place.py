@@ -1,10 +1,10 @@
 """Finds the repository of a command line and the locator of its daemon.
 
-The root is a guess that is right in ordinary trees; the daemon compares it with its own root.
+The root is a guess, correct in ordinary trees; the daemon compares it with its own root.
 """
 
 # ruff: noqa: PTH110, PTH112, PTH113, PTH118, PTH120, PTH123, PTH208
-# pathlib takes longer to import than all of this to run
+# importing pathlib takes longer than running this whole module
 
 import os
 import zlib
@@ -17,7 +17,7 @@ _MOST_BYTES = 16 * 1024
 
 
 class LikelyRoot:
-    """A root, and the part to search: a path key, empty for the whole root."""
+    """A probable root, and the path key of the part to search, empty for the whole root."""
 
     __slots__ = ("root", "scope")
 
@@ -27,7 +27,7 @@ class LikelyRoot:
 
 
 class Locator:
-    """Address of a daemon, and the store and configuration that it serves."""
+    """Address of a daemon, and the store and configuration that the daemon serves."""
 
     __slots__ = ("address", "build", "config_fingerprint", "store_id")
 
@@ -41,7 +41,7 @@ class Locator:
 def place_of(path: str | None, environ: dict[str, str]) -> LikelyRoot:
     """Return the root that `path`, or the current directory, probably belongs to."""
     real = os.path.realpath(path or os.curdir, strict=True)
-    real.encode()  # `ggrep.interfaces.cli` reports paths that are not UTF-8
+    real.encode()  # `ggrep.interfaces.cli` reports that the path is not UTF-8
     directory = real if os.path.isdir(real) else os.path.dirname(real)
     refused = ("/", os.path.realpath(_user_home(environ)))
     if directory in refused:
@@ -60,7 +60,7 @@ def place_of(path: str | None, environ: dict[str, str]) -> LikelyRoot:
 
 
 def locator_file(root: str, environ: dict[str, str]) -> str:
-    """Return the path of the locator that a daemon of root and profile writes in the ggrep home."""
+    """Return the path of the locator file that the daemon of a root and profile writes."""
     home = environ.get("GGREP_HOME") or os.path.join(_user_home(environ), ".ggrep")
     if not home.startswith("/"):
         raise ValueError(home)
@@ -71,7 +71,7 @@ def locator_file(root: str, environ: dict[str, str]) -> str:
 
 
 def is_led(path: str | None, environ: dict[str, str]) -> bool:
-    """Return whether the home has a locator for `path` or a directory above it."""
+    """Return whether the ggrep home has a locator for `path` or a directory above it."""
     root = os.path.realpath(path or os.curdir)
     while not os.path.exists(locator_file(root, environ)):
         if root == "/":
@@ -81,8 +81,8 @@ def is_led(path: str | None, environ: dict[str, str]) -> bool:
 
 
 def read_locator(file: str, root: str) -> Locator:
-    """Return the locator in `file`, which only its owner's daemons can have written."""
-    # Non-blocking: it may be a pipe.
+    """Return the locator in `file`; raise unless only this user can have written it."""
+    # Non-blocking, as the file may be a pipe.
     descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         if os.fstat(descriptor).st_uid != os.geteuid():
@@ -105,7 +105,7 @@ def _user_home(environ: dict[str, str]) -> str:
 
 
 def _is_marker(path: str) -> bool:
-    """Return whether git treats the directory above `path` as the top of a work tree."""
+    """Return whether `path` is a `.git` that makes its directory the top of a work tree."""
     if os.path.isdir(path):
         return os.path.isfile(os.path.join(path, "HEAD"))
     if not os.path.isfile(path):
@@ -115,7 +115,7 @@ def _is_marker(path: str) -> bool:
 
 
 _OF_PLACES = frozenset({"expand", "outline", "tour"})
-"""Commands whose first word is a place, not a query."""
+"""Commands whose first word is a location, not a query."""
 
 _PLACES = ("--repo", "--path", "--in")
 _MOST_FILE_BYTES = 64 * 1024
@@ -125,11 +125,11 @@ _TIMEOUT = "--timeout-ms"
 
 
 def place_of_line(line: Line, environ: dict[str, str]) -> LikelyRoot:
-    """Return the likely root of a line; of a workspace, a root whose daemon wrote a locator."""
+    """Return the probable root of a command line; for a workspace, any root with a locator."""
     file = line.text("--workspace")
     if file is None:
         return place_of(place_in(line), environ)
-    # Any of its daemons can ask the others.
+    # Any daemon of the workspace can query the other ones.
     for root in _roots_in(file):
         try:
             place = place_of(root, environ)
@@ -141,9 +141,9 @@ def place_of_line(line: Line, environ: dict[str, str]) -> LikelyRoot:
 
 
 def _roots_in(file: str) -> list[str]:
-    """Return the `"root":` values of a workspace's file, read without its grammar.
+    """Return the `"root":` values of a workspace's file, found by a regular expression.
 
-    For a glob such as `"../services/*"`, the first directories are returned.
+    For a glob such as `"../services/*"`, its first directories are returned.
     """
     with open(file, "rb") as stream:
         text = stream.read(_MOST_FILE_BYTES).decode()
@@ -162,10 +162,10 @@ def _roots_in(file: str) -> list[str]:
 
 
 def place_in(line: Line) -> str | None:
-    """Return the likely path of a line; None for the current directory.
+    """Return the probable path of a command line; None for the current directory.
 
-    It is the value of an option, else the last argument that is a file or directory, with or
-    without line numbers; the first argument is usually the query.
+    The path is the value of an option, else the last argument that is an existing file or
+    directory, with or without line numbers; the first argument is usually the query.
     """
     for flag in _PLACES:
         value = line.text(flag)
@@ -180,7 +180,7 @@ def place_in(line: Line) -> str | None:
 
 
 def with_timeout(arguments: list[str], timeout_ms: int) -> list[str]:
-    """Return a line with its timeout replaced."""
+    """Return a command line with another timeout."""
     at = next(at for at, word in enumerate(arguments) if word.partition("=")[0] == _TIMEOUT)
     behind = at + 1 if "=" in arguments[at] else at + 2
     return [*arguments[:at], f"{_TIMEOUT}={timeout_ms}", *arguments[behind:]]

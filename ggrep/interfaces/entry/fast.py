@@ -1,9 +1,8 @@
 """Lets a running daemon answer a command, without loading the search modules.
 
-A query command is sent as it was typed; this module only reads its repository, timeout and output
-format. The locator of the daemon may belong to another root, configuration or build, so the daemon
-compares these with its own. After any mismatch nothing is written, and `ggrep.interfaces.cli` runs
-the command.
+This module sends the command line unparsed; it only reads its repository, timeout and output
+format. The daemon may serve another root, configuration or build, so it compares these with its
+own. After any mismatch nothing is written, and `ggrep.interfaces.cli` runs the command.
 """
 
 import os
@@ -30,28 +29,28 @@ if TYPE_CHECKING:
 _BY_CLIENT = (
     *("--offline", "--sync", "--profile", "--encoder", "--receipt", "--force", "--all", "--watch"),
 )
-"""Options of lines that every daemon declines."""
+"""Options of command lines that daemons decline."""
 
 _OF_ONE = frozenset({"query", "path", "question", "hits", "output", "asking", "lines"})
-"""Arguments and groups of options of a plain search of one repository."""
+"""The arguments and option groups of a plain search of one repository."""
 
 _MOST_ARGUMENTS = 64
-"""Most words of a line that a daemon takes."""
+"""Maximum number of words of a command line that a daemon accepts."""
 
 PROTOCOL_VERSION = 1
 PREFIX = "GGREP_"
 DEFAULT_TIMEOUT_MS = 60_000
 _GREETING_MS = 500
-"""After that the process may be stuck, which `ggrep.interfaces.cli` finds out."""
+"""Timeout of the handshake; `ggrep.interfaces.cli` then finds out whether the daemon hangs."""
 
 _REPLY_MS = 50
-"""A daemon's time ends so much earlier than its client's, or a tenth: so it can reply in time."""
+"""A daemon's timeout is shorter by this, or by a tenth, so that its reply is in time."""
 
 _TIMEOUT = 11
 _CANCELLED = 12
 _WRONG_USAGE = 2
 _LEFT_TO_CLI = frozenset({"stale_hint", "incompatible", "invalid_request", "no_index", "internal"})
-"""Failures after which the client searches itself, or words the message itself."""
+"""Failures after which the client searches in its own process, or writes its own message."""
 
 
 def answer(arguments: list[str], began_ms: float) -> int | None:
@@ -69,8 +68,8 @@ def answer(arguments: list[str], began_ms: float) -> int | None:
 def search(arguments: list[str], began_ms: float, *, begun_here: bool) -> int | None:
     """Search in this process; return the exit status, or None for other commands.
 
-    A command ends when its `--timeout-ms` is over, even while it loads modules; the time of a sync
-    that it waits for does not count.
+    A command ends when its `--timeout-ms` is over, even while it imports modules; waiting for a
+    sync does not count.
     """
     try:
         line = read(arguments)
@@ -96,7 +95,7 @@ def search(arguments: list[str], began_ms: float, *, begun_here: bool) -> int | 
 
 
 def _head_start(line: Line) -> "Preload | None":
-    """Start a process that becomes a daemon, if none seems to run; None without one."""
+    """Start a process that can become the daemon, if none seems to run; else return None."""
     from ggrep.protocol.client.preload import Preload
 
     environ = dict(os.environ)  # noqa: TID251 - as above
@@ -108,7 +107,7 @@ def _head_start(line: Line) -> "Preload | None":
 
 
 def interrupted(arguments: list[str], interrupt: KeyboardInterrupt) -> int:
-    """Report that a command was interrupted or exceeded its timeout; return the exit status."""
+    """Report that a command was interrupted or reached its timeout; return the exit status."""
     environ = dict(os.environ)  # noqa: TID251 - as above
     if isinstance(interrupt, TimeIsUp):
         request_id = os.urandom(8).hex()
@@ -119,7 +118,7 @@ def interrupted(arguments: list[str], interrupt: KeyboardInterrupt) -> int:
 
 
 class Rendered:
-    """The output and the exit status."""
+    """The output and exit status of a command."""
 
     __slots__ = ("before", "err", "exit_status", "out")
 
@@ -131,7 +130,7 @@ class Rendered:
 
 
 def terminal_view(environ: dict[str, str], *, json: bool, plain: bool) -> dict[str, object]:
-    """Return how the terminal wants output to be printed."""
+    """Return the view options for the terminal."""
     shown = os.isatty(1)
     colour = wants_colour(environ, plain=plain, terminal=shown)
     return {
@@ -145,7 +144,7 @@ def terminal_view(environ: dict[str, str], *, json: bool, plain: bool) -> dict[s
 
 
 def client_of(environ: dict[str, str]) -> tuple[str, str]:
-    """Return the client that the request is counted for, and its kind."""
+    """Return the name and kind of this client, for the daemon's metrics and queue."""
     kind = environ.get("GGREP_CLIENT_KIND") or "interactive"
     if kind not in {"interactive", "batch"}:
         raise ValueError(kind)
@@ -155,7 +154,7 @@ def client_of(environ: dict[str, str]) -> tuple[str, str]:
 def messages_of(
     question: dict[str, object], claim: dict[str, object], locator: Locator, client: tuple[str, str]
 ) -> list[object]:
-    """Return the handshake and the question; `client` is its name and kind."""
+    """Return the two messages to send, handshake and query; `client` is name and kind."""
     name, kind = client
     hello = {
         "message": "hello",
@@ -171,7 +170,7 @@ def messages_of(
 
 
 def judged(reply: dict[str, object], *, strict: bool = False) -> Rendered:
-    """Return the output of the daemon's reply; with `strict` a failure has status 2, not 1."""
+    """Return the output in a daemon's reply; with `strict`, a failure has exit status 2."""
     error = reply.get("error")
     holder = reply if error is None else error
     if not isinstance(holder, dict) or holder.get("code") in _LEFT_TO_CLI:
@@ -189,7 +188,7 @@ def judged(reply: dict[str, object], *, strict: bool = False) -> Rendered:
 
 
 def _asked(arguments: list[str], environ: dict[str, str], began_ms: float) -> Rendered | None:
-    """Return a daemon's answer; None without one, or where it may be wrong."""
+    """Return a daemon's answer; None if there is none or it may be wrong."""
     try:
         if environ.get("GGREP_OFFLINE") or len(arguments) > _MOST_ARGUMENTS:
             return None
@@ -207,7 +206,7 @@ def _ask(arguments: list[str], line: Line, environ: dict[str, str], began_ms: fl
     build = build_id()
     if locator.build != build:
         raise ValueError("another build's")
-    # Late: where no daemon runs, none of this is needed.
+    # Imported late: without a running daemon, this is not needed.
     from ggrep.interfaces.entry.ask import Connection
 
     named = {name: environ[name] for name in sorted(environ) if name.startswith(PREFIX)}
@@ -217,7 +216,7 @@ def _ask(arguments: list[str], line: Line, environ: dict[str, str], began_ms: fl
     left_ms = until_ms - now_ms()
     if timeout_ms:
         words = with_timeout(words, max(1, int(left_ms - min(_REPLY_MS, left_ms / 10))))
-    # As a blocking connection names its first request.
+    # The id that a blocking connection gives its first request.
     request_id = f"{os.urandom(8).hex()}-1"
     view = terminal_view(
         environ, json=bool(line.value("--json")), plain=bool(line.value("--plain"))
@@ -236,7 +235,7 @@ def _ask(arguments: list[str], line: Line, environ: dict[str, str], began_ms: fl
         try:
             reply = connection.receive(until_ms)
         except TimeoutError:
-            # It is the right daemon, and the search's time is over: asking again would double it.
+            # The daemon is correct, but the timeout is over: a second query would double the time.
             return _failed("timeout", LATE, _TIMEOUT, arguments, environ, request_id)
         return judged(reply, strict=bool(line.value("--exit-status")))
     finally:
@@ -244,13 +243,13 @@ def _ask(arguments: list[str], line: Line, environ: dict[str, str], began_ms: fl
 
 
 def _timeout_of(line: Line) -> int:
-    """Return the timeout in a line, in milliseconds; 0 without one."""
+    """Return the timeout of a command line in milliseconds; 0 if it has none."""
     timeout_ms = line.value("--timeout-ms")
     return timeout_ms if isinstance(timeout_ms, int) else 0
 
 
 def refused(message: str, arguments: list[str]) -> int | None:
-    """Report that a command line is wrong; return the exit status, None as `answer` does."""
+    """Report a wrong command line; return the exit status, or None if nothing was written."""
     if not terminal.are_our_own():
         return None
     environ = dict(os.environ)  # noqa: TID251 - as above
@@ -259,7 +258,7 @@ def refused(message: str, arguments: list[str]) -> int | None:
 
 
 def _require_peer(hello: dict[str, object], locator: Locator) -> None:
-    """Raise unless the peer is the daemon of the locator and has current settings."""
+    """Raise unless the peer is the locator's daemon and its settings are current."""
     names = ("protocol_version", "store_id", "config_fingerprint", "build", "stale")
     greeted = [hello.get(name) for name in names]
     expected = [PROTOCOL_VERSION, locator.store_id, locator.config_fingerprint, locator.build]
@@ -275,7 +274,7 @@ def _failed(
     environ: dict[str, str],
     request_id: str = "",
 ) -> Rendered:
-    """Return a failure as `ggrep.interfaces.cli` prints it; the message must need no escapes."""
+    """Return a failure as `ggrep.interfaces.cli` prints it; `message` must need no escapes."""
     options = _options(arguments)
     of_workspace = any(word.partition("=")[0] == "--workspace" for word in options)
     named = f',"request_id":"{request_id}"' if request_id else ""
@@ -293,7 +292,7 @@ def _failed(
 
 
 def _printed(rendered: Rendered, arguments: list[str], environ: dict[str, str]) -> int:
-    """Write the output; return the exit status."""
+    """Write the output of a command; return the exit status."""
     broken = terminal.deliver(
         rendered.out,
         rendered.err,
@@ -310,5 +309,5 @@ def _colour(arguments: list[str], environ: dict[str, str]) -> bool:
 
 
 def _options(arguments: list[str]) -> list[str]:
-    """Return the words before `--`, or all words."""
+    """Return the words before `--`, or all words if there is no `--`."""
     return arguments[: arguments.index("--")] if "--" in arguments else arguments

@@ -1,4 +1,4 @@
-"""Prints a page of help: for `--help`, `help`, or a command without its subcommand."""
+"""Prints a help page: for `--help`, `help`, or a command without its subcommand."""
 
 import os
 import sys
@@ -12,14 +12,14 @@ _WRONG_USAGE = 2
 
 
 def shown(typed: list[str]) -> int | None:
-    """Print a page of help; return the exit status, or None if nothing was printed."""
+    """Print the requested help page; return the exit status, or None if nothing was printed."""
     before = typed[: typed.index("--")] if "--" in typed else typed
     is_whole = not ASKING.isdisjoint(before) or (typed[:1] == ["help"] and _are_words(typed))
     if not is_whole and typed and not (len(typed) == 1 and typed[0] in ABOVE_OTHERS):
         return None
     if typed and correction(typed) is not None:
         return None
-    # Late: other commands do not need it.
+    # Imported late: other commands do not need this.
     from ggrep.interfaces.cli.parsing.help_pages import page_at, text_of
 
     words = typed[1:] if typed[:1] == ["help"] and _are_words(typed) else typed

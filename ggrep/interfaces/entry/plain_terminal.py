@@ -10,7 +10,7 @@ _END = "\x1b[0m"
 
 
 def are_our_own() -> bool:
-    """Return whether both streams are the process's own, not replaced."""
+    """Return whether both output streams are the process's own and not replaced."""
     ours = sys.stdout is not None and sys.stderr is not None
     return ours and sys.stdout is sys.__stdout__ and sys.stderr is sys.__stderr__
 
@@ -18,9 +18,9 @@ def are_our_own() -> bool:
 def deliver(
     out: str, err: str, *, json: bool, colour: bool, environ: dict[str, str], before: str = ""
 ) -> int | None:
-    """Write `before` and both texts; return the exit status that a failure to do so makes.
+    """Write `before` and both texts; return an exit status if writing fails, else None.
 
-    JSON is UTF-8; text has the encoding of the streams, with characters they lack replaced.
+    JSON is UTF-8. Text has the stream's encoding; characters that it lacks are replaced.
     """
     try:
         if before:
@@ -35,7 +35,7 @@ def deliver(
         try:
             _write(2, line.encode(sys.stderr.encoding, "replace"))
         except OSError:
-            return 1  # nothing more can be written
+            return 1  # the stream cannot be written
         return 1
     return None
 
@@ -52,7 +52,7 @@ def _write(descriptor: int, data: bytes) -> None:
         try:
             left = left[os.write(descriptor, left) :]
         except BlockingIOError:
-            # A non-blocking pipe whose reader has not kept up.
+            # A non-blocking pipe is full.
             from select import select
 
             select([], [descriptor], [])

@@ -1,1 +1,1 @@
-"""Evaluates answers: suites yield metrics, committed checks pass or fail."""
+"""Evaluates answers: suites compute metrics, committed checks pass or fail."""

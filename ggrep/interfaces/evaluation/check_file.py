@@ -52,12 +52,12 @@ def _pattern(path: str) -> re.Pattern[bytes] | None:
 
 
 def expected_paths(table: Table, key: str) -> tuple[str, ...]:
-    """Return the paths of a key in the form of answers."""
+    """Return the paths in the value of a key, as answers spell them."""
     return tuple(expected_path(table, key, path) for path in table.texts(key))
 
 
 def expected_path(table: Table, key: str, path: str) -> str:
-    """Return a path of a key in the form of answers; empty for an empty one."""
+    """Return a path in the value of a key, as answers spell it; an empty path stays empty."""
     if not path:
         return path
     fault = _fault(path)
@@ -67,7 +67,7 @@ def expected_path(table: Table, key: str, path: str) -> str:
 
 
 def _fault(path: str) -> str:
-    """Return why no file can have this path; empty if one can."""
+    """Return why no file can have this path; empty if the path is possible."""
     if path.endswith("/"):
         return "is a directory; use files, or append **/*"
     normal = posixpath.normpath(path)
@@ -83,13 +83,13 @@ def _fault(path: str) -> str:
 
 
 class Expected(Struct, frozen=True):
-    """The expected answer; paths are plain or globs, ranks count distinct files.
+    """The expected answer; paths are plain paths or globs, and ranks count distinct files.
 
     Attributes:
-        within: paths, each with the number of first files that must include it.
+        within: paths, each with the number of best files that must include the path.
         section: section of the best hit in an expected file, else of the first hit.
-        places: places that a slate must show; of each choice one is enough.
-        sections: paths, each with its section in a slate.
+        places: line ranges that a slate must show; one range of each choice is enough.
+        sections: paths, each with its expected section of a slate.
     """
 
     any_paths: tuple[str, ...] = ()
@@ -108,12 +108,12 @@ class Expected(Struct, frozen=True):
 
     @property
     def of_slate(self) -> bool:
-        """Return whether it needs a slate."""
+        """Return whether the expectation needs a slate."""
         return bool(self.places or self.sections)
 
     @property
     def of_search(self) -> bool:
-        """Return whether it needs a search: a slate does not contain all of it."""
+        """Return whether the expectation needs a search, as a slate does not contain the answer."""
         apart = replace(self, places=(), sections=())
         if self.of_slate:
             apart = replace(apart, confidence="")
@@ -121,7 +121,7 @@ class Expected(Struct, frozen=True):
 
 
 def refuse_idle(table: Table, expected: Expected, limit: int) -> None:
-    """Raise if an expectation on `limit` hits can never hold or never fail."""
+    """Raise if an expectation can never hold, or never fail, for `limit` hits."""
     for key, fault in chain(_too_many(expected, limit), _contradictions(expected)):
         table.fail(f"{key}: {fault}", key)
 
@@ -181,11 +181,11 @@ DEFAULT_CHECK_LIMIT: Final = 10
 
 
 class Check(Struct, frozen=True):
-    """One committed expectation.
+    """One committed check: a query and its expected answer.
 
     Attributes:
-        line: line of its header in the file.
-        rank_tolerance: places by which ranks of `first` and `within` may be exceeded.
+        line: line of the check's header in the file.
+        rank_tolerance: number by which files may miss the ranks of `first` and `within`.
     """
 
     question: CaseQuery
@@ -196,10 +196,10 @@ class Check(Struct, frozen=True):
 
 
 class CheckFile(Struct, frozen=True):
-    """The checks of one file, in its order.
+    """The checks of one file, in the file's order.
 
     Attributes:
-        label: its path as it was given.
+        label: path of the file as it was typed.
         allow_failures: number of checks that may fail.
     """
 

@@ -30,7 +30,7 @@ _SHOWN_FILES: Final = 10
 
 
 def check_report(outcome: CheckResult, *, version: str) -> CheckReport:
-    """Return the report, which is equal for all runs over the same state."""
+    """Return the report, which is equal for all runs on the same index."""
     file, baseline = outcome.file, None
     if outcome.baseline is not None:
         excused = tuple(verdict.check.question.id for verdict in outcome.excused)
@@ -63,7 +63,7 @@ _LABEL_COLUMNS = 8
 
 
 def render_checks(outcome: CheckResult, style: Style, base: Path) -> str:
-    """Return the verdicts and their summary; commands are relative to the directory `base`."""
+    """Return the text of the verdicts and a summary; commands are relative to `base`."""
     lines: list[str] = []
     for verdict in outcome.verdicts:
         mark = style.paint("good", "ok  ") if verdict.holds else style.paint("bad", "FAIL")
@@ -104,12 +104,12 @@ _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def sarif_json(outcome: CheckResult, *, version: str, base: Path) -> dict[str, Json]:
-    """Return the report as SARIF; the location of a result is the check's line in its file.
+    """Return the report as SARIF; each result is located at the check's line in its file.
 
     Args:
         outcome: the results of the checks.
         version: version of this program.
-        base: paths of files below it are relative to it, as tools for SARIF expect.
+        base: directory; paths below it are relative to it, as SARIF tools expect.
     """
     names = list(RULES)
     rules: list[Json] = [
@@ -160,7 +160,7 @@ _SIGNS: Final = re.compile(r"([\\`*_{}\[\]<>#|~])")
 
 
 def check_markdown(outcome: CheckResult) -> bytes:
-    """Return a heading and a table of the expectations that do not hold, as Markdown."""
+    """Return a heading and a table of the unmet expectations, as Markdown."""
     mark = "passed" if outcome.ok else "failed"
     lines = [f"### ggrep check {mark}: {summary(outcome)}", "", *_table(outcome)]
     return "".join(f"{line}\n" for line in lines).encode()
@@ -254,7 +254,7 @@ def _milliseconds(verdict: Verdict) -> int:
 
 
 def _time(elapsed_ms: int, *, timed: bool) -> str:
-    """Return seconds as text; whole milliseconds, so that cases add up to their suite."""
+    """Return seconds as text, in whole milliseconds, so that the cases' times add up exactly."""
     return f"{elapsed_ms // 1000}.{elapsed_ms % 1000:03}" if timed else "0"
 
 
@@ -264,9 +264,9 @@ def _text(text: str) -> str:
 
 
 def commands(check: Check, rules: Collection[str], base: Path) -> Iterator[str]:
-    """Yield the commands, run in `base`, that show an answer that missed these rules.
+    """Yield the commands that show, in `base`, an answer that broke these rules.
 
-    None for a directory inside a repository that is a root: no command can query that.
+    Yields none for a target that is a root inside another repository: no command can query it.
     """
     if check.target.alone:
         return
@@ -277,7 +277,7 @@ def commands(check: Check, rules: Collection[str], base: Path) -> Iterator[str]:
 
 
 def see_search(check: Check, base: Path) -> str:
-    """Return the command, run in `base`, that shows a check's hits."""
+    """Return the command that shows, in `base`, a check's hits."""
     question = check.question
     flags = []
     if question.limit != DEFAULT_CHECK_LIMIT:
@@ -290,7 +290,7 @@ def see_search(check: Check, base: Path) -> str:
 
 
 def see_slate(check: Check, base: Path) -> str:
-    """Return the command, run in `base`, that shows a check's slate."""
+    """Return the command that shows, in `base`, a check's slate."""
     sizes = [f"--max-bytes {size}" for size in check.question.slates if size]
     return f"ggrep slate {_asked(check, base, sizes)}"
 
@@ -302,7 +302,7 @@ def _asked(check: Check, base: Path, first_flags: list[str]) -> str:
     if target.is_workspace:
         flags.append(f"--workspace {path}")
     words = [quote(question.query)] + ([] if target.is_workspace else [path])
-    # A query that begins with a dash is read as a flag unless a bare -- precedes it.
+    # A query that begins with a dash is parsed as a flag unless a bare -- precedes it.
     parts = [*flags, "--", *words] if question.query.startswith("-") else [*words, *flags]
     return " ".join(parts)
 

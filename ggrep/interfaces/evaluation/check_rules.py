@@ -1,4 +1,4 @@
-"""Runs checks: compares answers and slates with the expected results, by rule."""
+"""Runs checks: compares answers and slates with the expected results, one rule at a time."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -28,7 +28,7 @@ from ggrep.model.evaluation import Miss
 from ggrep.model.sanitise import sanitise_line
 
 SLATE_RULES: Final = frozenset({"place", "section"})
-"""Rules on slates; the others are on searches."""
+"""Rules about slates; all other rules are about searches."""
 
 
 LinesOf = Callable[[str], int | None]
@@ -38,7 +38,7 @@ LinesOf = Callable[[str], int | None]
 def absent(check: Check, lines_of: LinesOf) -> Iterator[Miss]:
     """Yield a miss for each expected file or line that does not exist.
 
-    Paths of `expect_none` need not exist, and globs need not match a file yet.
+    Paths of `expect_none` need not exist, and globs need not match a file.
     """
     expected = check.expected
     named = (
@@ -108,11 +108,11 @@ def _files(slate: ShownSlate) -> str:
 
 
 class Baseline(Struct, frozen=True):
-    """An earlier report.
+    """An earlier report of checks, for comparison.
 
     Attributes:
-        failed: ids of the checks that failed in it.
-        max_drop: number of others that may fail.
+        failed: ids of the checks that failed in the earlier report.
+        max_drop: number of other checks that may fail.
     """
 
     failed: frozenset[str]
@@ -133,7 +133,7 @@ def read_baseline(path: Path, max_drop: int) -> Baseline:
     """Return the baseline in a report of `ggrep check --json`.
 
     Raises:
-        InvalidRequest: it cannot be read, or is not such a report.
+        InvalidRequest: the file cannot be read, or is not a report of checks.
     """
     shown = sanitise_line(str(path))
     try:
@@ -163,7 +163,7 @@ class Verdict(Struct, frozen=True):
 
 
 def judge(check: Check, answer: Answer) -> Verdict:
-    """Return the verdict on a check; misses are in the order of `RULES`."""
+    """Return the verdict on a check; its misses are in the order of `RULES`."""
     if answer.error:
         return Verdict(check, answer, (Miss("answer", "an answer", answer.error),))
     expected, files = check.expected, answer.files
@@ -268,7 +268,7 @@ class CheckResult(Struct, frozen=True):
 
     @property
     def allowed(self) -> int:
-        """Return the number of checks that may fail besides the excused ones."""
+        """Return the number of checks that may fail in addition to the excused checks."""
         return self.baseline.max_drop if self.baseline else self.file.allow_failures
 
     @property
@@ -302,7 +302,7 @@ _WORD = re.compile(r"\w+")
 
 
 def first_checks(questions: Sequence[str], asker: Asker) -> str:
-    """Return a file of checks: each expects the currently best file for a question.
+    """Return the text of a check file; each check expects the file that currently ranks first.
 
     Raises:
         UsageError: a question has no hit.
@@ -326,7 +326,7 @@ def first_checks(questions: Sequence[str], asker: Asker) -> str:
 
 
 def _free(name: str, taken: set[str]) -> str:
-    """Return the name, with a number appended if it is taken, and add it to `taken`."""
+    """Return an unused name, with a number appended if necessary, and add it to `taken`."""
     number, free = 1, name
     while free in taken:
         number += 1
@@ -336,5 +336,5 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a text as a TOML string: a JSON string with DEL escaped as well."""
+    """Return a text as a TOML string, which is a JSON string with DEL escaped."""
     return stable_json.dumps(text).decode().replace("\x7f", "\\u007f")

@@ -1,4 +1,4 @@
-"""Reads earlier reports, and compares two of them query by query, with intervals."""
+"""Reads earlier reports, and compares two reports query by query, with confidence intervals."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -116,10 +116,10 @@ _SAME: Final = 1e-9
 
 
 def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> Comparison:
-    """Return the differences over the queries that both reports have.
+    """Return the differences between two reports, over the queries in both.
 
     Raises:
-        UsageError: they share no query.
+        UsageError: the reports share no query.
     """
     old = {_key(row): row for row in before["queries"]}
     new = {_key(row): row for row in after["queries"]}
@@ -141,7 +141,7 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> Comparison:
 
 
 def _slates(pairs: Sequence[_Pair]) -> tuple[SlateChange, ...]:
-    """Return the changes of slates, for each size that a query has in both reports."""
+    """Return the changes of slates, for each slate size in both reports."""
     by_size: dict[int, list[_Pair]] = {}
     for old, new in pairs:
         later = {each["max_bytes"]: each for each in new.get("slates", ())}

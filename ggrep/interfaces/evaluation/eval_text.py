@@ -49,7 +49,7 @@ _WORDS = {
 
 
 def render_run(run: Run, gates: Sequence[Gate], style: Style) -> str:
-    """Return the tables of a run, its failures and its gates."""
+    """Return the text of a run: its tables, failures and gates."""
     lines = _title(run, style)
     if run.searched:
         lines += [*_search_lines(run, style), *([""] if run.slates else [])]
@@ -124,7 +124,7 @@ def _row(name: str, block: FigureBlock, style: Style) -> str:
 
 
 def _failed(run: Run, style: Style) -> list[str]:
-    """Return the failed cases of a TOML suite; those of a benchmark would be too many."""
+    """Return lines about the failed cases of a TOML suite; a benchmark has too many."""
     failed = [row for row in run.rows if not row.score.passed and not row.answer.error]
     if not failed or run.suite.form != "toml":
         return []
@@ -184,7 +184,7 @@ def _interval(bounds: Interval | None) -> str:
 
 
 def _short(share: float) -> str:
-    """Return a share in four characters."""
+    """Return a share from 0 to 1 in four characters."""
     text = f"{share:.3f}"
     return text[:4] if text.startswith("1") else text[1:]
 
@@ -195,7 +195,7 @@ def _cut(text: str, room: int = _NAME_COLUMNS) -> str:
 
 
 def _tail(name: str) -> str:
-    """Return a name cut to its end, which distinguishes paths."""
+    """Return the end of a long name, as the end distinguishes paths."""
     line = _line(name)
     room = _NAME_COLUMNS - len(_CUT)
     return line if len(line) <= _NAME_COLUMNS else _CUT + line[-room:]
@@ -206,7 +206,7 @@ def _line(text: str) -> str:
 
 
 def _slate_lines(slates: Sequence[SlateFigures], style: Style) -> list[str]:
-    """Return the table of slates: a row for each size, and groups for the largest size."""
+    """Return the lines of the table of slates: a row for each size, then groups by largest size."""
     largest = slates[0]
     lines = [style.paint("kind", "places that slates show"), _slate_head(style)]
     lines += [_slate_row(_size(each.max_bytes), each.overall, style) for each in slates]
@@ -230,7 +230,7 @@ def _slate_change(change: SlateChange, style: Style) -> list[str]:
 
 
 def _size(max_bytes: int) -> str:
-    """Return the size of a slate as text; `slate` for the default size of its level."""
+    """Return the size of a slate as text; `slate` for the level's default size."""
     return f"{max_bytes:,} bytes" if max_bytes else "slate"
 
 

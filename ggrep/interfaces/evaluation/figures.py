@@ -33,7 +33,7 @@ T = TypeVar("T")
 DRAWS = 2000
 SEED = 20_260_420
 LEAST_GROUPS = 3
-"""With fewer repositories there is no interval."""
+"""Minimum number of repositories for an interval."""
 
 _BOUND_DECIMALS = 6
 
@@ -41,8 +41,8 @@ _BOUND_DECIMALS = 6
 def interval(values: Sequence[float], groups: Sequence[str]) -> Interval | None:
     """Return the interval of the mean of `values`, each with its group in `groups`.
 
-    A bootstrap draws as many groups as exist, with replacement, `DRAWS` times; 2.5 % of the means
-    are beyond each bound. The result is None for fewer than `LEAST_GROUPS` groups.
+    The bootstrap samples all groups with replacement, `DRAWS` times; 2.5 % of the means are beyond
+    each bound. Returns None for fewer than `LEAST_GROUPS` groups.
     """
     import numpy as np
 
@@ -62,10 +62,10 @@ def interval(values: Sequence[float], groups: Sequence[str]) -> Interval | None:
 
 @cache
 def draws(groups: int) -> "NDArray[Any]":
-    """Return the groups of each draw: int64 (DRAWS, groups).
+    """Return the indexes of the groups in each sample of the bootstrap: int64 (DRAWS, groups).
 
-    The numbers are SplitMix64 of the position in the table: equal on every machine and for every
-    version of any library.
+    The indexes come from SplitMix64 of the position in the table, so they are equal on every
+    machine and with every library version.
     """
     import numpy as np
 
@@ -82,10 +82,10 @@ _DECIMALS = 12
 
 
 class Scored(Struct, frozen=True):
-    """A case with its answer and scores.
+    """A case with its answer and its scores.
 
     Attributes:
-        slates: scores of the slates of a case with places, in the order of the requests.
+        slates: scores of the case's slates, in the order of the requests.
     """
 
     case: Case
@@ -95,12 +95,12 @@ class Scored(Struct, frozen=True):
 
 
 def figures_of(rows: Sequence[Scored]) -> Figures:
-    """Return the figures of a run."""
+    """Return the metrics of a run."""
     return Figures(block_of(rows), **_by_group(rows, block_of))
 
 
 def block_of(rows: Sequence[Scored]) -> FigureBlock:
-    """Return the figures of some cases."""
+    """Return the metrics of some cases."""
     ndcg10, mrr10, recall10, passed = (_mean_of(rows, name) for name in MEASURES)
     return FigureBlock(
         cases=len(rows),
@@ -117,17 +117,17 @@ def block_of(rows: Sequence[Scored]) -> FigureBlock:
 
 
 def mean(values: Sequence[float]) -> float:
-    """Return the mean, which does not depend on the order of the values."""
+    """Return the mean; the order of the values has no effect, not even by rounding."""
     return round(fsum(values) / len(values), _DECIMALS)
 
 
 def mean_of(values: Sequence[float], repos: Sequence[str]) -> Mean:
-    """Return the mean of values and its interval, each value with its repository in `repos`."""
+    """Return the mean and its interval; `repos` has the repository of each value."""
     return Mean(mean(values), interval(values, repos)) if values else Mean(None, None)
 
 
 def percentile(values: Iterable[float], share: float) -> float:
-    """Return the value that `share` of the values do not exceed."""
+    """Return a percentile: the element at `share` (0 to 1) of the sorted values."""
     ordered = sorted(values)
     return ordered[min(int(len(ordered) * share), len(ordered) - 1)]
 
@@ -144,7 +144,7 @@ _GROUPS: Final = {
 def _by_group(
     rows: Sequence[Scored], block: Callable[[Sequence[Scored]], T]
 ) -> dict[str, dict[str, T]]:
-    """Return the figures for each value of each field in `_GROUPS`, sorted by value."""
+    """Return metrics by field in `_GROUPS` and by the field's value, sorted."""
     parts = {}
     for name, field in _GROUPS.items():
         groups: dict[str, list[Scored]] = {}
@@ -169,7 +169,7 @@ def slate_score(max_bytes: int, seen: Seen | None) -> SlateScore:
 
 
 def slate_figures(rows: Sequence[Scored]) -> tuple[SlateFigures, ...]:
-    """Return the figures of slates of each size, in the order of the requests."""
+    """Return the metrics of slates for each size, in the order of the requests."""
     sizes = dict.fromkeys(score.max_bytes for row in rows for score in row.slates)
     return tuple(_of_size(size, rows) for size in sizes)
 
@@ -189,7 +189,7 @@ def _of_size(size: int, rows: Sequence[Scored]) -> SlateFigures:
 
 
 def slate_block(scores: Sequence[SlateScore], repos: Sequence[str]) -> SlateBlock:
-    """Return the figures of some slates, each with its repository in `repos`."""
+    """Return the metrics of some slates; `repos` has the repository of each slate."""
     sizes = [float(score.bytes) for score in scores if score.bytes is not None]
     calls = [float(score.calls) for score in scores if score.bytes is not None]
     return SlateBlock(

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 DEPTH = 10
-"""Number of first files for NDCG, MRR and recall."""
+"""Number of best files that NDCG, MRR and recall consider."""
 
 _DECIMALS = 12
 
@@ -22,9 +22,9 @@ class Expectation(Struct, frozen=True):
     Attributes:
         relevant: files that answer the query.
         any_contains: some file's path must contain one of these, in any letter case.
-        all_contains: for each of these, some file's path must contain it.
+        all_contains: each of these must be contained in some file's path.
         any_regex: some file's path must match one of these.
-        all_regex: for each of these, some file's path must match it.
+        all_regex: each of these must match some file's path.
         confidence: expected confidence of the answer; empty for any.
     """
 
@@ -37,7 +37,7 @@ class Expectation(Struct, frozen=True):
 
     @property
     def says_something(self) -> bool:
-        """Return whether any part is given."""
+        """Return whether any part of the expectation is given."""
         return self != Expectation()
 
 
@@ -58,9 +58,9 @@ class Score(Struct, frozen=True):
 
 
 def score(expected: Expectation, files: Sequence[str], confidence: str | None = None) -> Score:
-    """Return the score of an answer with these distinct files, best first.
+    """Return the score of an answer whose distinct files are `files`, best first.
 
-    NDCG is the sum of 1 / log2(rank + 2) over relevant files, divided by that of the best order.
+    NDCG sums 1 / log2(rank + 2) over relevant files, divided by the sum for the best order.
     """
     ranks = sorted(_ranks(expected, files))
     graded = frozenset(expected.relevant)
@@ -82,7 +82,7 @@ def score(expected: Expectation, files: Sequence[str], confidence: str | None = 
 
 
 def failed_score(expected: Expectation) -> Score:
-    """Return the score of a question without an answer."""
+    """Return the score of a query without an answer."""
     return replace(score(expected, ()), passed=False)
 
 

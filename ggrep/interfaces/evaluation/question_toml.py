@@ -1,4 +1,4 @@
-"""Reads the keys that suites and checks share: the query and expected lines."""
+"""Reads the TOML keys that suites and checks share: the query and the expected lines."""
 
 import posixpath
 
@@ -12,7 +12,7 @@ from ggrep.search.query.pipeline import check_request
 
 
 def refuse_unaskable(question: CaseQuery, table: Table, defaults: Table) -> None:
-    """Raise unless the question is a valid search request."""
+    """Raise unless the query is a valid search request."""
     try:
         check_filters(tuple(parse_filter(text) for text in question.filters))
     except InvalidRequest as error:
@@ -25,7 +25,7 @@ def refuse_unaskable(question: CaseQuery, table: Table, defaults: Table) -> None
 
 
 def refuse_second(table: Table, first_line: int) -> None:
-    """Raise unless the table is the first of its name."""
+    """Raise if an earlier case or check has the same id."""
     if table.line != first_line:
         name = table.text("id")
         table.fail(
@@ -34,13 +34,13 @@ def refuse_second(table: Table, first_line: int) -> None:
 
 
 def read_question(table: Table, defaults: Table, *, limit_key: str, limit: int) -> CaseQuery:
-    """Return the question of a table.
+    """Return the query that a table describes.
 
     Args:
         table: the table of the case or check.
         defaults: defaults for keys that `table` lacks.
-        limit_key: key of the number of hits.
-        limit: number of hits if neither table has the key.
+        limit_key: key of the maximum number of hits.
+        limit: maximum number of hits if neither table has the key.
     """
     corpora = table.texts("corpora", defaults.texts("corpora"))
     for word in corpora:
@@ -62,9 +62,9 @@ def read_question(table: Table, defaults: Table, *, limit_key: str, limit: int) 
 
 
 def read_places(table: Table, key: str) -> tuple[Choice, ...]:
-    """Return the choices of places of a key; none if the key is missing.
+    """Return the choices of line ranges at a key; none if the key is missing.
 
-    A single place needs no brackets; a list inside the list is a choice.
+    A single range needs no brackets; a list inside the list is a choice.
     """
     if not table.has(key):
         return ()

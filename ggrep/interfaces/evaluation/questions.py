@@ -1,4 +1,4 @@
-"""Queries and answers of suites and checks: plain values that are exchanged with a worker."""
+"""Queries and answers of suites and checks: plain values that worker processes receive and send."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from ggrep.model.filters import parse_filter
 from ggrep.model.request import SearchRequest, SnippetMode
 
 DEFAULT_LIMIT = 30
-"""Default number of hits: with three hits of a file, they include ten files."""
+"""Default number of hits: enough for ten files with three hits each."""
 
 DEFAULT_PER_FILE = 3
 
@@ -21,7 +21,7 @@ class QueriedPath(Struct, frozen=True):
 
     Attributes:
         path: path of the directory, or of the workspace file.
-        alone: a directory is a root even inside of another repository.
+        alone: the directory is a root even if another repository contains it.
     """
 
     path: Path
@@ -33,10 +33,10 @@ class CaseQuery(Struct, frozen=True):
     """One query with its options.
 
     Attributes:
-        corpora: words as after `--corpus`; none for all.
-        filters: as after `--filter`.
+        corpora: values of `--corpus`; none for all corpora.
+        filters: values of `--filter`.
         slates: sizes in bytes of the slates to request; 0 for the default size.
-        searched: whether to search; if not, there is at least one slate.
+        searched: whether to search; otherwise there is at least one slate.
     """
 
     id: str
@@ -54,8 +54,8 @@ class CaseHit(Struct, frozen=True):
     """One hit of an answer.
 
     Attributes:
-        file: path key; in a workspace with the repository's alias and a slash before it.
-        section: the bucket of its chunk: code, docs or graph.
+        file: path key; in a workspace it begins with the repository's alias and a slash.
+        section: the bucket of the hit's chunk: code, docs or graph.
     """
 
     file: str
@@ -72,9 +72,9 @@ class Answer(Struct, frozen=True):
     """The answer to one query.
 
     Attributes:
-        confidence: confidence of the answer; None if it has none.
-        elapsed_ms: time that it took.
-        error: why there is no answer; empty if there is one.
+        confidence: confidence of the answer; None if the answer states none.
+        elapsed_ms: duration of the query.
+        error: why the query failed; empty if it succeeded.
         slates: the requested slates, in the order of the query's `slates`.
     """
 
@@ -92,7 +92,7 @@ class Answer(Struct, frozen=True):
 
     @property
     def named(self) -> tuple[str, ...]:
-        """Return the files of the hits; without a search, those of the first slate."""
+        """Return the files of the hits; without a search, the files of the first slate."""
         if self.hits or not self.slates:
             return self.files
         return tuple(each.path for each in self.slates[0].files)
@@ -116,7 +116,7 @@ def request_of(question: CaseQuery, *, scope: str = "") -> SearchRequest:
 
 
 def mode_of(word: str) -> Mode:
-    """Return the mode of that name."""
+    """Return the mode with this name."""
     for mode in Mode:
         if mode.value == word:
             return mode
@@ -125,7 +125,7 @@ def mode_of(word: str) -> Mode:
 
 
 def corpus_of(word: str) -> Corpus:
-    """Return the corpus of that name."""
+    """Return the corpus with this name."""
     if word not in CORPUS_WORDS:
         raise InvalidRequest(f"unknown corpus {word!r}; use one of {', '.join(CORPUS_WORDS)}")
     return CORPUS_WORDS[word]

@@ -1,7 +1,7 @@
 """Reads ranking weights from a JSON object, to measure the effect of each.
 
 Keys are the names in `search/query/weights.py`; values are numbers, or 0 and 1 for switches.
-`fields` has an object with `boost`, `b` or both for each field. Missing weights keep their values.
+`fields` has an object with `boost`, `b` or both for each field. Missing weights keep defaults.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ _FIELD_PARTS: Final = ("boost", "b")
 
 
 def weights_from(values: Mapping[str, Json]) -> Weights:
-    """Return the default weights, with `values` replacing some.
+    """Return the default weights, of which `values` replaces some.
 
     Raises:
         InvalidRequest: a name is not that of a weight, or a value is not allowed.

@@ -1,4 +1,4 @@
-"""A run of a suite: every case's score and the report. Schema `eval_report`, version 1."""
+"""A run of a suite: every case's score, and the report (schema `eval_report`, version 1)."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -43,10 +43,10 @@ class Run(Struct, frozen=True):
     """The result of a suite.
 
     Attributes:
-        rows: in the order of the suite's cases.
+        rows: scored cases, in the order of the suite.
         failures: jobs that failed.
-        elapsed_ms: time of each answered query; differs between runs.
-        slates: figures of slates for each size; empty if no case has places.
+        elapsed_ms: duration of each answered query; differs between runs.
+        slates: metrics of slates for each size; empty if no case has expected line ranges.
     """
 
     suite: Suite
@@ -58,7 +58,7 @@ class Run(Struct, frozen=True):
 
     @property
     def searched(self) -> bool:
-        """Return whether any case has a search."""
+        """Return whether any case searches."""
         return any(row.case.question.searched for row in self.rows)
 
     @property
@@ -77,7 +77,7 @@ class Setup(Struct, frozen=True):
 
 
 def scored_run(suite: Suite, outcomes: Sequence[JobResult]) -> Run:
-    """Return the scored suite; queries without an answer score 0 and do not affect others."""
+    """Return the scored suite; a query without an answer scores 0."""
     answers: dict[tuple[str, object], Answer] = {}
     reasons: dict[object, str] = {}
     for outcome in outcomes:
@@ -94,7 +94,7 @@ def scored_run(suite: Suite, outcomes: Sequence[JobResult]) -> Run:
 
 
 def report_of(run: Run, setup: Setup, gates: Sequence[Gate], *, deterministic: bool) -> EvalReport:
-    """Return the report; times are in `timings` only, which a deterministic report lacks."""
+    """Return the report; only `timings` has times, and a deterministic report omits it."""
     suite, conditions, overrides = run.suite, setup.conditions, setup.overrides
     return EvalReport(
         ggrep_version=setup.version,
@@ -119,7 +119,7 @@ def report_of(run: Run, setup: Setup, gates: Sequence[Gate], *, deterministic: b
 
 
 def queries_json(run: Run) -> list[dict[str, Any]]:
-    """Return all cases in the form of a report."""
+    """Return the report's rows, one for each case."""
     return [to_builtins(_row(row)) for row in run.rows]
 
 
@@ -178,8 +178,8 @@ class Bound(Struct, frozen=True):
     """The bound of one measure.
 
     Attributes:
-        least: the stated least value; None without one.
-        max_drop: how far the value may be below that of the earlier report.
+        least: required minimum; None without a minimum.
+        max_drop: maximum decrease since the earlier report.
     """
 
     measure: str
@@ -188,14 +188,14 @@ class Bound(Struct, frozen=True):
 
 
 def stated_bound(measure: str, least: float | None, max_drop: float) -> Bound:
-    """Return the bound of one measure from its flags.
+    """Return the bound of one measure from the values of its flags.
 
     Raises:
         UsageError: a value is not between 0 and 1.
     """
     flag = measure.removesuffix("10").replace("_", "-")
     for name, value in (("--fail-under", least), ("--max-drop", max_drop)):
-        if value is not None and not 0.0 <= value <= 1.0:  # true for NaN as well
+        if value is not None and not 0.0 <= value <= 1.0:  # also true for NaN
             raise UsageError(f"{name}-{flag}: {value} must be from 0 to 1")
     return Bound(measure, least, max_drop)
 
@@ -205,7 +205,7 @@ def gates_of(
 ) -> list[Gate]:
     """Return the gates of all measures with a bound.
 
-    A gate requires the greater of the stated bound and the bound of the earlier report.
+    A gate requires the greater of the typed minimum and the minimum from the earlier report.
     """
     earlier = baseline["figures"]["overall"] if baseline is not None else {}
     gates = []

@@ -1,4 +1,4 @@
-"""Suites of cases (a query, a repository and the expected answer), and their files."""
+"""Suites of cases, and their files. A case is a query, a repository and the expected answer."""
 
 import hashlib
 import posixpath
@@ -20,7 +20,7 @@ from ggrep.interfaces.evaluation.toml_file import CASE, SUITE_DEFAULTS, VERSION,
 from ggrep.interfaces.evaluation.visible_lines import Choice
 
 DEFAULT_SLATES: Final = (16_384, 6_144)
-"""Sizes in bytes of the slates for a case with places, the largest first."""
+"""Sizes in bytes of the slates for a case with expected line ranges, the largest first."""
 
 NOTHING = "-"
 """The category or language of a case without one."""
@@ -30,9 +30,9 @@ class Case(Struct, frozen=True):
     """One case of a suite.
 
     Attributes:
-        repo: name of the repository with the answer; intervals group cases by it.
+        repo: name of the repository with the answer; intervals group cases by this name.
         workspace: name of the queried workspace; empty if the repository itself is queried.
-        places: places that slates should show; of each choice one is enough.
+        places: line ranges that slates should show; one range of each choice is enough.
     """
 
     question: CaseQuery
@@ -46,7 +46,7 @@ class Case(Struct, frozen=True):
 
     @property
     def key(self) -> tuple[str, str]:
-        """Return the identity of the case in a report."""
+        """Return the key that identifies the case in a report."""
         return self.workspace, self.question.id
 
     @property
@@ -56,10 +56,10 @@ class Case(Struct, frozen=True):
 
 
 class Suite(Struct, frozen=True):
-    """Cases in their order.
+    """A suite of cases, in the order of its file.
 
     Attributes:
-        name: name of the file or folder it was read from.
+        name: name of the suite's file or folder.
         form: `toml`, or `kit` for a folder of JSON lines.
         digest: digest of the bytes that define the cases.
     """
@@ -82,7 +82,7 @@ class Narrowing(Struct, frozen=True):
 
 
 class Overrides(Struct, frozen=True):
-    """Values that replace those of all queries; None keeps them."""
+    """Values that replace the options of all queries; None keeps an option."""
 
     mode: str | None = None
     limit: int | None = None
@@ -94,7 +94,7 @@ def narrowed(suite: Suite, wanted: Narrowing) -> Suite:
     """Return the suite with only the wanted cases.
 
     Raises:
-        UsageError: a name is not in the suite, or no case is left.
+        UsageError: a name is not in the suite, or no case remains.
     """
     parts: tuple[tuple[str, tuple[str, ...], Callable[[Case], str]], ...] = (
         ("--only", wanted.ids, lambda case: case.question.id),
@@ -117,7 +117,7 @@ def narrowed(suite: Suite, wanted: Narrowing) -> Suite:
 
 
 def overridden(suite: Suite, overrides: Overrides) -> Suite:
-    """Return the suite with overridden values in its queries."""
+    """Return the suite with the overrides applied to its queries."""
     wanted = {name: value for name, value in asdict(overrides).items() if value is not None}
     slates = wanted.pop("max_bytes", None)
 
@@ -129,7 +129,7 @@ def overridden(suite: Suite, overrides: Overrides) -> Suite:
 
 
 def jobs_of(cases: Iterable[Case]) -> list[Job]:
-    """Return one job for each target, sorted by group and path."""
+    """Return one job for each queried path, sorted by group and path."""
     groups: dict[tuple[str, QueriedPath], list[CaseQuery]] = {}
     for case in cases:
         groups.setdefault((case.group, case.target), []).append(case.question)
@@ -159,10 +159,10 @@ def is_kit(path: Path) -> bool:
 
 
 def read_kit(folder: Path, *, federated: bool, whole: bool = False) -> Suite:
-    """Return the suite in a folder of JSON lines, which also contains the sources.
+    """Return the suite in a folder that contains JSON lines and the sources.
 
-    With `federated` its queries go to workspaces; with `whole` to all sources of a repository,
-    not only those below its benchmark root.
+    With `federated` the queries go to workspaces; with `whole` to all sources of a repository, not
+    only to its benchmark root.
 
     Raises:
         UsageError: a file is missing or not valid.
@@ -188,7 +188,7 @@ def read_kit(folder: Path, *, federated: bool, whole: bool = False) -> Suite:
 
 
 class _Kit(Struct, frozen=True):
-    """The folder and its list of repositories."""
+    """The folder of a suite of JSON lines, and its list of repositories."""
 
     folder: Path
     repos: Mapping[str, Mapping[str, Any]]
@@ -201,7 +201,7 @@ class _Kit(Struct, frozen=True):
         return self._case(record, QueriedPath(root, alone=True), "", "")
 
     def federated(self, record: Mapping[str, Any], workspace: str) -> Case:
-        """Return the case that queries a workspace; its files begin with the repository's alias."""
+        """Return the case that queries a workspace; its expected paths begin with an alias."""
         path = self.folder / "workspaces" / f"{workspace}.workspace.jsonc"
         target = QueriedPath(path, is_workspace=True, alone=True)
         return self._case(record, target, workspace, record["repo"] + "/")
@@ -298,7 +298,7 @@ def _case(table: Table, defaults: Table) -> Case:
 
 
 def _target(table: Table, defaults: Table) -> tuple[QueriedPath, str, str]:
-    """Return the queried path, and the names of the repository and the workspace."""
+    """Return the queried path, the name of the repository, and the name of the workspace."""
     base = table.file.path.parent
     alone = table.flag("alone", default=defaults.flag("alone", default=False))
     if table.has("workspace") or (defaults.has("workspace") and not table.has("repo")):
@@ -317,7 +317,7 @@ def _expected(table: Table) -> Expectation:
             except re.error as error:
                 table.fail(f"{key}: {text!r} is not a regular expression: {error}", key)
     named = (*table.texts("relevant"), *table.texts("secondary"))
-    relevant = map(posixpath.normpath, named)  # answers never say ./
+    relevant = map(posixpath.normpath, named)  # paths in answers never begin with ./
     return Expectation(
         relevant=tuple(dict.fromkeys(relevant)),
         any_contains=table.texts("expect_any_path_contains"),

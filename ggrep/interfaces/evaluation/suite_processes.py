@@ -28,7 +28,7 @@ class Job(Struct, frozen=True):
     """The queries that one process answers.
 
     Attributes:
-        name: name of the group of cases: the repository's or the workspace's.
+        name: name of the queried repository or workspace.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Conditions(Struct, frozen=True):
     """Conditions of every job of a run.
 
     Attributes:
-        merge: merge strategy of workspaces; None for that of their files.
+        merge: merge strategy of workspaces; None for the one in their files.
         weights: ranking weights that differ from the defaults.
         timeout_s: time for one process, including its sync.
     """
@@ -68,7 +68,7 @@ RunJob: TypeAlias = Callable[[Job], JobResult]
 
 
 class Workers:
-    """The worker processes of a run, so that one call can end them all."""
+    """The worker processes of a run; one call ends them all."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -77,12 +77,12 @@ class Workers:
 
     @contextmanager
     def started(self, command: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
-        """Yield a process of that command, which is killed when the block is left."""
+        """Start a process; kill it at the end of the block."""
         with self._lock:
             if self._ended:
                 raise Cancelled("the run was cancelled")
-            # Python puts the current directory first on the path of a module that it runs. A
-            # measured repository must not replace the program, so the process starts elsewhere.
+            # Python imports modules from the current directory first. A measured repository must
+            # not replace the program, so the process starts elsewhere.
             process = subprocess.Popen(  # noqa: S603 - the command is ours or a test's
                 command,
                 stdin=subprocess.PIPE,
@@ -102,7 +102,7 @@ class Workers:
                 self._running.discard(process)
 
     def kill(self) -> None:
-        """End every process that runs and start no other."""
+        """End every running process, and start no more."""
         with self._lock:
             self._ended = True
             for process in self._running:
@@ -117,12 +117,12 @@ def run_jobs(
     done: Callable[[JobResult], None],
     stop: Callable[[], None] = lambda: None,
 ) -> list[JobResult]:
-    """Return the results in the order of the jobs.
+    """Run jobs concurrently; return the results in the order of the jobs.
 
     Args:
         jobs: the jobs.
         run: runs one job, in a thread.
-        at_once: most concurrent jobs.
+        at_once: maximum number of concurrent jobs.
         done: called with each result.
         stop: ends the running jobs if this call is interrupted.
     """
@@ -133,7 +133,7 @@ def run_jobs(
                 done(outcome)
                 outcomes.append(outcome)
         except BaseException:
-            # The pool would wait for its threads, and these for their processes: maybe an hour.
+            # The pool would wait for its threads, which may wait an hour for their processes.
             pool.shutdown(wait=False, cancel_futures=True)
             stop()
             raise
@@ -147,7 +147,7 @@ def in_a_process(
     workers: Workers | None = None,
     command: Sequence[str] = WORKER_COMMAND,
 ) -> JobResult:
-    """Return the result of a job that a worker process runs.
+    """Run a job in a worker process; return the result.
 
     Raises:
         Cancelled: `workers` were killed before the process started.

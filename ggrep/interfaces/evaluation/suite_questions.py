@@ -1,4 +1,4 @@
-"""Queries a repository or a workspace in this process."""
+"""Answers queries of suites to a repository or a workspace, in this process."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -33,11 +33,11 @@ from ggrep.search.engine.engine import Engine
 from ggrep.service.searchers import ReadySearchers
 
 Flags: TypeAlias = Mapping[str, object]
-"""Settings that override the configured ones, like flags of the command line."""
+"""Settings that override configured settings, like flags of the command line."""
 
 
 class RepoAsker:
-    """Queries one repository."""
+    """Answers queries to one repository."""
 
     def __init__(self, target: QueriedPath, environ: Mapping[str, str], flags: Flags) -> None:
         directory = target.path.resolve()
@@ -46,14 +46,14 @@ class RepoAsker:
         self._engine = Engine(root, home_from(environ), environ=environ, flags=flags)
 
     def sync(self, progress: Callable[[str], Progress]) -> None:
-        """Bring the index up to date; `progress` gets the repository's name."""
+        """Bring the index up to date; `progress` is called with the repository's name."""
         self._engine.sync(progress=progress(self._engine.identity.root.name))
 
     def require_index(self) -> None:
         """Raise unless there is an index.
 
         Raises:
-            NoIndex: nothing was ever published.
+            NoIndex: the repository was never indexed.
         """
         self._engine.view()
 
@@ -80,7 +80,7 @@ class RepoAsker:
 
 
 class WorkspaceAsker:
-    """Queries the enabled repositories of a workspace, one after the other."""
+    """Answers queries to a workspace; queries its enabled repositories one after another."""
 
     def __init__(
         self, target: QueriedPath, environ: Mapping[str, str], flags: Flags, merge: str | None
@@ -104,7 +104,7 @@ class WorkspaceAsker:
         """Raise unless every enabled repository has an index.
 
         Raises:
-            NoIndex: one has none.
+            NoIndex: an enabled repository has no index.
         """
         for repo in self._workspace.repos:
             if repo.enabled:
@@ -137,9 +137,9 @@ class WorkspaceAsker:
             search=request_of(question),
             top=question.limit,
             merge_strategy=self._merge,
-            # An expectation names one copy of a text, but a folded answer may show another.
+            # An expectation names one copy of a text; an answer that omits copies may show another.
             fold=False,
-            # A figure over some of the repositories would be taken for one over all.
+            # A partial answer would be measured as if it came from all repositories.
             strict=True,
         )
         return anyio.run(self._asked, question, request)
@@ -182,13 +182,13 @@ R = TypeVar("R")
 
 
 class EngineInPlace:
-    """An engine with the interface of a searcher, without threads: it blocks the event loop."""
+    """An engine as a searcher without threads: a query blocks the event loop."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
 
     async def describe(self, deadline: Deadline) -> RepoDescription:
-        """Return the description that a coordinator needs before it asks."""
+        """Return the description that a coordinator needs before it queries the repository."""
         return self.engine.describe(deadline)
 
     async def ask(self, request: Request[R], deadline: Deadline) -> R:
@@ -203,10 +203,10 @@ def open_asker(
     flags: Flags = MappingProxyType({}),
     merge: str | None = None,
 ) -> Asker:
-    """Return the asker of a target.
+    """Return the asker of a repository or workspace.
 
     Raises:
-        GgrepError: the target cannot be opened, or its settings are not valid.
+        GgrepError: the repository or workspace cannot be opened, or its settings are not valid.
     """
     if target.is_workspace:
         return WorkspaceAsker(target, environ, flags, merge)
@@ -214,7 +214,7 @@ def open_asker(
 
 
 def stated_confidence(response: object) -> str | None:
-    """Return the confidence of a response as a word; None if it has none."""
+    """Return the confidence of a response as a word; None if the response states none."""
     stated = getattr(response, "confidence", None)
     for name in ("level", "value"):
         stated = getattr(stated, name, stated)
@@ -222,7 +222,7 @@ def stated_confidence(response: object) -> str | None:
 
 
 def _with_slate(answer: Answer, question: CaseQuery, slate: Slate, stated: str | None) -> Answer:
-    """Return the answer with one more slate, whose confidence counts without a search."""
+    """Return the answer with one more slate; without a search, the slate sets the confidence."""
     return replace(
         answer,
         confidence=answer.confidence if question.searched else stated,

@@ -1,7 +1,6 @@
-"""The worker that runs one job, started with `python -m`: a job in, a document out.
+"""The worker process of one job: reads a job, writes a JSON document. Started by `python -m`.
 
-It may be killed at any moment, which loses only the answers of one repository. It ends when its
-parent ends.
+Killing the worker loses only the answers of one repository. The worker ends when its parent ends.
 """
 
 import os
@@ -25,8 +24,8 @@ from ggrep.interfaces.evaluation.suite_questions import open_asker
 
 
 def main() -> int:
-    """Answer the job on standard input on standard output; return the exit status."""
-    # An interrupt at the terminal reaches the whole process group; the parent decides.
+    """Read a job from standard input, write the answers to standard output; return the status."""
+    # Ctrl-C interrupts the whole process group, but only the parent handles it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()
     leave_out_remote_client()
@@ -62,7 +61,7 @@ def run(job: Mapping[str, Any]) -> dict[str, Json]:
 
 
 def use_weights(values: Mapping[str, Json]) -> None:
-    """Use other ranking weights in this whole process from now on; for measuring only."""
+    """Use other ranking weights in this whole process from now on; only for measurements."""
     from ggrep.interfaces.evaluation.ranking_weights import weights_from
     from ggrep.search.query import context as ranking
     from ggrep.search.query.pipeline import rank

@@ -24,11 +24,11 @@ from ggrep.search.slate.levels import MAX_SLATE_BYTES, MIN_SLATE_BYTES
 Keys = Mapping[str, DeclaredKey]
 
 VERSION: Final = 1
-"""The version of suites and of checks."""
+"""The format version of suite and check files."""
 
 _TEXTS: Final = tuple[str, ...]
 _CHOICES: Final = tuple[str | tuple[str, ...], ...]
-"""Texts, or lists of texts of which one is enough."""
+"""Texts, or lists of texts; one text of each inner list is enough."""
 _MODES: Final = tuple(mode.value for mode in Mode)
 _CONFIDENCES: Final = ("strong", "weak", "none")
 _FLOOR: Final = Key("Confidence that the answer must state.", words=_CONFIDENCES)
@@ -171,24 +171,24 @@ TOP: Final[Place] = ("", 0)
 
 
 class TomlLines(Struct):
-    """Lines of a file, 1-based.
+    """Line numbers of a file's tables and keys, 1-based.
 
     Attributes:
         tables: the line of each table's header.
-        keys: the line of each key, by its table.
+        keys: the line of each key, by table and key.
     """
 
     tables: dict[Place, int] = field(default_factory=dict)
     keys: dict[tuple[Place, str], int] = field(default_factory=dict)
 
     def line_of(self, place: Place, key: str = "") -> int:
-        """Return the line of a key or of the table of that name, else of `place`, else 1."""
+        """Return the line of a key or table with this name, else the line of `place`, else 1."""
         named = self.tables.get((key, 0)) if place == TOP else None
         return self.keys.get((place, key)) or named or self.tables.get(place, 1)
 
 
 def toml_lines(text: str) -> TomlLines:
-    """Return the lines of the tables and keys of a valid TOML text."""
+    """Return the line numbers of the tables and keys in a valid TOML text."""
     lines = TomlLines()
     counts: dict[str, int] = {}
     place: Place = ("", 0)
@@ -206,7 +206,7 @@ def toml_lines(text: str) -> TomlLines:
 
 
 def _statements(text: str) -> list[tuple[int, str]]:
-    """Return the statements of a text, which may span lines, with their first lines."""
+    """Return the statements of a text, which may span lines, each with its first line number."""
     statements = []
     line = begun = 1
     start = depth = 0
@@ -227,16 +227,16 @@ def _statements(text: str) -> list[tuple[int, str]]:
 
 
 MAX_FILE_BYTES: Final = 4_194_304
-"""Largest file that is read."""
+"""Maximum size of a file."""
 
 
 class TomlFile(Struct, frozen=True):
-    """A file that was read.
+    """A parsed TOML file.
 
     Attributes:
-        path: absolute, as paths in the file are relative to it.
-        label: its path as it was given.
-        digest: SHA-256 of its bytes.
+        path: absolute path; paths in the file are relative to its directory.
+        label: path of the file as it was typed.
+        digest: SHA-256 of the file.
     """
 
     path: Path
@@ -252,7 +252,7 @@ class TomlFile(Struct, frozen=True):
     def top(
         self, tables: Sequence[str], version: int, known: Keys = MappingProxyType({})
     ) -> "Table":
-        """Return the top of the file, which must have that version and no other keys."""
+        """Return the top-level table; raise for another `version` or unknown keys."""
         table = Table(self, TOP, self.data, known)
         table.only(("version", *tables, *known))
         if self.data.get("version") != version or isinstance(self.data.get("version"), bool):
@@ -277,7 +277,7 @@ class TomlFile(Struct, frozen=True):
 
 
 class Table(Struct, frozen=True):
-    """One table of a file, whose methods read and check its keys."""
+    """One table of a TOML file; its methods read and check its keys."""
 
     file: TomlFile
     place: Place
@@ -286,7 +286,7 @@ class Table(Struct, frozen=True):
 
     @property
     def line(self) -> int:
-        """Return the line of its header."""
+        """Return the line of the table's header."""
         return self.file.lines.line_of(self.place)
 
     def fail(self, message: str, key: str = "") -> NoReturn:
@@ -294,7 +294,7 @@ class Table(Struct, frozen=True):
         self.file.fail(message, self.place, key)
 
     def only(self, known: Collection[str]) -> None:
-        """Raise if the table has other keys."""
+        """Raise if the table has keys other than `known`."""
         for key in self.data:
             if key not in known:
                 meant = _nearest(key, known)
@@ -325,7 +325,7 @@ class Table(Struct, frozen=True):
         return value
 
     def flag(self, key: str, *, default: bool) -> bool:
-        """Return true or false."""
+        """Return a boolean, or the default if the key is missing."""
         value = self.data.get(key, default)
         if not isinstance(value, bool):
             self.fail(f"{key} must be true or false", key)
@@ -344,7 +344,7 @@ class Table(Struct, frozen=True):
         return tuple(values)
 
     def word(self, key: str, default: str = "") -> str:
-        """Return one of the key's words, or the default if the key is missing."""
+        """Return one of the key's allowed words, or the default if the key is missing."""
         value, words = self.text(key, default), self.known[key].words
         if key in self.data and value not in words:
             self.fail(f"{key} must be one of {', '.join(words)}, is {value!r}", key)
@@ -353,7 +353,7 @@ class Table(Struct, frozen=True):
 
 def _nearest(key: str, known: Collection[str]) -> str:
     """Return the most similar known key; empty if none is similar."""
-    # `max_hits` for `expect_max_hits`, and `expect_place` for `place`.
+    # Suggests, for example, `expect_max_hits` for `max_hits` and `place` for `expect_place`.
     longer = [each for each in sorted(known) if each.endswith(f"_{key}")]
     shorter = [each for each in sorted(known) if key.endswith(f"_{each}")]
     alike = get_close_matches(key.lower(), sorted(known), n=1)
@@ -364,7 +364,7 @@ def read_toml(path: Path) -> TomlFile:
     """Return the file at `path`.
 
     Raises:
-        UsageError: it cannot be read or is not TOML.
+        UsageError: the file cannot be read or is not TOML.
     """
     label = sanitise_line(str(path))
     try:

@@ -13,7 +13,7 @@ PLACE_PATTERN: Final = r"[^\n]+:[1-9][0-9]*-[1-9][0-9]*"
 """Pattern of a range of lines in files: `src/lock.c:120-127`."""
 
 MOST_RANGE: Final = 80
-"""Most lines of a named range that still leads to a place."""
+"""Maximum number of lines of a named range through which lines count as reachable."""
 
 _PLACE: Final = re.compile(r"(?P<path>[^\n]+):(?P<first>[1-9][0-9]*)-(?P<last>[1-9][0-9]*)")
 
@@ -30,7 +30,7 @@ class LineRange(Struct, frozen=True):
 
     @property
     def lines(self) -> int:
-        """Return its number of lines."""
+        """Return the number of lines in the range."""
         return self.last - self.first + 1
 
     def __str__(self) -> str:
@@ -38,11 +38,11 @@ class LineRange(Struct, frozen=True):
 
 
 Choice: TypeAlias = tuple[LineRange, ...]
-"""Places of which one is enough."""
+"""Alternative line ranges, of which one is enough."""
 
 
 def line_range_of(text: str) -> LineRange | None:
-    """Return the place in a text of the form `path:first-last`; None for other texts."""
+    """Return the line range in a text of the form `path:first-last`; None for other texts."""
     match = _PLACE.fullmatch(text)
     if match is None or int(match["first"]) > int(match["last"]):
         return None
@@ -53,8 +53,8 @@ class ShownFile(Struct, frozen=True):
     """The part of a file that an answer shows.
 
     Attributes:
-        path: path key; in a workspace with the repository's alias and a slash before it.
-        sections: sections of a slate with the file.
+        path: path key; in a workspace it begins with the repository's alias and a slash.
+        sections: sections of the slate that contain the file.
         shown: disjoint ranges of lines whose text is shown, in order.
         named: ranges that are shown or only named, of any length.
     """
@@ -65,15 +65,15 @@ class ShownFile(Struct, frozen=True):
     named: tuple[Range, ...]
 
     def shows(self, place: LineRange) -> int:
-        """Return the number of lines of a place that are shown."""
+        """Return the number of a range's lines that are shown."""
         return _overlap(self.shown, place)
 
     def is_visible(self, place: LineRange) -> bool:
-        """Return whether at least half of the place is shown."""
+        """Return whether at least half of the range is shown."""
         return self.path == place.path and 2 * self.shows(place) >= place.lines
 
     def is_reachable(self, place: LineRange) -> bool:
-        """Return whether it is visible, or at least half of it is in short named ranges."""
+        """Return whether the range is visible, or at least half of it is in short named ranges."""
         if self.path != place.path:
             return False
         short = _apart(lines for lines in self.named if lines[1] - lines[0] < MOST_RANGE)
@@ -81,7 +81,7 @@ class ShownFile(Struct, frozen=True):
 
 
 class ShownSlate(Struct, frozen=True):
-    """The places of a slate.
+    """The lines that a slate shows.
 
     Attributes:
         files: distinct files, in the order of their first pack.
@@ -92,31 +92,31 @@ class ShownSlate(Struct, frozen=True):
     total_bytes: int
 
     def file(self, path: str) -> ShownFile | None:
-        """Return the entry of a file; None if the slate does not name it."""
+        """Return the entry of a file; None if the slate does not name the file."""
         return next((each for each in self.files if each.path == path), None)
 
     def shows(self, choice: Choice) -> bool:
-        """Return whether one of the places is visible."""
+        """Return whether any range of the choice is visible."""
         return any(each.is_visible(place) for each in self.files for place in choice)
 
     def tells(self, choice: Choice) -> bool:
-        """Return whether one of the places is reachable."""
+        """Return whether any range of the choice is reachable."""
         return any(each.is_reachable(place) for each in self.files for place in choice)
 
     def names(self, choice: Choice) -> bool:
-        """Return whether the file of one of the places is named."""
+        """Return whether the slate names the file of any range of the choice."""
         return any(self.file(place.path) is not None for place in choice)
 
 
 class Seen(Struct, frozen=True):
-    """Coverage of the expected lines by one answer; shares from 0 to 1.
+    """Coverage of the expected lines by one slate; shares from 0 to 1.
 
     Attributes:
-        places: share of the choices with a visible place.
-        told: share of the choices with a reachable place.
-        files: share of the choices with a place whose file is named.
-        line_precision: share of the shown lines that belong to a place; 0 if none is shown.
-        file_precision: share of the named files with a place; 0 if none is named.
+        places: share of the choices with a visible range.
+        told: share of the choices with a reachable range.
+        files: share of the choices with a range whose file the slate names.
+        line_precision: share of the shown lines that are in expected ranges; 0 without lines.
+        file_precision: share of the named files with an expected range; 0 without files.
     """
 
     places: float
@@ -129,7 +129,7 @@ class Seen(Struct, frozen=True):
 
 
 def seen(wanted: Sequence[Choice], slate: ShownSlate) -> Seen:
-    """Return the coverage of at least one choice of places by a slate."""
+    """Return how much of the choices a slate covers; at least one choice is required."""
     places = [place for choice in wanted for place in choice]
     paths = {place.path for place in places}
     lines = sum(last - first + 1 for each in slate.files for first, last in each.shown)
@@ -153,7 +153,7 @@ def seen(wanted: Sequence[Choice], slate: ShownSlate) -> Seen:
 
 
 def shown_slate(slate: Slate) -> ShownSlate:
-    """Return the places of a slate."""
+    """Return the lines that a slate shows."""
     packs: dict[str, list[Pack]] = {}
     for _, packs_of in slate.sections:
         for pack in packs_of:
@@ -176,7 +176,7 @@ def _file(path: str, packs: Sequence[Pack]) -> ShownFile:
 
 
 def _text(piece: Evidence) -> Iterator[Range]:
-    """Yield the lines that a piece shows, without folded ones."""
+    """Yield the ranges of lines that a piece shows, without its folded lines."""
     lines = piece.snippet.split("\n") if piece.snippet else ()
     for number, line in numbered_lines(lines, piece.snippet_start_line):
         if folded_range(number, line) is None:
@@ -184,14 +184,14 @@ def _text(piece: Evidence) -> Iterator[Range]:
 
 
 def _overlap(ranges: Iterable[Range], place: LineRange) -> int:
-    """Return the number of lines of a place that are in disjoint ranges."""
+    """Return the number of the lines of `place` that are in disjoint `ranges`."""
     return sum(
         max(0, min(last, place.last) - max(first, place.first) + 1) for first, last in ranges
     )
 
 
 def _apart(ranges: Iterable[Range]) -> tuple[Range, ...]:
-    """Return the ranges in order, with adjacent and overlapping ones merged."""
+    """Return the ranges in order; adjacent and overlapping ranges are merged."""
     return tuple(_joined(sorted(ranges)))
 
 

@@ -15,7 +15,7 @@ _LINE: Final = re.compile(r"\.toml:(\d+): ")
 
 
 async def check_diagnostics(file: Path, environ: Mapping[str, str]) -> list[types.Diagnostic]:
-    """Return a diagnostic for each committed check that fails, or the reason why none can run.
+    """Return a diagnostic for each failing check, or a single one if no check can run.
 
     The indexes are queried as they are, without a sync.
     """
@@ -32,7 +32,7 @@ async def check_diagnostics(file: Path, environ: Mapping[str, str]) -> list[type
         named = _LINE.search(message)
         return [_diagnostic(int(named[1]) if named else 1, message)]
     severity = types.DiagnosticSeverity.Error
-    if report["ok"]:  # the file or a baseline allows them
+    if report["ok"]:  # the file or a baseline allows these failures
         severity = types.DiagnosticSeverity.Warning
     return [
         _diagnostic(check["line"], _story(check), severity)

@@ -1,7 +1,7 @@
-"""The answers to an editor's requests, made from the operations that all surfaces have.
+"""Answers an editor's requests with the operations that all surfaces share.
 
-The server offers no other features, such as completion or renaming, so that it can run beside
-other servers.
+The server offers no completion or renaming, so that it does not conflict with other language
+servers.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -108,7 +108,7 @@ async def _document_symbols(
 async def _workspace_symbols(
     ls: GgrepServer, params: types.WorkspaceSymbolParams
 ) -> list[types.SymbolInformation] | None:
-    """Return definitions of a name or of similar names, and hits of a search with such a name."""
+    """Return definitions of a name or of similar names, and hits of a search for the name."""
     query = sanitise_line(params.query).strip()[:LONGEST_NAME]
     if not query:
         return []
@@ -124,13 +124,13 @@ async def _workspace_symbols(
 
 
 async def _search(ls: GgrepServer, arguments: Sequence[Any]) -> list[dict[str, Any]] | None:
-    """Return the hits of a search, as `docs/impl/editors.md` describes them."""
+    """Return the hits of a search, in the format of `docs/impl/editors.md`."""
     hits = rows_of(await ls.folders.search(_body(arguments, "/search")), "results")
     return await in_thread(lambda: ls.hits(hits))
 
 
 async def _slate(ls: GgrepServer, arguments: Sequence[Any]) -> list[dict[str, Any]] | None:
-    """Return the slates for a question, as `docs/impl/editors.md` describes them."""
+    """Return the slates for a question, in the format of `docs/impl/editors.md`."""
     slates = await ls.folders.search(_body(arguments, "/context"), "slate")
     return await in_thread(lambda: ls.slates(slates))
 
@@ -168,13 +168,13 @@ _FEATURES: Final[Mapping[str, _Handler]] = {
 }
 _COMMANDS: Final[Mapping[str, _Handler]] = {SEARCH: _search, SLATE: _slate, CHECK: _check}
 _QUIET: Final = frozenset({types.TEXT_DOCUMENT_HOVER, types.TEXT_DOCUMENT_DOCUMENT_SYMBOL})
-"""Requests that editors send on their own: their failures are only logged."""
+"""Requests that editors send without a user's action; their failures are only logged."""
 
 
 def build_server(
     connect: "Callable[[], Federator]", workspaces: Sequence[Path], environ: Mapping[str, str]
 ) -> GgrepServer:
-    """Return a server with all features; arguments as of `GgrepServer`."""
+    """Return a server with all features; for the arguments see `GgrepServer`."""
     server = GgrepServer(connect, workspaces, environ)
     for name, handler in _FEATURES.items():
         server.feature(name)(_reported(handler, quiet=name in _QUIET))
@@ -184,7 +184,7 @@ def build_server(
 
 
 def _reported(handler: _Handler, *, quiet: bool) -> _Handler:
-    """Return a handler that reports our errors; pygls passes the server as `ls`."""
+    """Return a handler that reports a `GgrepError`; pygls passes the server as `ls`."""
 
     async def answer(ls: GgrepServer, params: object) -> object:
         try:

@@ -31,14 +31,14 @@ TIMEOUT_MS: Final = 10_000
 
 
 class Row(Struct, frozen=True):
-    """One place of an answer: its file and its fields in the document."""
+    """One location in an answer: its file, and its fields in the document."""
 
     path: Path
     fields: Mapping[str, Any]
 
     @property
     def line(self) -> int:
-        """Return its 1-based line: that of a name, or the first of a hit."""
+        """Return the 1-based line: the line of a name, or the first line of a hit."""
         fields = self.fields
         line: int = fields.get("line") or fields.get("start_line") or fields["start"]
         return line
@@ -54,7 +54,7 @@ class Answer(Struct, frozen=True):
     roots: Mapping[str | None, Path]
 
     def rows(self, key: str) -> list[Row]:
-        """Return the places in a list of the document."""
+        """Return the locations in a list of the document."""
         return [
             Row(self.roots[each.get("repoId")] / (each.get("path") or each["file"]), each)
             for each in self.document[key]
@@ -62,7 +62,7 @@ class Answer(Struct, frozen=True):
 
 
 def rows_of(answers: Sequence[Answer], key: str) -> list[Row]:
-    """Return the places of answers, each once, as a repository may contain another.
+    """Return the distinct locations of answers, as a repository may contain another repository.
 
     Several hits may begin in one line, for example in a minified file.
     """
@@ -78,7 +78,7 @@ class Folders:
     """The folders that a client has opened.
 
     Attributes:
-        tell: receives failures that do not fail the request, such as those of other folders.
+        tell: called with failures that do not fail a request, such as those of other folders.
     """
 
     def __init__(
@@ -103,17 +103,17 @@ class Folders:
         return await to_thread.run_sync(self._root_of, path, abandon_on_cancel=True)
 
     async def ask(self, root: Path, request: Request[Any]) -> Any:  # noqa: ANN401 - JSON
-        """Return the answer of one repository."""
+        """Return one repository's answer to a request."""
         return await self._asked.ask_repo(root, _timed(request))
 
     async def ask_all(self, request: Request[Any], first: Path | None = None) -> list[Answer]:
-        """Return the answers of all repositories to a question about a name.
+        """Return the answers of all repositories to a request about a name.
 
-        A workspace gives one answer. The request fails only if there is no answer at all.
+        A workspace returns a single answer. The request fails only if there is no answer at all.
 
         Args:
             request: a request about a name.
-            first: root of a repository that is always asked, and whose answer is the first.
+            first: root of a repository that is always queried, and whose answer comes first.
         """
         workspaces, roots = await to_thread.run_sync(self._sources, first, abandon_on_cancel=True)
         works = [
@@ -125,10 +125,10 @@ class Folders:
     async def search(
         self, body: Mapping[str, object], operation: Literal["search", "slate"] = "search"
     ) -> list[Answer]:
-        """Return the answers to a search, hits or slates; errors as `ask_all`.
+        """Return the answers to a search, as hits or slates; for failures see `ask_all`.
 
-        `body` is the body of `POST /search` or `POST /context`, for a workspace that of
-        `POST /search/federated`.
+        `body` is the body of `POST /search` or `POST /context`; for a workspace, of `POST
+        /search/federated`.
         """
         workspaces, roots = await to_thread.run_sync(self._sources, abandon_on_cancel=True)
         asked = body.get("search", {})
@@ -198,14 +198,14 @@ class Folders:
         return answers
 
     def _sources(self, first: Path | None = None) -> tuple[list[Workspace], list[Path]]:
-        """Return the workspaces, and the roots of folders that are not in any of them."""
+        """Return the workspaces, and the roots of folders outside these workspaces."""
         workspaces = [load_workspace(file, resolve_root=canonical_root) for file in self._files]
         members = {repo.root_canonical for each in workspaces for repo in each.repos}
         roots = [first] if first else []
         for folder in self.open:
             try:
                 roots.append(_root(folder))
-            except GgrepError as error:  # such as the home directory
+            except GgrepError as error:  # this folder cannot be indexed, such as the home directory
                 from_thread.run_sync(self.tell, str(error))
         return workspaces, [root for root in dict.fromkeys(roots) if root not in members]
 

@@ -1,4 +1,4 @@
-"""The language server on pygls: its protocol, the client's state, and places in its texts."""
+"""The language server, built on pygls: its protocol, the client's state, locations in texts."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from ggrep.service.federator import Federator
 
 LONGEST_NAME: Final = 400
-"""Most characters of a name that is searched for."""
+"""Maximum number of characters of a name to search for."""
 _MOST_DEFINITIONS: Final = 100
 
 T = TypeVar("T")
 
 
 class _Protocol(LanguageServerProtocol):
-    """The protocol of pygls with our own texts of open documents, and cancellable commands.
+    """The protocol of pygls, with ggrep's own store of open documents and cancellable commands.
 
-    pygls would also break lines at form feeds and other characters.
+    The store of pygls would also break lines at form feeds and other characters.
     """
 
     _server: "GgrepServer"
@@ -48,7 +48,7 @@ class _Protocol(LanguageServerProtocol):
     def lsp_text_document__did_open(
         self, params: types.DidOpenTextDocumentParams
     ) -> Iterator[object]:
-        """Store the text; run the checks if it is a file of checks."""
+        """Store the text of an opened document; run its checks if it is a check file."""
         document = params.text_document
         if (path := path_of(document.uri)) is not None:
             self._server.texts.open(path, document.uri, document.text)
@@ -56,7 +56,7 @@ class _Protocol(LanguageServerProtocol):
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
     def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> None:
-        """Edit the text."""
+        """Apply changes to the text of an open document."""
         path = path_of(params.text_document.uri)
         document = None if path is None else self._server.texts.get(path)
         if document is not None:
@@ -65,7 +65,7 @@ class _Protocol(LanguageServerProtocol):
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
     def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
-        """Forget the text."""
+        """Forget the text of a closed document."""
         if (path := path_of(params.text_document.uri)) is not None:
             self._server.texts.close(path)
 
@@ -81,7 +81,7 @@ class _Protocol(LanguageServerProtocol):
 
 
 def path_of(uri: str) -> Path | None:
-    """Return the path of a `file:` URI; None for others."""
+    """Return the path of a `file:` URI; None for other URIs."""
     path = to_fs_path(uri)
     return Path(path) if path and "\0" not in path else None
 
@@ -89,7 +89,7 @@ def path_of(uri: str) -> Path | None:
 class Named(NamedTuple):
     """A name in a file, the root of its repository, and its definitions.
 
-    If the position is in the name of a definition, it is the only definition.
+    If the position is in the name of a definition, only this definition is included.
     """
 
     root: Path
@@ -98,7 +98,7 @@ class Named(NamedTuple):
 
     @property
     def asked(self) -> str:
-        """Return the name whose usages to search for, with its container if that is known."""
+        """Return the name to search usages of, with its container if known."""
         rows = self.definitions
         if len(rows) == 1 and rows[0].fields["container"]:
             return str(rows[0].fields["qualified_name"])
@@ -111,12 +111,12 @@ class Named(NamedTuple):
 
 
 async def in_thread(work: Callable[[], T]) -> T:
-    """Return the result of blocking work, which runs in a thread."""
+    """Run blocking work in a thread; return its result."""
     return await to_thread.run_sync(work, abandon_on_cancel=True)
 
 
 class GgrepServer(LanguageServer):
-    """The server of one client."""
+    """The language server of one client."""
 
     def __init__(
         self,
@@ -124,10 +124,10 @@ class GgrepServer(LanguageServer):
         workspaces: Sequence[Path],
         environ: Mapping[str, str],
     ) -> None:
-        """Connect to nothing yet.
+        """Create the server without connecting to daemons.
 
         Args:
-            connect: returns the client of daemons.
+            connect: returns the client that queries daemons.
             workspaces: workspace files whose repositories are queried too.
             environ: environment of checks.
         """
@@ -139,7 +139,7 @@ class GgrepServer(LanguageServer):
         self._checking = anyio.Lock()
 
     def begin(self) -> None:
-        """Set the negotiated encoding and the open folders."""
+        """Set the negotiated encoding and the open folders, after the client's handshake."""
         if encoding := self.workspace.position_encoding:
             self.texts.encoding = types.PositionEncodingKind(encoding).value
         folders = [path_of(each.uri) for each in self.workspace.folders.values()]
@@ -155,9 +155,9 @@ class GgrepServer(LanguageServer):
             self.window_log_message(types.LogMessageParams(kind, sanitise_line(message)))
 
     def report(self, error: GgrepError, *, quiet: bool) -> None:
-        """Log an error, each once; unless `quiet`, fail the request too.
+        """Log an error once; unless `quiet`, also fail the request.
 
-        A folder that is not a repository does not fail it: another server may know its files.
+        A folder outside repositories fails no request, as another server may know its files.
         """
         message = sanitise_line(str(error))
         self.tell(message)
@@ -165,7 +165,7 @@ class GgrepServer(LanguageServer):
             raise JsonRpcException(message, types.LSPErrorCodes.RequestFailed) from error
 
     def uri_of(self, path: Path) -> str:
-        """Return the URI of a file, with the client's spelling of the folder."""
+        """Return the URI of a file, which begins with the client's spelling of the folder."""
         for folder in self.folders.open:
             real = os.path.realpath(folder)
             if path.is_relative_to(real):
@@ -198,7 +198,7 @@ class GgrepServer(LanguageServer):
         return Named(root, names[-1] if names else "", [])
 
     def _at(self, path: Path, position: types.Position, rows: list[Row]) -> list[Row]:
-        """Return the definition whose name is at the position; none elsewhere."""
+        """Return the definition whose name is at the position, else an empty list."""
         real = real_path(path)
         for row in rows:
             if row.path == real:
@@ -211,8 +211,8 @@ class GgrepServer(LanguageServer):
     async def locations(self, rows: Sequence[Row], name: str = "") -> list[types.Location]:
         """Return the locations of rows in the client's texts.
 
-        A usage whose line no longer has the name is left out and logged; a definition is searched
-        for nearby.
+        A usage whose line no longer has the name is omitted and logged; a definition's name is
+        searched nearby.
         """
         return await in_thread(lambda: self._locations(rows, name))
 
@@ -239,7 +239,7 @@ class GgrepServer(LanguageServer):
         return located
 
     async def symbols(self, rows: Sequence[Row]) -> list[types.SymbolInformation]:
-        """Return the definitions, each location once."""
+        """Return the definitions as symbols, each location once."""
         located = await self.locations(rows)
         symbols: dict[object, types.SymbolInformation] = {}
         for row, location in zip(rows, located, strict=True):
@@ -289,7 +289,7 @@ class GgrepServer(LanguageServer):
         return [answer.document for answer in answers]
 
     async def check(self, path: Path, uri: str) -> None:
-        """Publish the diagnostics of a file of checks; do nothing for other files."""
+        """Publish the diagnostics of a check file; do nothing for other files."""
         if path.name == CHECK_FILE:
             async with self._checking:
                 diagnostics = await check_diagnostics(path, self._environ)
@@ -301,10 +301,10 @@ def _is_named(row: Row, names: Sequence[str]) -> bool:
 
 
 def serve(server: GgrepServer) -> None:
-    """Serve the client at the other end of standard input and output until it leaves.
+    """Serve the client on standard input and output until it disconnects.
 
-    Standard output carries only the protocol: other output goes to standard error, and children
-    read an empty standard input.
+    Only protocol messages go to standard output; other output goes to standard error. Child
+    processes read an empty standard input.
     """
     received, sent = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     empty = os.open(os.devnull, os.O_RDONLY)

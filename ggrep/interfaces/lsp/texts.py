@@ -1,7 +1,7 @@
-"""The client's texts, and places of the index in them.
+"""The texts of a client's documents, and locations of the index in these texts.
 
-A client counts lines from 0, ended by LF, CR LF or CR, and columns from 0 in units of the encoding
-that was negotiated. Columns are counted in characters here.
+A client counts lines from 0, ended by LF, CR LF or CR, and columns from 0 in units of the
+negotiated encoding. Columns in this module count characters.
 """
 
 import os
@@ -16,11 +16,11 @@ from msgspec import Struct
 from ggrep.model.written_names import bare_name, last_of, word_pattern
 
 MAX_FILE_BYTES: Final = 16 << 20
-"""Larger files are not read; places in them are the beginnings of their lines."""
+"""Larger files are not read; a location in such a file is the beginning of its line."""
 _MOST_COMPARED: Final = 20_000
-"""Most lines, from the first to the last changed one, that are searched for unchanged ones."""
+"""Maximum number of lines between the first and the last changed line to compare."""
 _NEAR: Final = 200
-"""Number of lines above and below a place that are searched for its name."""
+"""Number of lines above and below a location to search for its name."""
 _WIDTHS: Final = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
 
 
@@ -38,7 +38,7 @@ def units(text: str, encoding: str) -> int:
 
 
 def column_of(line: str, character: int, encoding: str) -> int:
-    """Return the column of a client's character; at most the line's length."""
+    """Return the column for a position in a client's units; at most the line's length."""
     if line.isascii():
         return min(character, len(line))
     codec, width = _WIDTHS[encoding]
@@ -54,24 +54,24 @@ class OpenText:
         self.lines = lines_of(text)
 
     def edit(self, change: types.TextDocumentContentChangeEvent, encoding: str) -> None:
-        """Apply one change."""
+        """Apply one change of the client to the text."""
         if isinstance(change, types.TextDocumentContentChangeWholeDocument):
             self.lines = lines_of(change.text)
             return
         first, last = change.range.start, change.range.end
-        if first.line >= len(self.lines):  # the end of the text, by the protocol
+        if first.line >= len(self.lines):  # the protocol uses this position for the end of the text
             first = types.Position(len(self.lines) - 1, 1 << 30)
         head = self.line(first.line)[: column_of(self.line(first.line), first.character, encoding)]
         tail = self.line(last.line)[column_of(self.line(last.line), last.character, encoding) :]
         self.lines[first.line : last.line + 1] = lines_of(f"{head}{change.text}{tail}")
 
     def line(self, number: int) -> str:
-        """Return a line; empty after the end."""
+        """Return a line; empty after the end of the text."""
         return self.lines[number] if number < len(self.lines) else ""
 
 
 def real_path(path: Path) -> Path:
-    """Return a path absolute and without symbolic links, as paths of answers are."""
+    """Return an absolute path without symbolic links, as in answers."""
     return Path(os.path.realpath(path))
 
 
@@ -90,11 +90,11 @@ def read_lines(path: Path) -> list[str]:
 
 
 class Places(Struct, frozen=True):
-    """Finds places of the index in the client's text of one file.
+    """Converts locations of the index to ranges in the client's text of one file.
 
     Attributes:
-        lines: its lines in the editor, or on disk if it is not open.
-        moved: returns the editor's line for a line of the saved file; None if that was edited.
+        lines: lines of the file in the editor, or on disk if it is not open.
+        moved: returns the editor's line for a line of the saved file; None for an edited line.
     """
 
     uri: str
@@ -104,14 +104,14 @@ class Places(Struct, frozen=True):
     encoding: str
 
     def span(self, first: int, last: int) -> types.Range:
-        """Return the range of whole lines, given 1-based and inclusive as in the index."""
+        """Return the range of whole lines; `first` and `last` are 1-based and inclusive."""
         start, end = self._near(first - 1), self._near(last - 1)
         end = max(start, end)
         stop = self._range(end, 0, len(self.lines[end]) if self.lines else 0).end
         return types.Range(types.Position(start, 0), stop)
 
     def name(self, name: str, line: int, column: int = 1) -> types.Range | None:
-        """Return the range of a name at a 1-based line and column; None if it is gone."""
+        """Return the range of a name at a 1-based line and column; None if it is not there."""
         number = self.moved(line - 1)
         if number is None or number >= len(self.lines):
             return None
@@ -122,9 +122,9 @@ class Places(Struct, frozen=True):
         return self._range(number, *min(spans, key=lambda span: abs(span[0] - column + 1)))
 
     def nearest(self, name: str, line: int) -> types.Range:
-        """Return the range of a name in the nearest line with it; else the line's beginning.
+        """Return the range of a name in the nearest line with that name; else the line's beginning.
 
-        Some definitions do not spell their names, such as keys of data files.
+        Some definitions do not contain their names verbatim, such as keys of data files.
         """
         wanted = self._near(line - 1)
         window = range(max(0, wanted - _NEAR), min(len(self.lines), wanted + _NEAR))
@@ -159,14 +159,14 @@ class Places(Struct, frozen=True):
         return []
 
     def _near(self, line: int) -> int:
-        """Return the editor's line for a saved line, or for the nearest unchanged one above."""
+        """Return the editor's line for a saved line, or for the nearest unchanged line above."""
         while line > 0 and self.moved(line) is None:
             line -= 1
         return min(self.moved(line) or 0, max(len(self.lines) - 1, 0))
 
 
 def line_map(saved: Sequence[str], edited: Sequence[str]) -> Callable[[int], int | None]:
-    """Return a function from lines of the saved text to the edited one; None for changed lines."""
+    """Return a function from saved to edited line numbers; its result is None for edited lines."""
     least = min(len(saved), len(edited))
     head = next((n for n in range(least) if saved[n] != edited[n]), least)
     rest = least - head
@@ -200,15 +200,15 @@ class Texts:
         self._open[real_path(path)] = OpenText(uri, text)
 
     def close(self, path: Path) -> None:
-        """Forget a document; from now on the file on disk counts."""
+        """Forget a document; from now on its text is that on disk."""
         self._open.pop(real_path(path), None)
 
     def get(self, path: Path) -> OpenText | None:
-        """Return an open document; None for others."""
+        """Return an open document; None if it is not open."""
         return self._open.get(real_path(path))
 
     def places(self, path: Path, uri: str, language: str) -> Places:
-        """Return the finder of places in a file; reads the file, so not for the event loop.
+        """Return the converter for a file; it reads the file, so call it outside the event loop.
 
         Args:
             path: path of the file.

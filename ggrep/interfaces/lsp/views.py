@@ -1,4 +1,4 @@
-"""Converts places and definitions of answers to the forms that editors show."""
+"""Converts locations and definitions in answers to the forms that editors show."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ _TICKS: Final = re.compile("`+")
 
 
 def symbol_kind(kind: str) -> types.SymbolKind:
-    """Return the protocol's kind for a kind of the index."""
+    """Return the protocol's symbol kind for a kind of the index."""
     return _KINDS.get(kind, types.SymbolKind.Object)
 
 
@@ -41,7 +41,7 @@ def is_subsequence(letters: str, name: str) -> bool:
 
 
 def hover_text(definitions: Sequence[Mapping[str, Any]], total: int, *, markdown: bool) -> str:
-    """Return the signatures, documentation and places of definitions.
+    """Return the signatures, documentation and locations of definitions, for a hover.
 
     Indexed text is escaped, so that it is not read as Markdown.
     """

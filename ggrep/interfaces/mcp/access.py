@@ -1,7 +1,7 @@
 """Resolves the repository or workspace of a call, and checks that it is allowed.
 
-The server is started for some repositories and workspaces; a call may give the path of another
-one, which is refused if it is not allowed.
+The server is started for some repositories and workspaces. A call can pass another path, which is
+refused if it is not allowed.
 """
 
 import os
@@ -24,53 +24,53 @@ T = TypeVar("T")
 
 
 class AllowedRepo(Struct, frozen=True):
-    """A repository, and the part of it that a call is about."""
+    """A repository, and the path key of the part that a call searches."""
 
     root: Path
     scope: str = ""
 
     def key(self, target: str) -> str:
-        """Return a target in the repository; the root of an absolute path is removed."""
+        """Return a target with a path relative to the root, if it begins with the root."""
         return target.removeprefix(f"{self.root}/")
 
 
 class AllowedWorkspace(Struct, frozen=True):
-    """A workspace file, and the paths that its repositories may have."""
+    """A workspace file, and the directories that its repositories may be in."""
 
     file: Path
     allowlist: Allowlist
 
 
 _LEAST_ID = len("ws1-") + 8
-"""Least characters of a workspace's id, as texts show only its beginning."""
+"""Minimum length of a workspace's id, as texts only show its beginning."""
 _EVERYWHERE = Allowlist((Path("/"),))
 
 
 class Access:
-    """Resolves the repositories and workspaces of calls; reads the disk only then."""
+    """Resolves the repositories and workspaces of calls; reads the disk only during calls."""
 
     def __init__(self, start: StartOptions) -> None:
         self._start = start
 
     async def repository(self, named: str | None) -> AllowedRepo:
-        """Return the repository of a path, by default the server's own.
+        """Return the repository of a path; without a path, the server's repository.
 
         Raises:
-            InvalidRequest: there is none.
-            Forbidden: it is not allowed.
+            InvalidRequest: no repository is there.
+            Forbidden: the repository is not allowed.
         """
         return await _in_thread(lambda: self._repository(named))
 
     async def workspace(self, named: str | None) -> AllowedWorkspace:
-        """Return the workspace of a path or an id, by default the server's only one.
+        """Return the workspace with a path or id; without either, the server's only workspace.
 
         Raises:
-            InvalidRequest: there is none, or more than one.
+            InvalidRequest: no workspace matches, or several do.
         """
         return await _in_thread(lambda: self._workspace(named))
 
     async def registered(self) -> tuple[Workspace, ...]:
-        """Return the workspaces that the server was started for, read anew.
+        """Return the workspaces that the server was started for, with their current content.
 
         Raises:
             WorkspaceError: a file is not valid.
@@ -82,7 +82,7 @@ class Access:
         if self._start.anywhere:
             return _EVERYWHERE
         roots = [*self._start.allowed]
-        # Some clients start their servers outside of repositories: then every call names one.
+        # Some clients start the server outside of repositories. Every call then names a repository.
         with suppress(InvalidRequest):
             roots.append(self._own_root())
         return Allowlist(roots)
@@ -108,14 +108,14 @@ class Access:
         return AllowedRepo(root, "" if scope == Path() else scope.as_posix())
 
     def _checked(self, path: Path) -> Path:
-        """Return a repository's path free of symbolic links, if it is allowed."""
+        """Return a repository's path without symbolic links; raise if it is not allowed."""
         if self._allowlist.allows(path):
             return self._allowlist.check(path)
         try:
             repos = [repo for workspace in self._loaded() for repo in workspace.repos]
             roots = [repo.root_canonical for repo in repos if repo.missing is None]
         except GgrepError:
-            roots = []  # an invalid file allows nothing
+            roots = []  # an invalid file allows no repositories
         return Allowlist(roots).check(path)
 
     def _workspace(self, named: str | None) -> AllowedWorkspace:
@@ -132,8 +132,8 @@ class Access:
         file = self._absolute(named)
         registered = {canonical(each): each for each in files}
         if (as_registered := registered.get(canonical(file))) is not None:
-            # Starting the server for this file allows the repositories that it names, relative to
-            # where it was named then: relative to a link of the caller, it would name others.
+            # Starting the server for this file allows its repositories. Their paths are relative to
+            # the file's path at the start, as a caller's link could be in another directory.
             return AllowedWorkspace(as_registered, _EVERYWHERE)
         return AllowedWorkspace(file, self._allowlist)
 

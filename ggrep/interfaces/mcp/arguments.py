@@ -11,7 +11,7 @@ from ggrep.base.errors import InvalidRequest
 from ggrep.base.stable_json import Json
 
 OPTIONS: Final = "options"
-"""The argument that contains rarely used ones."""
+"""The argument that contains rarely used arguments."""
 
 _QUOTED: Final = re.compile(r"`(\w+)`")
 
@@ -23,10 +23,10 @@ class Argument(Struct, frozen=True):
     """One argument of a tool.
 
     Attributes:
-        kind: its JSON type; the items of an array are strings, an object is a part of a body.
-        place: keys of its value in the body of a request; empty if it is not in the body.
+        kind: JSON type; the items of an array are strings, an object is a part of a body.
+        place: keys of the value in the body of a request; empty if it is not in the body.
         words: the allowed values; empty for any.
-        also: other places in the body, keys joined by dots.
+        also: alternative places in the body; each has its keys joined by dots.
     """
 
     name: str
@@ -42,8 +42,8 @@ class Argument(Struct, frozen=True):
 def schema_of(arguments: Sequence[Argument], either: Collection[str] = ()) -> dict[str, Json]:
     """Return the JSON Schema of the arguments.
 
-    It allows other keys, as rare arguments and aliases are accepted; the server refuses the rest.
-    An argument in `either` has no type, as it may also be a part of a request's body.
+    The schema allows other keys, as the server accepts rare arguments and aliases; it refuses all
+    other keys. An argument in `either` has no type, as it may also be a part of a request's body.
     """
     document: dict[str, Json] = {
         "type": "object",
@@ -73,10 +73,10 @@ def read_arguments(
     given: Mapping[str, object],
     rare: Sequence[Argument] = (),
 ) -> dict[str, object]:
-    """Return the given values, converted to the arguments' types, and defaults for the others.
+    """Return the values of a call, converted to the arguments' types, with defaults added.
 
-    Null means that an argument is not given, as some clients send all arguments. Those in `rare`
-    may also be given as `key=value` in the argument `options`.
+    Null means that an argument is not given, as some clients send all arguments. Arguments in
+    `rare` may also be given as `key=value` in the argument `options`.
 
     Raises:
         InvalidRequest: an argument is missing, given twice or of another type.
@@ -97,7 +97,7 @@ def read_arguments(
 
 
 def _read_options(tool: str, options: object, rare: Sequence[Argument]) -> dict[str, object]:
-    """Return the values of `key=value` texts; the last of a key counts, but all for an array."""
+    """Return the values of `key=value` texts; of a repeated key the last, for an array all."""
     known = {argument.name: argument for argument in rare}
     values: dict[str, object] = {}
     if options is None:
@@ -117,7 +117,7 @@ def _read_options(tool: str, options: object, rare: Sequence[Argument]) -> dict[
 
 
 def _meant(argument: Argument, text: str) -> object:
-    """Return a text converted to the argument's type; unchanged if it cannot be."""
+    """Return a text converted to the argument's type; unchanged if that is not possible."""
     if argument.kind == "integer" and text.removeprefix("-").isdecimal() and text.isascii():
         return int(text)
     if argument.kind == "boolean":
@@ -127,7 +127,7 @@ def _meant(argument: Argument, text: str) -> object:
 
 def _typed(tool: str, argument: Argument, value: object) -> object:
     if isinstance(value, float) and argument.kind == "integer" and value.is_integer():
-        return int(value)  # JSON has one kind of number; some clients write 10 as 10.0
+        return int(value)  # JSON does not distinguish integers; some clients write 10 as 10.0
     if isinstance(value, str) and argument.kind == "array":
         return [value]
     if not _is(argument.kind, value):
@@ -145,7 +145,7 @@ def _is(kind: Kind, value: object) -> bool:
 
 
 def body_of(arguments: Sequence[Argument], values: Mapping[str, object]) -> dict[str, object]:
-    """Return the request body with each value at the place of its argument."""
+    """Return a request body in which each value is at its argument's place."""
     body: dict[str, object] = {}
     for argument in arguments:
         if argument.place and argument.name in values:
@@ -159,12 +159,12 @@ def body_of(arguments: Sequence[Argument], values: Mapping[str, object]) -> dict
 
 
 def in_flat_words(text: str, arguments: Sequence[Argument]) -> str:
-    """Return a message with places in the body replaced by the arguments' names."""
+    """Return a message in which argument names replace places in the body."""
     places = {"$." + ".".join(argument.place): argument.name for argument in arguments}
     for place in sorted(places, key=lambda place: (-len(place), place)):
         if place != "$.":
             text = text.replace(place, places[place])
-    # The body's `mode` is not the argument of that name.
+    # The body's `mode` is not the argument `mode`.
     keys = {place.rpartition(".")[2]: name for place, name in places.items()}
     return _QUOTED.sub(lambda found: f"`{keys.get(found[1], found[1])}`", text)
 
@@ -189,7 +189,7 @@ ALSO: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "target": ("path", "file", "row_id"),
     }
 )
-"""Aliases by our names, in lower case with underscores, to which all spellings are converted."""
+"""Aliases by main name, in lower case with underscores, the form for comparing spellings."""
 
 
 def in_our_words(
@@ -198,7 +198,7 @@ def in_our_words(
     values: Mapping[str, object],
     elsewhere: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, object]:
-    """Return the given values under our names; values are not checked.
+    """Return the values of a call under the arguments' main names; values are not checked.
 
     Raises:
         InvalidRequest: a name is unknown, or two names of one argument have different values.
@@ -225,7 +225,7 @@ def in_our_words(
 def _flat(
     arguments: Sequence[Argument], values: Mapping[str, object]
 ) -> Iterator[tuple[str, object]]:
-    """Yield names and values, sorted; an object yields its members, keys joined by dots."""
+    """Yield sorted names and values; an object yields its members, with keys joined by dots."""
     heads = {argument.place[0] for argument in arguments if len(argument.place) > 1}
     for name in sorted(values):
         value = values[name]
@@ -241,7 +241,7 @@ def snake_case(name: str) -> str:
 
 
 def _ours(word: str, arguments: Sequence[Argument]) -> str | None:
-    """Return the argument with a spelling; None for an unknown one."""
+    """Return the main name of an argument from any of its names; None for an unknown name."""
     named = {one.name for one in arguments}
     if "." in word:
         meant = (each for each in arguments if word in {".".join(each.place), *each.also})

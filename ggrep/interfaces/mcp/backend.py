@@ -1,6 +1,6 @@
 """The backend of the server, loaded when the first tool is called.
 
-At its start a client waits for the list of tools, which must not wait for search modules.
+A starting client waits for the list of tools, so the list must not need the search modules.
 """
 
 from collections.abc import Callable, Mapping
@@ -32,11 +32,11 @@ _CLOSE_S = 5.0
 
 
 class Broken(GgrepError):
-    """The backend of the tools cannot be loaded."""
+    """The modules that carry out tools cannot be imported."""
 
 
 class LazyBackend:
-    """Loads on the first call, once; concurrent calls wait for it."""
+    """Loads the backend on the first call; concurrent calls wait until it is loaded."""
 
     def __init__(self, prepare: Callable[[], None], load: Load) -> None:
         self._prepare = prepare
@@ -59,7 +59,7 @@ class LazyBackend:
         """Return the document of a known resource.
 
         Raises:
-            ResourceFailed: it cannot be read.
+            ResourceFailed: the resource cannot be read.
         """
         try:
             calls = await self._calls()
@@ -92,7 +92,7 @@ class LazyBackend:
 
 
 def _broken(name: str, error: Broken) -> "Document":
-    """Return a tool's failure without the modules that usually build it, as they may be broken."""
+    """Return a tool's failure; builds it without the usual modules, which may be broken."""
     failure: dict[str, Json] = {"code": error.code, "message": str(error)}
     if name != "search_workspace":
         return {**query_error(error), **failure}

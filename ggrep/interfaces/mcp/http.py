@@ -1,4 +1,4 @@
-"""The streamable HTTP endpoint of MCP: its access rules, its route and its refusals."""
+"""The streamable HTTP endpoint of MCP: access rules, route and refusals."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -27,7 +27,7 @@ from ggrep.interfaces.surfaces.http_server import (
 PATH: Final = "/mcp"
 MAX_BODY_BYTES: Final = 4 << 20
 MAX_CONNECTIONS: Final = 600
-"""A session uses two connections: one for requests and one for notifications."""
+"""Maximum number of connections; a session uses two, for requests and for notifications."""
 
 _MAX_SESSIONS: Final = 256
 _GIVEN_UP: Final = ("", {"content-length": "0", "connection": "close"})
@@ -46,7 +46,7 @@ _REFUSALS: Final[Mapping[int, tuple[str, Mapping[str, str]]]] = MappingProxyType
 
 
 def access_rules(host: str, names: tuple[str, ...], token: str | None) -> AccessRules:
-    """Return the access rules of a server at an address.
+    """Return the access rules of a server that listens at an address.
 
     Args:
         host: the address.
@@ -68,7 +68,7 @@ def access_rules(host: str, names: tuple[str, ...], token: str | None) -> Access
 def mcp_app(
     server: Server[Any], rules: AccessRules, close: Callable[[], Awaitable[None]]
 ) -> Starlette:
-    """Return the application of an MCP server; `close` is called when it ends."""
+    """Return the application of an MCP server; it calls `close` on shutdown."""
     sessions = StreamableHTTPSessionManager(
         server, max_sessions=_MAX_SESSIONS, max_request_body_size=MAX_BODY_BYTES
     )
@@ -85,7 +85,7 @@ def mcp_app(
 
 
 def refuse(error: Refusal) -> Response:
-    """Return the response for a refusal."""
+    """Return the HTTP response for a refusal."""
     text, headers = _REFUSALS[error.status]
     return Response(text, error.status, headers)
 

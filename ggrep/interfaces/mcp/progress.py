@@ -23,7 +23,7 @@ async def telling(
     tell: Tell,
     reading: Callable[[Report], tuple[float, float | None, str]],
 ) -> T:
-    """Return the result of `ask`, after notifications of everything that it reports are sent."""
+    """Return the result of `ask`; first send a notification of each report that `ask` makes."""
     send, receive = anyio.create_memory_object_stream[Report](math.inf)
 
     async def relay() -> None:
@@ -38,7 +38,7 @@ async def telling(
         with send:
             try:
                 answers.append(await ask(send.send_nowait))
-            except Exception as error:  # noqa: BLE001 - raised again below, out of the group
+            except Exception as error:  # noqa: BLE001 - raised below, outside the group
                 failed = error
     if failed is not None:
         raise failed
@@ -46,14 +46,14 @@ async def telling(
 
 
 def read_arrival(arrival: RepoDone) -> tuple[float, float, str]:
-    """Return the notification for a repository that is done."""
+    """Return the notification about a finished repository: done, total, message."""
     hits = "1 hit" if arrival.count == 1 else f"{arrival.count} hits"
     line = f"{arrival.alias or arrival.repo_id}: {arrival.status}, {hits}"
     return arrival.done, arrival.total, line
 
 
 class RisingProgress:
-    """Converts progress of indexing to notifications whose values rise, even across stages."""
+    """Converts progress of indexing to notifications; values rise even when a new stage begins."""
 
     def __init__(self) -> None:
         self._reported = 0.0

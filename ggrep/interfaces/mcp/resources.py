@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class ResourceFailed(GgrepError):
-    """A resource cannot be read; `code` is that of the cause."""
+    """A resource cannot be read; `code` is the error code of the cause."""
 
     def __init__(self, message: str, code: str) -> None:
         super().__init__(message)
@@ -21,7 +21,7 @@ class ResourceFailed(GgrepError):
 
 
 class Resource(Struct, frozen=True):
-    """One resource; its address is `ggrep://` and its name."""
+    """A resource of the server; its URI is `ggrep://` and its name."""
 
     name: str
     title: str
@@ -29,7 +29,7 @@ class Resource(Struct, frozen=True):
 
     @property
     def uri(self) -> str:
-        """Return its address."""
+        """Return the resource's URI."""
         return f"ggrep://{self.name}"
 
 
@@ -50,7 +50,7 @@ WORKSPACES_SCHEMA = 1
 
 
 def workspaces_json(workspaces: "Sequence[Workspace]") -> dict[str, Json]:
-    """Return the document of workspaces with their repositories, in the given order."""
+    """Return the document that lists workspaces and their repositories, in the given order."""
     return {
         "schema_version": WORKSPACES_SCHEMA,
         "workspaces": [

@@ -1,4 +1,4 @@
-"""The server on the SDK: lists tools and resources, dispatches calls, and builds replies."""
+"""The MCP server, built on the SDK: lists tools and resources, dispatches calls, replies."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -46,7 +46,7 @@ _JSON: Final = "application/json"
 def build_server(
     backend: LazyBackend, *, structured: bool = False, legacy: bool = False
 ) -> Server[Any]:
-    """Return a server whose tools `backend` carries out; the caller closes the backend."""
+    """Return a server that calls tools through `backend`; the caller closes the backend."""
 
     async def list_tools(
         context: Context, params: types.PaginatedRequestParams | None
@@ -67,7 +67,7 @@ def build_server(
         arguments = dict(params.arguments or {})
         if structured:
             arguments[STRUCTURED.name] = True
-        # It does nothing if the client did not ask for progress.
+        # Does nothing if the client did not request progress.
         tell = context.session.report_progress
         outcome = await backend.call(tool.name, arguments, tell, _caller(context.request))
         if arguments.get(STRUCTURED.name) is True:
@@ -123,7 +123,7 @@ async def _read(backend: LazyBackend, uri: str) -> types.ReadResourceResult:
 
 
 def _caller(request: object) -> str:
-    """Return the caller; empty for the only client of standard input."""
+    """Return the name of the caller; empty for the only client of standard input."""
     scope = getattr(request, "scope", None)
     return "" if scope is None else caller_of(scope.get("client"))
 
@@ -148,7 +148,7 @@ def _text_result(outcome: ToolResult, text: str) -> types.CallToolResult:
 
 
 def _structured(tool: Tool, outcome: ToolResult, *, with_schema: bool) -> types.CallToolResult:
-    """Return a structured result: the document, with the first line of its text."""
+    """Return a structured result: the document, and the first line of its text."""
     line = _text_of(tool, outcome).partition("\n")[0]
     result = _text_result(outcome, line)
     result.structured_content = stable_json.loads(stable_json.dumps(outcome.document))
@@ -158,7 +158,7 @@ def _structured(tool: Tool, outcome: ToolResult, *, with_schema: bool) -> types.
 
 
 class Process(Struct, frozen=True):
-    """The server, and the backend that is closed at its end."""
+    """The server, and its backend, which is closed with the server."""
 
     server: Server[Any]
     backend: LazyBackend
@@ -167,7 +167,7 @@ class Process(Struct, frozen=True):
 def make_process(
     start: StartOptions, connect: "Callable[[], Federator]", *, shows_paths: bool
 ) -> Process:
-    """Return the server with its backend, which opens nothing yet."""
+    """Return the server with its backend; opens neither files nor connections."""
 
     def prepare() -> None:
         import ggrep.interfaces.mcp.tool_calls

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 
 class StartOptions(Struct, frozen=True):
-    """The command line of the server.
+    """The options of the server's command line.
 
     Attributes:
         directory: base of relative paths; None if it was removed.

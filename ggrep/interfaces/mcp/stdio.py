@@ -1,10 +1,10 @@
 """Serves one client over standard input and output, until it disconnects or a signal comes.
 
-Standard input is not read in a thread: a blocked read cannot be cancelled, and the process would
-wait for its thread at the end.
+No thread reads standard input: a blocked read cannot be cancelled, and the process would wait for
+the thread at exit.
 
-Lines that are not messages get an error reply, so that their sender does not wait forever: the SDK
-drops them. This includes JSON with half of a surrogate pair, which file names can contain.
+A line that is not a message gets an error reply: the SDK drops such lines, so the sender would wait
+forever. An example is JSON with half of a surrogate pair, which file names can contain.
 """
 
 import os
@@ -37,7 +37,7 @@ async def lines_of(
     Args:
         descriptor: descriptor of a pipe, a socket, a terminal or a file.
         notify: called with the cause of an early end: a line with too many bytes, or a failure.
-        most: most bytes of a line.
+        most: maximum bytes of a line.
     """
     buffered = bytearray()
     while True:
@@ -63,17 +63,17 @@ async def lines_of(
 
 
 async def _readable(descriptor: int) -> None:
-    """Return when a read would not block."""
+    """Wait until a read would not block."""
     try:
         await anyio.wait_readable(descriptor)
     except PermissionError:
-        # The system raises this for descriptors that are always ready: a file or the null device.
+        # Descriptors that are always ready, such as files, cannot be waited for.
         await lowlevel.checkpoint()
 
 
 @asynccontextmanager
 async def until_signalled(*signals: signal.Signals) -> AsyncIterator[None]:
-    """Cancel the block, without an error, when one of the signals arrives."""
+    """Cancel the block, without an error, when a terminating signal arrives."""
     async with anyio.create_task_group() as group:
 
         async def watch() -> None:
@@ -89,13 +89,13 @@ async def until_signalled(*signals: signal.Signals) -> AsyncIterator[None]:
 
 _SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _SHOWN: Final = 200
-"""Most characters of a reason."""
+"""Maximum number of characters of a reason."""
 
 
 async def readable(
     lines: AsyncIterator[str], refuse: Callable[[types.JSONRPCError], Awaitable[None]]
 ) -> AsyncIterator[str]:
-    """Yield the lines that are messages; call `refuse` for all others that are not blank."""
+    """Yield the lines that are messages; call `refuse` for all other lines except blank lines."""
     async for line in lines:
         if not line.strip():
             continue
@@ -107,9 +107,9 @@ async def readable(
 
 
 def refusal_of(line: str) -> types.JSONRPCError | None:
-    """Return the error reply to a line that is not a message; None for a message.
+    """Return the error reply to a line that is not a message; None if it is a message.
 
-    It has the id of the request if that can be read, else null as JSON-RPC requires.
+    The reply has the request's id if that can be parsed, else null as JSON-RPC requires.
     """
     try:
         types.jsonrpc_message_adapter.validate_json(line, by_name=False)
@@ -134,10 +134,10 @@ def _loaded(line: str) -> object:
 
 
 async def serve_stdio(server: Server[Any], notify: Callable[[str], None]) -> None:
-    """Serve the client at the other end of standard input and output.
+    """Serve the client on standard input and output.
 
-    Standard output carries only the protocol: other output goes to standard error, and children
-    read an empty standard input.
+    Only protocol messages go to standard output; other output goes to standard error. Child
+    processes read an empty standard input.
 
     Args:
         server: the server.
@@ -154,7 +154,7 @@ async def serve_stdio(server: Server[Any], notify: Callable[[str], None]) -> Non
             await begun.wait()
             await outbox[0].send(SessionMessage(refusal))
 
-        # The SDK only iterates over the lines of its input.
+        # The SDK only iterates over this object's lines.
         lines = cast("anyio.AsyncFile[str]", readable(lines_of(standard_input, notify), refuse))
         async with (
             until_signalled(signal.SIGTERM, signal.SIGINT, signal.SIGHUP),
@@ -164,7 +164,7 @@ async def serve_stdio(server: Server[Any], notify: Callable[[str], None]) -> Non
             begun.set()
             await server.run(received, sent, server.create_initialization_options())
     except* BrokenPipeError:
-        pass  # the client left before it had read all answers
+        pass  # the client disconnected before it had read all answers
     finally:
         os.dup2(standard_input, 0)
         os.close(standard_input)

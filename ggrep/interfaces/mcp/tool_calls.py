@@ -1,4 +1,4 @@
-"""Carries out tool calls: converts arguments to a request, and its answer to a document."""
+"""Carries out tool calls: converts arguments to a request, and the answer to a document."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -84,14 +84,14 @@ def federated_failure(error: GgrepError, *, shows_paths: bool) -> Document:
 
 
 def with_hint(document: Document) -> Document:
-    """Return a failure with a hint on what to do, if there is one."""
+    """Return a failure's document; add the hint on what to do, if there is a hint."""
     # Some codes of the federated contract are in capitals.
     hint = _HINTS.get(str(document.get("code")).lower())
     return document if hint is None else {**document, "hint": hint}
 
 
 def in_arguments(error: GgrepError, arguments: Sequence[Argument]) -> GgrepError:
-    """Return the error with places of a body replaced by the names of arguments."""
+    """Return the error; in its message argument names replace places in the body."""
     if isinstance(error, WorkspaceError):
         return WorkspaceError(tuple(_issue(issue, arguments) for issue in error.issues))
     if type(error) is InvalidRequest:
@@ -113,20 +113,20 @@ def _issue(issue: Issue, arguments: Sequence[Argument]) -> Issue:
 
 
 MAX_SEVERAL: Final = 50
-"""Most names or places of one call."""
+"""Maximum number of names or locations of one call."""
 
 OF_WORKSPACES: Final = frozenset(
     each.name
     for each in BY_NAME["symbol"].every
     if ".".join(each.place) in WORKSPACE["symbol"].leaves.keys() - REPOSITORY["symbol"].leaves
 )
-"""Arguments that direct a question about a name to a workspace, by default the server's own."""
+"""Arguments that send a navigation call to a workspace, by default the server's."""
 
 _Values: TypeAlias = Mapping[str, object]
 
 
 def wanted_of(tool: str, values: _Values) -> tuple[str, ...]:
-    """Return the distinct names or places of a call, in the given order."""
+    """Return the distinct names or locations that a call is about, in the given order."""
     singular, plural = SEVERAL[tool]
     listed = values.get(plural)
     alone = [] if values.get(singular) is None else [values[singular]]
@@ -146,14 +146,14 @@ def _text(values: _Values, name: str) -> str | None:
 
 
 class NavigationCalls(Struct, frozen=True):
-    """Carries out the tools that take a name or a place."""
+    """Carries out the navigation tools, whose arguments are names or locations."""
 
     asked: "Federator"
     places: Access
     shows_paths: bool
 
     async def outcome(self, tool: Tool, values: _Values) -> ToolResult:
-        """Return the answer about names or places of a repository or a workspace, or an outline."""
+        """Return the result of a navigation tool."""
         if tool.name == "outline":
             return ToolResult(await self._outline(tool, values))
         wanted = wanted_of(tool.name, values)
@@ -176,7 +176,7 @@ class NavigationCalls(Struct, frozen=True):
         wanted: tuple[str, ...],
         follow: Callable[[Tool, _Values], Awaitable[Document]],
     ) -> Document:
-        """Return an answer or a failure for each name or place; the timeout is for all together."""
+        """Return an answer or a failure for each name or location, within one shared timeout."""
         singular, _ = SEVERAL[tool.name]
         given = values.get("timeout_ms")
         timeout_ms = given if isinstance(given, int) and given > 0 else DEFAULT_TIMEOUT_MS
@@ -194,7 +194,7 @@ class NavigationCalls(Struct, frozen=True):
         return {"schema_version": ANSWERS_SCHEMA, "answers": documents}
 
     async def _in_repository(self, tool: Tool, values: _Values) -> Document:
-        """Return the answer of one repository; a root below its top narrows the scope."""
+        """Return the answer of one repository; a `root` inside it narrows the scope."""
         call = parse_repo_body(tool.name, body_of(tool.every, values))
         place = await self.places.repository(call.root)
         if has_scope(call.request):
@@ -220,7 +220,7 @@ class NavigationCalls(Struct, frozen=True):
         return document if answers.ok else with_hint(document)
 
     async def _outline(self, tool: Tool, values: _Values) -> Document:
-        """Return outlines; without a path, the tour of a repository."""
+        """Return the document of outlines, or of the repository's tour if no path is given."""
         body = body_of(tool.every, values)
         place = await self.places.repository(_text(values, "root"))
         if not values.get("path") and not place.scope:
@@ -240,9 +240,9 @@ _OF_HITS: Final = frozenset({"top", "per_file"})
 
 
 def placed_for(arguments: Sequence[Argument], values: Mapping[str, object]) -> tuple[Argument, ...]:
-    """Return the arguments of a workspace search with their places in the body of its format.
+    """Return a workspace search's arguments; their places in the body depend on the format.
 
-    In a slate `anchors` has another place; for a list of hits nothing changes.
+    For a slate, `anchors` has another place; for a list of hits all places stay.
     """
     slate = values.get("format") == "slate"
     of_slates = {each.name for each in arguments if each.place[:1] in {("slate",), ("session",)}}
@@ -260,7 +260,7 @@ def placed_for(arguments: Sequence[Argument], values: Mapping[str, object]) -> t
 
 
 def narrowed(request: SlateRequest, place: AllowedRepo) -> SlateRequest:
-    """Return the request for an agent, narrowed to a repository and its scope."""
+    """Return a slate request with budgets for agents, narrowed to a repository's scope."""
     search, session = replace(request.search, scope=place.scope), request.session
     budgets = request.budgets.for_agents()
     if session is not None:
@@ -269,17 +269,17 @@ def narrowed(request: SlateRequest, place: AllowedRepo) -> SlateRequest:
 
 
 MAX_IN_FLIGHT = 64
-"""Most concurrent calls; further ones fail with `busy`."""
+"""Maximum number of concurrent calls; further calls fail with `busy`."""
 
 SYNC_MS: Final = 45_000
 """Default time that a status waits for a sync; many clients give up after a minute."""
 
 LOOK_S = 60.0
-"""Timeout of status and health; searches have another one."""
+"""Timeout of status and health; searches have another timeout."""
 
 
 class Calls:
-    """Carries out calls, which may be concurrent."""
+    """Carries out tool calls, which may be concurrent."""
 
     def __init__(self, asked: "Federator", places: Access, *, shows_paths: bool) -> None:
         self._asked = asked
@@ -290,7 +290,7 @@ class Calls:
     async def call(
         self, name: str, given: Mapping[str, object], tell: Tell | None = None, caller: str = ""
     ) -> ToolResult:
-        """Return the result of a tool, also for a failure."""
+        """Return the result of a tool call; for a failure, a result that reports the failure."""
         tool = BY_NAME[name]
         try:
             with self._callers.seated(caller) as seat:
@@ -298,7 +298,7 @@ class Calls:
                 return await self._carried_out(asked, tool, given, tell)
         except GgrepError as error:
             return self._failed(tool, in_arguments(error, tool.every))
-        except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
+        except Exception as error:  # noqa: BLE001 - the boundary: other exceptions are bugs
             bug = GgrepError(f"a bug in ggrep: {type(error).__name__}: {error}")
             return self._failed(tool, bug)
 
@@ -348,7 +348,7 @@ class Calls:
         for number, wanted in hits_to_open(document, wish, request.timeout_ms):
             try:
                 opened.append((number, await asked.ask_repo(place.root, wanted)))
-            except GgrepError as error:  # the snapshot may have changed meanwhile
+            except GgrepError as error:  # the snapshot may have changed since the search
                 opened.append((number, failure(error, shows_paths=self._shows_paths)))
         return ToolResult(document, text=search_text(document, opened, wish, MORE))
 
@@ -369,7 +369,7 @@ class Calls:
     async def _freshen(
         self, asked: "Federator", place: AllowedRepo, timeout_ms: object, tell: Tell | None
     ) -> None:
-        """Wait until the index has all changes, at most for the timeout."""
+        """Wait until the index contains all changes of files, at most for the timeout."""
         most_ms = SYNC_MS if timeout_ms is None else timeout_ms
         if not isinstance(most_ms, int) or not 1 <= most_ms <= MOST_MS:
             raise InvalidRequest(f"timeout_ms: must be from 1 to {MOST_MS}, is {most_ms!a:.80}")
@@ -383,7 +383,7 @@ class Calls:
     async def _search_workspace(
         self, asked: "Federator", tool: Tool, values: Mapping[str, object], tell: Tell | None
     ) -> ToolResult:
-        if "workspace" not in values:  # `workspace_id` gives the id or its beginning
+        if "workspace" not in values:  # `workspace_id` is the id or its beginning
             values = {
                 ("workspace" if key == "workspace_id" else key): value
                 for key, value in values.items()

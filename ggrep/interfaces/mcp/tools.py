@@ -1,4 +1,4 @@
-"""The tools: name, description, arguments, result and text budget of each."""
+"""The tools: their names, descriptions, arguments, results and text budgets."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -19,11 +19,11 @@ from ggrep.model.filters import named_filters
 
 
 class TextBudget(Struct, frozen=True):
-    """The limit of the text of a result.
+    """The maximum size of a result's text.
 
     Attributes:
-        most_bytes: most bytes of UTF-8, including the line about the cut.
-        rest: how to get the rest.
+        most_bytes: maximum bytes of UTF-8, including the line about the cut.
+        rest: says how to get the rest.
     """
 
     most_bytes: int
@@ -35,7 +35,7 @@ MORE: Final = "options text_bytes={}"
 
 
 def text_bytes_of(values: Mapping[str, object]) -> int:
-    """Return the most bytes of the text of an answer; 0 for the default."""
+    """Return the maximum bytes of an answer's text from a call's arguments; 0 for the default."""
     value = values.get("text_bytes", 0)
     if not isinstance(value, int) or value < 0:
         raise InvalidRequest(f"text_bytes: must be 0 or more, is {value!a:.80}")
@@ -43,7 +43,7 @@ def text_bytes_of(values: Mapping[str, object]) -> int:
 
 
 _LEAST: Final = 1_024
-"""Least budget, so that there is always room for warnings."""
+"""Minimum budget, so that there is always room for warnings."""
 _OF: Final[Mapping[str, TextBudget]] = MappingProxyType(
     {
         "search": TextBudget(32 << 10, "lower `top`, a shorter `snippet`, or `expand` a place"),
@@ -64,7 +64,7 @@ _FAILURE: Final = TextBudget(4 << 10, "`structured: true`")
 
 
 def budget_of(tool: str, document: Mapping[str, Any]) -> TextBudget:
-    """Return the text budget of an answer, which follows the answer's own limits if it has some."""
+    """Return the text budget of an answer; limits in the answer itself take precedence."""
     if "code" in document and "message" in document:
         return _FAILURE
     usual = _OF[tool]
@@ -75,7 +75,7 @@ def budget_of(tool: str, document: Mapping[str, Any]) -> TextBudget:
     if isinstance(slate, Mapping) and isinstance(slate.get("limits"), Mapping):
         most = slate["limits"].get("max_slate_bytes", 0)
     elif isinstance(limits, Mapping) and "max_expand_bytes" in limits:
-        most = limits["max_expand_bytes"] * 3 // 2  # lines have numbers before them
+        most = limits["max_expand_bytes"] * 3 // 2  # line numbers precede the lines
     else:
         most = usual.most_bytes
     return TextBudget(max(_LEAST, most), usual.rest)
@@ -112,11 +112,11 @@ class Tool(Struct, frozen=True):
     """One tool.
 
     Attributes:
-        says: its effect and when to use it.
+        says: description of the tool: its effect, and when to use it.
         rare: rarely used arguments, given by name or as `key=value` in the argument `options`;
-            to list each of them would cost every conversation more than they are worth.
+            listing each of them would cost every conversation more than they are worth.
         contract: objects of the contract's request, listed beside the arguments for their fields.
-        legacy: it is an old name, which works but is listed only on demand.
+        legacy: the tool is an old name, which works but is listed only on demand.
     """
 
     name: str
@@ -128,7 +128,7 @@ class Tool(Struct, frozen=True):
 
     @property
     def every(self) -> tuple[Argument, ...]:
-        """Return all arguments, including the rare ones and `options`."""
+        """Return all arguments, including rare arguments and `options`."""
         more = (Argument(OPTIONS, "array"),) if self.rare else ()
         listed = tuple(each for each in self.arguments if each.name != OPTIONS)
         return (*listed, *self.rare, *more)
@@ -144,7 +144,7 @@ class Tool(Struct, frozen=True):
     def returns(self) -> dict[str, Json]:
         """Return the JSON Schema of a structured result, a document or a failure.
 
-        The schemas that ship with ggrep describe documents in full.
+        This schema is short; the schemas that ship with ggrep describe documents in full.
         """
         return _returned().get(self.name, {"type": "object"})
 
@@ -153,8 +153,8 @@ class ToolResult(Struct, frozen=True):
     """The result of a call, and whether it failed.
 
     Attributes:
-        notes: notes for the text only.
-        text: text of the result; empty to render the document and the notes.
+        notes: notes that only the text contains.
+        text: text of the result; if empty, it is rendered from the document and the notes.
     """
 
     document: Document
@@ -191,13 +191,13 @@ _NAMES: Final = {
 """Arguments whose name is not the last key of their place in a body, by place."""
 
 _SET_BY_SERVER: Final = frozenset({"debug.includePaths", "scope", "search.scope", "slate.ofText"})
-"""Fields of requests that no tool takes."""
+"""Fields of requests that no tool has as an argument."""
 
 
 def _argument(
     place: str, says: str = "", *, default: Json = None, required: bool | None = None
 ) -> Argument:
-    """Return the argument for a place in request bodies; `says` is for listed arguments."""
+    """Return the argument for a place in request bodies; `says` describes a listed argument."""
     leaf = _LEAVES[place]
     return Argument(
         _NAMES.get(place) or snake_case(place.rpartition(".")[2]),
@@ -214,7 +214,7 @@ def _argument(
 def _rest(
     listed: tuple[Argument, ...], *shapes: Shape, without: frozenset[str] = frozenset()
 ) -> tuple[Argument, ...]:
-    """Return the arguments for all fields of requests that are not listed."""
+    """Return the arguments for all fields of requests without a listed argument."""
     known = {".".join(each.place) for each in listed} | _SET_BY_SERVER | without
     places = dict.fromkeys(place for shape in shapes for place in shape.leaves)
     return tuple(_argument(place) for place in places if place not in known)
@@ -228,7 +228,7 @@ def _tool(
     keys: str,
     contract: tuple[Argument, ...] = (),
 ) -> Tool:
-    """Return a tool with the argument `options`; `keys` describes the keys in it."""
+    """Return a tool with the argument `options`; `keys` describes the keys of these options."""
     options = Argument(OPTIONS, "array", says=f"key=value: {keys}")
     return Tool(name, says, (*arguments, options, STRUCTURED), rare, contract)
 
@@ -324,7 +324,7 @@ _OUTLINE: Final = (_argument("path", "Files, folders or path:line", required=Fal
 
 
 def _of_names(operation: str, listed: tuple[Argument, ...]) -> tuple[Argument, ...]:
-    """Return the unlisted arguments of a question about a name or a place."""
+    """Return the unlisted arguments of a navigation tool."""
     shapes = body.REPOSITORY[operation], body.WORKSPACE[operation]
     return _rest(listed, *shapes, without=frozenset({"workspaceId", "limits.allRepos"}))
 
@@ -403,7 +403,7 @@ TOOLS: Final = (
 
 
 def listed(*, legacy: bool = False) -> tuple[Tool, ...]:
-    """Return the tools of `tools/list`; old names only for `legacy`."""
+    """Return the tools of `tools/list`; with `legacy` also old names."""
     return tuple(tool for tool in TOOLS if legacy or not tool.legacy)
 
 

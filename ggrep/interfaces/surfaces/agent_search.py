@@ -1,7 +1,7 @@
-"""The text of a search for agents, with the best hits opened.
+"""The text of a search for agents, with the code of the best hits.
 
-An agent reads the best hit next, so the text contains its definition if that fits. That saves a
-call, and unneeded lines that a guessed range would have.
+An agent usually reads the best hit next, so the text contains its definition if that fits. This
+saves the agent a call, and the unneeded lines of a guessed range.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,16 +17,16 @@ from ggrep.render.agent_text import BUDGETS, AgentView, agent_text
 _Object: TypeAlias = Mapping[str, Any]
 
 UNASKED_BODIES: Final = 2
-"""Number of hits that are opened by default, if all of their text fits the budget."""
+"""Number of hits to show with their code by default, if the code fits the budget."""
 _TRIED: Final = 4
-"""Number of best hits from which those are chosen."""
+"""Number of best hits from which these hits are chosen."""
 MAX_UNASKED_BYTES: Final = 2_048
-"""Most text of a hit opened by default, about 50 lines; of a longer one only a part."""
+"""Maximum bytes of code of such a hit, about 50 lines; of longer code only a part is shown."""
 MAX_BODIES: Final = 10
 MAX_BODY_BYTES: Final = 6_144
-"""Most text of one opened hit, about 150 lines; of a longer one the lines around the hit."""
+"""Maximum bytes of code of a requested hit, about 150 lines; of longer code a part."""
 _TEXT_SHARE: Final = 85
-"""Per cent of an opened hit that is its text; the rest are line numbers."""
+"""Per cent of the shown code that is text; the rest are line numbers."""
 _OPENED_BY_THEMSELVES: Final = frozenset({"short", "default", "none"})
 """Snippet modes in which bodies replace the snippets."""
 
@@ -35,9 +35,9 @@ class AgentTextOptions(Struct, frozen=True):
     """Options of the text of an answer.
 
     Attributes:
-        bodies: number of best hits to open; None for as many as fit.
-        budget: most bytes of the text without requested bodies; 0 for the default.
-        arguments: as of `AgentView`.
+        bodies: number of best hits to show with their code; None for as many as fit.
+        budget: maximum bytes of the text without requested bodies; 0 for the default.
+        arguments: see `AgentView`.
     """
 
     bodies: int | None = None
@@ -48,9 +48,9 @@ class AgentTextOptions(Struct, frozen=True):
 def hits_to_open(
     document: _Object, wish: AgentTextOptions, timeout_ms: int
 ) -> list[tuple[int, ExpandRequest]]:
-    """Return the positions of the hits to open, with the request for each.
+    """Return the positions of the hits to show with their code, and the request for each.
 
-    None without an index; by default also none if snippets were requested or nothing fits.
+    Empty without an index; by default also empty if snippets were requested or nothing fits.
     """
     hits = document.get("results", ())
     if "partial" in document or not hits or ("matches" in document and wish.bodies is None):
@@ -74,7 +74,7 @@ def hits_to_open(
 def search_text(
     document: _Object, opened: Sequence[tuple[int, _Object]], wish: AgentTextOptions, more: str
 ) -> str:
-    """Return the text of a search, without a final newline."""
+    """Return the text of a search's answer, without a final newline."""
     if "matches" in document and not opened:
         return agent_text(document, _view(wish, more))
     document = {key: value for key, value in document.items() if key != "matches"}
@@ -111,7 +111,7 @@ def _budget(wish: AgentTextOptions) -> int:
 
 
 def _without_snippets(document: _Object) -> _Object:
-    """Return a search whose hits have no text, unless more than the default was requested."""
+    """Return a search's answer without the hits' text, unless a longer text was requested."""
     if not _shows_little(document):
         return document
     return {**document, "results": [{**hit, "content": ""} for hit in document["results"]]}
@@ -122,7 +122,7 @@ def _shows_little(document: _Object) -> bool:
 
 
 def _is_fragment(body: _Object, hit: _Object) -> bool:
-    """Return whether an opened hit is cut, or only the head of a definition that did not fit."""
+    """Return whether the code of a hit is cut, or only the head of a long definition."""
     if body.get("hidden_lines", 1):
         return True
     whole = hit.get("definition")

@@ -1,7 +1,7 @@
 """Decodes the JSON bodies of requests, the same on every surface.
 
-The Structs of requests declare the keys of a body; those here add keys that only surfaces have.
-Unknown keys are refused.
+The Structs of requests declare the keys of a body; the Structs in this module add keys for surfaces
+only. Unknown keys are refused.
 """
 
 from collections.abc import Mapping
@@ -45,7 +45,7 @@ class _Named(Struct, frozen=True):
 
 
 class _Workspace(_Named, frozen=True):
-    """The workspace that a request is about, and the format of the answer."""
+    """The workspace to search, and the format of the answer."""
 
     format: Annotated[
         Literal["hits", "slate"],
@@ -88,21 +88,21 @@ _OF_LISTS: Final = frozenset(
         *("cohorts.cohort", "cohorts.policy", "cohorts.allowUnsafeMix"),
     }
 )
-"""Fields of ranked lists, which answers about names and places do not have."""
+"""Fields of ranked lists, which navigation requests do not have."""
 WORKSPACE: Final = {
     each.name: Shape(_Named, FederatedRequest, each.request, without=_OF_LISTS | {"scope"})
     for each in PUBLIC
     if each.workspace
 }
-"""Requests to a workspace about a name or a place, by operation."""
+"""Navigation requests to a workspace, by operation."""
 
 
 class FederatedCall(Struct, frozen=True):
     """A decoded search of a workspace.
 
     Attributes:
-        workspace_path: path of its file, as given.
-        workspace_id: the `repo_set_id` that it must have; None for any.
+        workspace_path: path of the workspace file, as given.
+        workspace_id: the `repo_set_id` that the workspace must have; None for any.
         shape: shape of the requested slate; None for lists of hits.
     """
 
@@ -116,7 +116,7 @@ class RepoCall(Struct, Generic[Q], frozen=True):
     """A decoded request to one repository.
 
     Attributes:
-        root: a directory in it, as given; None for the default repository.
+        root: a directory in the repository, as given; None for the default repository.
     """
 
     root: str | None
@@ -124,7 +124,7 @@ class RepoCall(Struct, Generic[Q], frozen=True):
 
 
 def parse_federated_body(body: Mapping[str, object]) -> FederatedCall:
-    """Return the workspace search in a body.
+    """Return the workspace search that a body describes.
 
     Raises:
         WorkspaceError: the body is not valid; it contains all issues.
@@ -154,13 +154,13 @@ def parse_federated_body(body: Mapping[str, object]) -> FederatedCall:
 
 
 class NamedCall(Struct, Generic[Q], frozen=True):
-    """A decoded question to a workspace about a name or a place.
+    """A decoded navigation request (a name or a location) to a workspace.
 
     Attributes:
-        workspace_path: path of its file, as given.
-        workspace_id: as of a `FederatedCall`.
+        workspace_path: path of the workspace file, as given.
+        workspace_id: see `FederatedCall`.
         request: selection of repositories, and timeout.
-        asked: the request to each repository.
+        asked: the request to send to each repository.
     """
 
     workspace_path: str
@@ -170,7 +170,7 @@ class NamedCall(Struct, Generic[Q], frozen=True):
 
 
 def parse_workspace_body(operation: str, body: Mapping[str, object]) -> NamedCall[Any]:
-    """Return an operation's request to a workspace in a body.
+    """Return an operation's request to a workspace that a body describes.
 
     Raises:
         WorkspaceError: the body is not valid; it contains all issues.
@@ -192,7 +192,7 @@ def parse_workspace_body(operation: str, body: Mapping[str, object]) -> NamedCal
 
 
 def parse_repo_body(operation: str, body: Mapping[str, object]) -> RepoCall[Any]:
-    """Return an operation's request to one repository in a body.
+    """Return an operation's request to one repository that a body describes.
 
     Raises:
         InvalidRequest: the body is not valid; the message names all issues.
@@ -213,7 +213,7 @@ def parse_repo_body(operation: str, body: Mapping[str, object]) -> RepoCall[Any]
 
 
 def _given(shape: Shape, body: Mapping[str, object]) -> Given:
-    """Return the values of a body of one repository; raise for issues."""
+    """Return the values of a body for one repository; raise for issues."""
     fields = _fields(body)
     parsed = shape.read(fields)
     if "\0" in str(_root(parsed)):
@@ -233,9 +233,9 @@ def _search(parsed: Given, **more: object) -> SearchRequest:
 
 
 def _session(parsed: Given) -> SessionRequest:
-    """Return the session of a slate.
+    """Return the session fields of a slate request.
 
-    Without `op`, a token continues the session, and a token with targets opens these.
+    Without `op`, a token continues the session, and a token with targets expands these.
     """
     request = parsed.make(SessionRequest)
     token = "" if request.token == NEW_SESSION else request.token

@@ -1,7 +1,7 @@
 """Derives a body's decoder and its JSON Schema from its Structs.
 
-The annotation of a request's field gives its place in a body (`ggrep.model.field_meta`). Bodies are
-checked here, and all errors are collected.
+The annotation of a request's field defines its place in a body (`ggrep.model.field_meta`). Checks
+collect all errors of a body.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -21,7 +21,7 @@ from ggrep.model.filters import Filter, parse_filter
 INVALID_REQUEST: Final = "ERR_FEDERATED_INVALID_REQUEST"
 
 _ISSUES_SHOWN: Final = 32
-"""Most issues of a reply, so that a body with many errors does not cause a long reply."""
+"""Maximum number of issues in a reply, so that many errors do not cause a long reply."""
 
 _REFUSED: Final = {
     "repo": (
@@ -47,11 +47,11 @@ T = TypeVar("T")
 
 
 class Fields:
-    """One object of a body. A null value counts as a missing key.
+    """Reads one object of a body. A null value counts as a missing key.
 
     Attributes:
         place: place of the object, such as `$.search`.
-        issues: issues so far; the list is shared with inner objects.
+        issues: issues so far, in a list that inner objects share.
     """
 
     def __init__(self, value: Mapping[str, object], place: str, issues: list[Issue]) -> None:
@@ -65,18 +65,18 @@ class Fields:
         return f"{self.place}.{key}" if key.isidentifier() else f"{self.place}[{key!a}]"
 
     def add(self, key: str, reason: str, message: str, *, code: str = INVALID_REQUEST) -> None:
-        """Add an issue with the value of a key."""
+        """Add an issue about the value of a key."""
         if len(self.issues) < _ISSUES_SHOWN:
             field = self.at(key)
             self.issues.append(Issue(code, f"{field}: {message}", field=field, reason=reason))
 
     def take(self, key: str) -> object:
-        """Return the value unchanged, of any type; None if missing."""
+        """Return the value of a key, of any type; None if missing."""
         self._read.add(key)
         return self._value.get(key)
 
     def text(self, key: str, *, required: bool = False) -> str | None:
-        """Return a string; None if missing or of another type."""
+        """Return a string; None if missing or, with an issue, of another type."""
         value = self.take(key)
         if isinstance(value, str):
             return value
@@ -87,7 +87,7 @@ class Fields:
         return None
 
     def integer(self, key: str) -> int | None:
-        """Return an integer, which true and 1.0 are not; None if missing or not valid."""
+        """Return an integer (`true` and 1.0 are not valid); None if missing or not valid."""
         value = self.take(key)
         if value is None:
             return None
@@ -100,7 +100,7 @@ class Fields:
         return value
 
     def flag(self, key: str) -> bool | None:
-        """Return true or false; None if missing or of another type."""
+        """Return a boolean; None if missing or of another type."""
         value = self.take(key)
         if value is None or isinstance(value, bool):
             return value
@@ -126,21 +126,21 @@ class Fields:
         return tuple(texts)
 
     def word(self, key: str, known: Mapping[str, T]) -> T | None:
-        """Return the value of a known word; None for others."""
+        """Return the value that a known word stands for; None if missing or unknown."""
         text = self.text(key)
         if text is not None and text not in known:
             self.add(key, "unsupported", f"{text!a} is not one of {', '.join(known)}")
         return known.get(text or "")
 
     def child(self, key: str) -> "Fields":
-        """Return the object of a key; an empty one if missing."""
+        """Return the reader of the object at a key; of an empty object if missing."""
         value = self.take(key)
         if value is not None and not isinstance(value, Mapping):
             self.add(key, "type", f"must be an object, is {kind_of(value)}")
         return Fields(value if isinstance(value, Mapping) else {}, self.at(key), self.issues)
 
     def finish(self) -> None:
-        """Report every key that was not read."""
+        """Add an issue for every key that was not read."""
         for key in self._value:
             if key in self._read:
                 continue
@@ -153,7 +153,7 @@ class Fields:
 
 
 def one_of(*given: tuple[Fields, str, T | None]) -> T | None:
-    """Return the value that is not None; report it if a setting is given under two names."""
+    """Return the first value that is not None; add an issue for each further value."""
     values = [each for each in given if each[2] is not None]
     for holder, key, _ in values[1:]:
         first, name, _ = values[0]
@@ -169,13 +169,13 @@ INVALID_MODE: Final = "ERR_FEDERATED_INVALID_MODE"
 
 
 class Leaf(Struct, frozen=True):
-    """A value of a body.
+    """A value that a body can contain.
 
     Attributes:
         owner: the Struct with the field `name`.
-        kind: its type, without annotations and None.
+        kind: type of the value, without annotations and None.
         required: the field has no default.
-        judged: its range and words are checked when the body is read, not by the request.
+        judged: the value is checked when the body is read, not by the request.
     """
 
     owner: type
@@ -198,14 +198,14 @@ class Leaf(Struct, frozen=True):
 
     @property
     def json_type(self) -> Literal["string", "integer", "boolean", "array"]:
-        """Return its JSON type; a single string is accepted for an array."""
+        """Return the value's JSON type; a single string is accepted for an array."""
         if get_origin(self.kind) is tuple:
             return "array"
         return "boolean" if self.kind is bool else "integer" if self.kind is int else "string"
 
 
 class _Node(Struct):
-    """A key of a body: a value, an object, or either."""
+    """A key of a body, whose value is plain, an object, or either."""
 
     leaf: Leaf | None = None
     alias_of: str = ""
@@ -218,11 +218,11 @@ class Given(Struct, frozen=True):
     values: Mapping[tuple[type, str], object]
 
     def of(self, kind: type) -> dict[str, object]:
-        """Return the given fields of a Struct."""
+        """Return the fields of a Struct that the body contains."""
         return {name: value for (owner, name), value in self.values.items() if owner is kind}
 
     def make(self, kind: type[T], **more: object) -> T:
-        """Return a Struct from its given fields and `more`."""
+        """Return a Struct made of the body's fields and `more`."""
         return kind(**{**self.of(kind), **more})
 
 
@@ -230,7 +230,7 @@ class Shape:
     """The structure of one kind of request body.
 
     Attributes:
-        leaves: the values that a body may have, by place.
+        leaves: the values that a body can contain, by place.
     """
 
     def __init__(
@@ -239,11 +239,11 @@ class Shape:
         without: frozenset[str] = frozenset(),
         judged_later: tuple[type, ...] = (),
     ) -> None:
-        """Derive the structure from Structs.
+        """Derive the shape from the fields of Structs.
 
         Args:
-            kinds: Structs; of two fields for one place the later one counts.
-            without: places that the body does not have.
+            kinds: Structs; for a place of two fields, the later field counts.
+            without: places that the body cannot contain.
             judged_later: Structs that check ranges and words themselves.
         """
         leaves = [leaf for kind in kinds for leaf in _leaves(kind, judged_later)]
@@ -261,11 +261,11 @@ class Shape:
                 node.leaf, node.alias_of = leaf, "" if place.endswith(last) else last
 
     def schema(self) -> dict[str, Json]:
-        """Return its JSON Schema."""
+        """Return the body's JSON Schema."""
         return _object_schema(self._top)
 
     def read(self, body: Fields) -> Given:
-        """Return the values of a body; errors are added to its issues, except unknown keys."""
+        """Return the values of a body; add errors, except unknown keys, to its issues."""
         given_values: dict[str, list[tuple[Fields, str, object]]] = {}
         _read(self._top, body, given_values)
         values: dict[tuple[type, str], object] = {}

@@ -1,11 +1,11 @@
 """Distinguishes the callers of one HTTP server, so that daemons serve them fairly.
 
-A daemon identifies a client by its connection and name. All callers of a server use one connection
-and would share one turn, so each has a seat, whose name is sent to the daemon.
+A daemon identifies a client by connection and name. All callers of a server share one connection,
+so the server sends the daemon a number for each caller as the client's name: the caller's seat.
 
-Names that callers choose are ignored, because ten names would get ten turns. On this machine a
-caller is a connection, as on the daemons' sockets; a caller on another machine is an address. The
-number of seats limits how many clients a server counts as.
+Names that callers choose are ignored, because ten names would get ten turns. On this machine each
+connection counts as a caller, as on the daemons' sockets; on other machines each address counts as
+a caller. The number of seats limits the turns of a server.
 """
 
 import ipaddress
@@ -17,19 +17,19 @@ from typing import Final
 from ggrep.base.errors import Busy
 
 SEATS: Final = 16
-"""Most clients that a server is to a daemon; further callers share the seats."""
+"""Maximum number of clients that a server counts as; further callers share seats."""
 
 _PARTS: Final = 4
 """One caller can use at most this fraction, 1 / _PARTS, of a server's places."""
 
 _REMEMBERED: Final = 1024
-"""Most callers whose seat is remembered while they have no request."""
+"""Maximum number of remembered callers, including callers without a request."""
 
 _RETRY_AFTER_MS: Final = 1000
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a server bound to this address is reachable only from this machine."""
+    """Return whether only this machine can reach a server that is bound to this address."""
     if host == "localhost":
         return True
     try:
@@ -69,7 +69,7 @@ class Callers:
             caller: from `caller_of`; empty for the only caller, whose seat has no name.
 
         Raises:
-            Busy: no place is free, or none for this caller.
+            Busy: the maximum number of requests is running, in total or of this caller.
         """
         if self._at_work.total() >= self._places:
             raise Busy(
@@ -91,7 +91,7 @@ class Callers:
                 del self._at_work[caller]
 
     def _seat_of(self, caller: str) -> int:
-        """Return the caller's seat: the one in use, else its last if free enough, else another."""
+        """Return a caller's seat: the seat in use, else the last if least loaded, else another."""
         last = self._seats.pop(caller, None)
         least = min(self._load)
         if last is not None and (self._at_work[caller] or self._load[last] == least):
@@ -105,7 +105,7 @@ class Callers:
             )
         self._seats[caller] = seat
         if len(self._seats) > _REMEMBERED:
-            # A forgotten caller with a running request could get a second seat, but there are
-            # fewer places than remembered callers.
+            # A forgotten caller with a running request could get a second seat, but fewer requests
+            # can run than callers are remembered.
             self._seats.popitem(last=False)
         return seat

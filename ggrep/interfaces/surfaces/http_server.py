@@ -42,7 +42,7 @@ _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class Refusal(RequestError):
-    """A request is refused at the level of HTTP."""
+    """A request is refused because of its HTTP headers or size."""
 
     def __init__(
         self, status: int, code: str, message: str, *, headers: Mapping[str, str] = _NOTHING
@@ -54,7 +54,7 @@ class Refusal(RequestError):
 
 
 class ClientGone(RequestError):
-    """The client left; the answer has no reader."""
+    """The client has disconnected; nothing reads the answer."""
 
     code = "cancelled"
 
@@ -63,7 +63,7 @@ Refuse: TypeAlias = Callable[[Refusal], Response]
 
 
 class AccessRules(Struct, frozen=True):
-    """Rules by which requests are accepted.
+    """Rules that decide which requests are accepted.
 
     Attributes:
         token: token that every request must present; None for none.
@@ -71,7 +71,7 @@ class AccessRules(Struct, frozen=True):
         origins: `Origin` headers of pages that may send requests and read the answers.
         same_hosts: accept pages of these `hosts`, at any port.
         public: paths that need no token.
-        admits: returns whether to accept another credential than the token.
+        admits: returns whether a credential other than the token is accepted.
     """
 
     token: str | None = None
@@ -83,7 +83,7 @@ class AccessRules(Struct, frozen=True):
 
 
 def host_names(names: Iterable[str]) -> frozenset[str]:
-    """Return names and addresses in the form of a `Host` header, in lower case."""
+    """Return host names and addresses as a `Host` header spells them, in lower case."""
     lower = [name.lower() for name in names]
     return frozenset(f"[{name}]" if ":" in name and name[0] != "[" else name for name in lower)
 
@@ -95,7 +95,7 @@ def http_app(
     lifetime: Callable[[], AbstractAsyncContextManager[None]],
     outer: Sequence[Middleware] = (),
 ) -> Starlette:
-    """Return the application of some routes behind the access rules."""
+    """Return an application with these routes, guarded by the access rules."""
 
     async def unrouted(_: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
@@ -120,7 +120,7 @@ class Gate:
         self._refuse = refuse
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse a request, or pass it on."""
+        """Refuse a request, or pass it to the application."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -133,7 +133,7 @@ class Gate:
             return
         send = _with_origin(send, origin)
         if origin and scope["method"] == "OPTIONS":
-            # A browser asks before it sends the token, so this request needs none.
+            # A browser's preflight request is sent without the token.
             await _preflight()(scope, receive, send)
             return
         try:
@@ -154,10 +154,10 @@ class Gate:
         return parts is not None and parts[1].lower() in self._rules.hosts
 
     def _readable_origin(self, headers: Headers, *, is_navigation: bool) -> str:
-        """Return the origin of a page that may read the answer; empty for other callers."""
+        """Return the origin to allow by CORS headers; empty if none are needed."""
         values = headers.getlist("origin")
         if not values:
-            # Images and forms of other pages have no Origin, but browsers send their site.
+            # Requests of images and forms have no Origin, but browsers send `Sec-Fetch-Site`.
             if is_navigation or headers.get("sec-fetch-site", "none") in {"none", "same-origin"}:
                 return ""
             raise Refusal(
@@ -178,7 +178,7 @@ class Gate:
         if token is None:
             return False
         presented = bearer_of(values)
-        # Compared in constant time, so that the time of an answer does not reveal the token.
+        # Compared in constant time, so that the response time does not reveal the token.
         if hmac.compare_digest(presented.encode(), token.encode()) or self._rules.admits(presented):
             return True
         challenge = {"www-authenticate": 'Bearer realm="ggrep"'}
@@ -186,7 +186,7 @@ class Gate:
 
 
 def bearer_of(values: Sequence[str]) -> str:
-    """Return the bearer token of the `Authorization` headers; empty for none, or for several."""
+    """Return the bearer token in the `Authorization` header; empty if it is missing or repeated."""
     scheme, _, presented = values[0].partition(" ") if len(values) == 1 else ("", "", "")
     return presented.strip() if scheme.lower() == "bearer" else ""
 
@@ -198,7 +198,7 @@ def _is_navigation(scope: Scope, headers: Headers) -> bool:
 
 
 def _with_origin(send: Send, origin: str) -> Send:
-    """Return a `send` that adds the headers which let a page of `origin` read the response."""
+    """Return a `send` that adds headers so that a page of `origin` can read the response."""
     if not origin:
         return send
 
@@ -229,8 +229,8 @@ async def receive_body(receive: Receive, max_bytes: int) -> bytes:
     """Return the body of a request.
 
     Raises:
-        Refusal: it is too large or does not arrive in time.
-        ClientGone: the client left before the end of the body.
+        Refusal: the body is too large or does not arrive in time.
+        ClientGone: the client disconnected before the end of the body.
     """
     received = bytearray()
     try:
@@ -251,7 +251,7 @@ async def receive_body(receive: Receive, max_bytes: int) -> bytes:
 
 def too_large(max_bytes: int) -> Refusal:
     """Return the refusal of a body of more than `max_bytes`."""
-    # The connection is closed, as the rest of the body would be read as the next request.
+    # The connection is closed, as the rest of the body would be parsed as the next request.
     message = f"the body is larger than {max_bytes} bytes"
     return Refusal(413, "payload_too_large", message, headers=_CLOSE)
 
@@ -270,7 +270,7 @@ _HEAD_S = 10.0
 class TimedConnection(H11Protocol):
     """A connection that is closed if no request arrives, or its headers stay incomplete.
 
-    Connections are limited, so idle ones would keep all other clients out, token or not.
+    The number of connections is limited, so idle connections would lock out all other clients.
     """
 
     def connection_made(self, transport: Any) -> None:  # noqa: ANN401 - as the base class has it
@@ -293,7 +293,7 @@ class TimedConnection(H11Protocol):
 
 
 class HttpServer(uvicorn.Server):
-    """A server that leaves signals to its caller, which closes resources before exiting."""
+    """A server whose caller handles signals, so that resources are closed before exiting."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -301,15 +301,15 @@ class HttpServer(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Leave signals to `run`."""
+        """Do not handle signals, as `run` handles them."""
         yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, and report it."""
+        """Start the server, and call `ready`."""
         try:
             await super().startup(sockets)
         except SystemExit:
-            # The application's error was logged; `run` raises one.
+            # The application's error was logged; `run` raises an error.
             self.should_exit = True
         if self.started:
             self._ready()
@@ -359,14 +359,14 @@ async def run(
     *,
     most_connections: int = _CONNECTIONS,
 ) -> None:
-    """Serve until a signal; running requests then get a few seconds to end.
+    """Serve until a signal arrives; running requests then have a few seconds to end.
 
     Raises:
         GgrepError: the application did not start.
     """
     config = uvicorn.Config(
         app,
-        # Only the parser in plain Python limits the size of headers.
+        # Only the parser that is written in Python limits the size of headers.
         http=TimedConnection,
         ws="none",
         loop="none",

@@ -1,4 +1,4 @@
-"""Asks several questions of one call, one after the other, within one timeout."""
+"""Executes the requests of one call, one after another, within one timeout."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
@@ -16,14 +16,14 @@ async def in_turn(
     timeout_ms: int,
     clock: Clock | None = None,
 ) -> list[A | GgrepError]:
-    """Return the answers, or errors, in the order of the questions.
+    """Return an answer or error for each request, in the given order.
 
-    An invalid question, or one for which no time is left, does not fail the others.
+    A request that is invalid or has no time left does not fail the others.
 
     Args:
-        questions: the questions.
-        ask: answers one within the given number of milliseconds.
-        timeout_ms: timeout of all together.
+        questions: the requests.
+        ask: answers a request within the given number of milliseconds.
+        timeout_ms: timeout of all requests together.
         clock: clock for the timeout; None for the system's.
     """
     deadline = Deadline.after(clock or SystemClock(), timeout_ms)

@@ -13,9 +13,9 @@ KEY_S: Final = 7 * 24 * 3600
 class PageKeys:
     """Creates and checks the credentials of one server's pages.
 
-    A key is its expiry time and a MAC of that under a secret of this process. An open tab sends its
-    key to the next server at the address, so keys are valid for this server only. A code is valid
-    for one use.
+    A key consists of its expiry time and a MAC of it under a secret of this process. An open tab
+    sends its key to the next server at the same address, so a key is valid for one server only. A
+    code is valid for one use.
     """
 
     def __init__(self, token: str, clock: Clock) -> None:
@@ -25,7 +25,7 @@ class PageKeys:
         self._codes: set[str] = set()
 
     def new_code(self) -> str:
-        """Return a code for one exchange."""
+        """Return a new code that can be exchanged once."""
         code = secrets.token_urlsafe(24)
         self._codes.add(code)
         return code

@@ -255,7 +255,7 @@ class FederatedStatsJson(TypedDict):
 
 
 class StatedJson(TypedDict):
-    """Figures, when they were requested."""
+    """Figures, if they were requested."""
 
     stats: NotRequired[FederatedStatsJson]
 

@@ -59,7 +59,7 @@ class PackJson(TypedDict):
     name: NotRequired[Annotated[str, Held(least=1, most=80)]]
     """Name of the definition at `line`, at level 0; absent for none."""
     repo: NotRequired[Named]
-    """Alias of the repository; absent in the slate of one."""
+    """Alias of the repository; absent in a slate of a single repository."""
     roles: NotRequired[Sequence[Annotated[str, Role]]]
     """Roles of the file by path rules; absent for none, and at level 0, as are the keys below."""
     anchor: NotRequired[EvidenceJson]

@@ -1,1 +1,1 @@
-"""Positions of a name in a file, and its role at each."""
+"""Positions of a name in a file, and the name's role at each position."""

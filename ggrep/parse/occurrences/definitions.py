@@ -1,4 +1,4 @@
-"""Describes a definition once: its lines, its head and its documentation."""
+"""Describes each definition once: its lines, its head and its documentation."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -13,13 +13,13 @@ from ggrep.parse.occurrences.nodes import literal_kind
 from ggrep.parse.occurrences.words import Defined, Occurrence
 
 MAX_LEAD: Final = 200
-"""Most comments and attributes in front of one definition that are examined."""
+"""Maximum number of leading comments and attributes of a definition to examine."""
 
 _VALUED: Final = frozenset({"constant", "field"})
-"""Kinds that are described with their values."""
+"""Kinds of definitions that are described with their values."""
 
 _VALUE_BYTES: Final = 1_000
-"""Maximum bytes of a constant and its value that are read."""
+"""Maximum bytes to read of a constant and its value."""
 
 _LEADING: Final = frozenset({"attribute_item", "decorator"})
 
@@ -31,7 +31,7 @@ class Heads:
         self._table = table
 
     def defined(self, node: Node, definition: Construct, kind: str, name: str) -> Defined:
-        """Return the definition that `node` makes under one of its names."""
+        """Return the definition at `node`, described under the name `name`."""
         body = definition.inside[0].start_byte if definition.inside else None
         start, doc = self._lead(node)
         if definition.doc is not None and definition.name == name:
@@ -57,11 +57,11 @@ class Heads:
         return clean_value(self._text((start, min(end, most))), is_cut=end > most)
 
     def _lead(self, node: Node) -> tuple[int, tuple[int, int]]:
-        """Return where the comments in front of a node begin, and their range."""
+        """Return the offset where a node's leading comments begin, and the comments' range."""
         start, doc = self._table.with_marks(node.start_byte), (0, 0)
         before = node.prev_named_sibling
         if before is None and node.parent is not None and node.parent.start_byte == start:
-            before = node.parent.prev_named_sibling  # the grammar puts it in front of the body
+            before = node.parent.prev_named_sibling  # the grammar puts the comment before the body
         for _ in range(MAX_LEAD):
             if before is None or not self._leads(before, start):
                 break
@@ -72,7 +72,7 @@ class Heads:
         return start, doc
 
     def _leads(self, node: Node, start: int) -> bool:
-        """Say whether a node is a comment or attribute with no blank line after it."""
+        """Return whether a node is a comment or attribute without a blank line after it."""
         if node.type not in _LEADING and literal_kind(node.type) != "comment":
             return False
         near = self._table.adjacent(node.end_byte, start)
@@ -83,13 +83,13 @@ class Heads:
 
 
 _CLAUSE_GAP: Final = 4
-"""Most lines between two clauses of one function."""
+"""Maximum number of lines between two clauses of one function."""
 
 
 def without_repeats(
     mentions: Iterable[tuple[Occurrence, int]], *, merging: bool
 ) -> Iterable[Occurrence]:
-    """Return the mentions, each definition described once.
+    """Return the mentions; each definition is described at its first mention only.
 
     Args:
         mentions: mentions in source order, each with the offset of its definition's body or start.

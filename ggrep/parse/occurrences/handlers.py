@@ -1,7 +1,7 @@
-"""Says whether a position names a message, an event or a route that the code around it handles.
+"""Finds whether a position names a message, event or route that the surrounding code handles.
 
-Grammars differ in the kinds of their nodes, but not in how a handler is announced: an argument of
-a call (`bus.on("started", f)`) or of a decorator (`@app.route("/x")`), the key of a table
+Grammars name their nodes differently, but handlers are registered in the same few ways: an argument
+of a call (`bus.on("started", f)`) or of a decorator (`@app.route("/x")`), the key of a table
 (`HANDLERS = {Started: f}`), the argument of an implemented type (`impl Handler<Ping> for Server`),
 or the parameter of a listener (`@EventListener void on(Started e)`).
 """
@@ -15,7 +15,7 @@ from tree_sitter import Node
 from ggrep.parse.occurrences.surroundings import Way, is_base
 
 MAX_BYTES: Final = 200
-"""Most bytes of a callee, an argument or a decorator that are read."""
+"""Maximum bytes to read of a callee, an argument or a decorator."""
 
 _METHODS: Final = "get|head|post|put|patch|delete|options|all|any|use"
 _ROUTES: Final = re.compile(
@@ -33,14 +33,14 @@ _MARKS: Final = re.compile(
     rf"\w*{_NOUNS}|on_\w+|event\w*|\w+pattern|handles\w*|incoming|receiver|task|action|hook|tool",
     re.IGNORECASE,
 )
-"""Decorators of handlers, beside the callees that register them."""
+"""Decorators of handlers, in addition to the callees that register handlers."""
 _LOOSE: Final = re.compile(r"bind|connect|attach|observe|when|hook", re.IGNORECASE)
-"""Callees that register a handler only if an argument is named like one."""
+"""Callees that register a handler only if an argument has a handler's name."""
 _ROUTERS: Final = re.compile(
     r"(?:\w*(?:app|router?s?|server|mux|blueprint|bp|group|web|fastify|express|scope)|[reg])\W",
     re.IGNORECASE,
 )
-"""Receivers that serve routes by methods of HTTP; `client.get("/x", options)` requests one."""
+"""Receivers whose HTTP methods register routes; `client.get("/x", options)` does not."""
 _HANDLING_TYPES: Final = re.compile(r"\w*(?:Handler|Listener|Consumer|Subscriber|Observer)\w{0,8}")
 _LISTENING: Final = re.compile(
     r"[@\[]\s*(?:\w+\.)*\w*(?:Listener|Handler|Subscribe\w*|Consumer|Incoming|on_?[eE]vent|receiver)\b"
@@ -56,7 +56,7 @@ _NAMED_ARGUMENT: Final = re.compile(
 _VALUE: Final = re.compile(
     r"[\"'`\d{-]|[rbfu]{1,2}[\"']|(?:true|false|null|none|nil)\b|\w+\s*=[^=>]", re.IGNORECASE
 )
-"""Begins an argument that handles nothing: a literal, or a parameter that is given by name."""
+"""Matches the beginning of an argument that is no handler: a literal or a named parameter."""
 _LIKE_HANDLER: Final = re.compile(
     r"(?i:handl|callback|listen|lambda|=>|func|\bcb\b)|(?:^|[._])_?on_?[A-Z_a-z]"
 )
@@ -68,9 +68,9 @@ _KEY: Final = re.compile(
     r"|[rbu]?[\"'].*[\"'])\)?",
     re.DOTALL,
 )
-"""An argument that is a name, a type or a literal, and no part of an expression."""
+"""Matches an argument that is a name, a type or a literal, not an expression."""
 _NO_KEY: Final = re.compile(rb"\.(?!class\b)|\s*=[^=>]")
-"""Follows a name that qualifies another one, or that of an argument."""
+"""Matches after a name that qualifies another name, or after an argument's name."""
 _LISTS: Final = re.compile(r"(?:\w+_)?arguments|(?:\w+_)?argument_list|token_tree")
 _ENTRIES: Final = frozenset(
     {"array_element_initializer", "keyed_element", "pair", "dictionary_literal_item"}
@@ -78,23 +78,23 @@ _ENTRIES: Final = frozenset(
 _WHOLE: Final = re.compile(
     r"call|invocation|binary|array|list$|object$|dict|lambda|function|block|body|statement|_clause"
 )
-"""Kinds of nodes that are more than a name or a literal."""
+"""Kinds of nodes that contain more than a name or a literal."""
 _DECORATORS: Final = frozenset({"annotation", "attribute_item", "attribute_list", "decorator"})
 _LITERAL: Final = re.compile(rb"(?:[a-zA-Z@$]{0,3}(?=[\"'`]))?([\"'`]*)(.*?)\1", re.DOTALL)
 _MOST_WRAPPERS: Final = 6
 
 
 def handler_of(way: Way, start: int, end: int, data: bytes, *, quoted: bool) -> str | None:
-    """Return the name of a decorated definition; empty if it encloses the position.
+    """Return the name of the decorated handler; empty if the handler encloses the position.
 
-    None if the position is not what any code handles.
+    Returns None if no code handles the name at the position.
 
     Args:
         way: the nodes from the root to the name.
-        start: of the name, in bytes.
-        end: of it, exclusive.
+        start: offset of the name in bytes.
+        end: exclusive end of the name.
         data: the file.
-        quoted: the name is in a string, which must be no longer than it.
+        quoted: the name is in a string, which must contain nothing else.
     """
     if _NO_KEY.match(data, end):
         return None
@@ -113,7 +113,7 @@ _Reader: TypeAlias = Callable[[Way, int, bytes], str | None]
 
 
 def _reader(way: Way, place: int) -> _Reader | None:
-    """Return what reads a node that may announce a handler; None for any other node."""
+    """Return the function for a kind of node that can register a handler; None for other nodes."""
     node, field = way[place]
     if _LISTS.fullmatch(node.type):
         return _typed if "type" in node.type else _announced
@@ -126,7 +126,7 @@ def _reader(way: Way, place: int) -> _Reader | None:
 
 
 def _is_all_of(string: Node, start: int, end: int, data: bytes) -> bool:
-    """Return whether a literal consists of the name, behind the method of a route if any."""
+    """Return whether a literal contains only the name, or an HTTP method and the name."""
     literal = _LITERAL.fullmatch(data[string.start_byte : string.end_byte])
     text = data[string.start_byte : string.end_byte] if literal is None else literal[2]
     return re.sub(rb"^[A-Z]+ ", b"", text) == data[start:end]
@@ -176,7 +176,7 @@ def _callee(arguments: Node, data: bytes) -> re.Match[str] | None:
 
 
 def _others(way: Way, given: Node, data: bytes) -> list[str]:
-    """Return the arguments behind a first one that may be handlers, blocks behind them too."""
+    """Return the arguments after `given` that can be handlers, and a block after the call."""
     arguments = way[-1][0]
     parts = arguments.named_children
     if parts[:1] != [given]:
@@ -189,7 +189,7 @@ def _others(way: Way, given: Node, data: bytes) -> list[str]:
 
 
 def _decorated(decorator: Node, data: bytes) -> str:
-    """Return the name of the definition behind a decorator that stands beside it."""
+    """Return the name of the definition after a decorator, or "" if that node is the parent."""
     if decorator.parent is None or decorator.parent.type in {"decorated_definition", "modifiers"}:
         return ""
     after = decorator.next_named_sibling
@@ -200,7 +200,7 @@ def _decorated(decorator: Node, data: bytes) -> str:
 
 
 def _entry(way: Way, start: int, data: bytes) -> str | None:
-    """Read an entry of a table: its name says whether the table has handlers."""
+    """Read an entry of a table; the table's name shows whether it contains handlers."""
     parts = way[-1][0].named_children
     if len(parts) != 2 or start >= parts[0].end_byte:
         return None
@@ -226,7 +226,7 @@ def _subscript(way: Way, _: int, data: bytes) -> str | None:
 
 
 def _parameter(way: Way, _: int, data: bytes) -> str | None:
-    """Read a parameter of a function that may be declared as a listener."""
+    """Read a parameter of a function, which may be declared as a listener."""
     start = way[-2][0].start_byte
     if len(way) > 2 and way[-3][0].type == "decorated_definition":
         start = way[-3][0].start_byte

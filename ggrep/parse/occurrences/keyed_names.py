@@ -1,4 +1,4 @@
-"""Names of files without a grammar: keys of data, headings, rules of style sheets, targets."""
+"""Names in files without a grammar: keys of data, headings, style rules, make targets."""
 
 from collections.abc import Iterable, Sequence
 
@@ -21,12 +21,12 @@ SECTION = "section"
 def with_keys(
     path_key: str, data: bytes, name: str, mentions: Sequence[Occurrence], *, any_case: bool
 ) -> tuple[Occurrence, ...]:
-    """Return the mentions; those that name a part of the file become definitions.
+    """Return the mentions; a mention that names a part of the file becomes a definition.
 
     Args:
-        path_key: of a file whose language has no grammar.
+        path_key: path key of a file whose language has no grammar.
         data: the file's bytes.
-        name: as requested.
+        name: the requested name.
         mentions: the name's mentions in the file.
         any_case: also match other spellings in upper and lower case.
     """
@@ -42,7 +42,7 @@ def with_keys(
         container = ".".join(filter(None, crumb))
         start, end = table.line_of(piece.start) + 1, table.line_of(piece.end - 1) + 1
         at = first.get((container, key))
-        if at is not None:  # the next part of a key cut into several pieces
+        if at is not None:  # a further piece of a key that was cut into several pieces
             earlier = keys[at]
             assert earlier.defined is not None  # noqa: S101 - all keys define
             keys[at] = replace(earlier, defined=replace(earlier.defined, end_line=end))
@@ -68,7 +68,7 @@ def with_keys(
 def _named(
     pieces: Iterable[Piece], lasts: Sequence[str], *, any_case: bool
 ) -> Iterable[tuple[Piece, str]]:
-    """Yield the pieces with each of their names that is the requested one."""
+    """Yield each piece and name of a piece that equals the requested name."""
     for piece in pieces:
         for key in piece.names:
             given = key.casefold() if any_case else key
@@ -79,7 +79,7 @@ def _named(
 def _position(
     data: bytes, table: LineTable, piece: Piece, key: str, language: str
 ) -> tuple[int, int]:
-    """Return the 1-based line and column of a key; if it contains marks, those of the piece."""
+    """Return the 1-based line and column of a key, or of the start of its piece."""
     text = data[piece.start : piece.end].decode("utf-8", "surrogateescape")
     spot = word_pattern(bare_name(key), language, any_case=False).search(text)
     before = text[: spot.start()].encode("utf-8", "surrogateescape") if spot else b""

@@ -22,7 +22,7 @@ _STRINGS: Final = words(
 )
 _COMMENTS: Final = frozenset({"haddock", "hash_bang_line", "shebang", "shebang_line"})
 _VARIABLES: Final = frozenset({"variable_name"})
-"""Nodes of code that stand directly in a string: `"$name"`."""
+"""Nodes of code directly in a string: `"$name"`."""
 
 _CONTENT: Final = words(
     "alternative arguments block body bounds condition consequence constraint decorator default"
@@ -36,11 +36,11 @@ _CONTENT_WORDS: Final = (
     *("decorator", "delegation", "expression", "heritage", "initializer", "literal", "modifier"),
     *("specifier", "type_parameter", "user_type", "constraint", "inherit"),
 )
-"""Parts of kinds of nodes that do not contain the definition's name, if no field says so."""
+"""Parts of the kinds of nodes without a field that do not contain the definition's name."""
 _RECORDS: Final = frozenset(
     {"class_specifier", "enum_specifier", "struct_specifier", "union_specifier"}
 )
-"""Kinds that look like mere qualifiers, although a C++ template defines them."""
+"""Kinds that look like qualifiers, although a C++ template defines them."""
 _REDIRECTS: Final = frozenset({"heredoc_redirect", "herestring_redirect"})
 """Kinds that also contain the commands after a here-document."""
 _PARAMETER_FIELDS: Final = frozenset({"parameters", "parameter", "class_parameters"})
@@ -48,7 +48,7 @@ _PARAMETER_WORDS: Final = ("parameter", "primary_constructor")
 
 
 def literal_kind(kind: str) -> Literal["string", "comment", "code", ""]:
-    """Return the kind of all text in a node of that kind; empty if its parents decide."""
+    """Return the kind of text that nodes of a kind contain; empty if the parent nodes decide."""
     if kind in _INSERTED or kind in _VARIABLES:
         return "code"
     if kind in _COMMENTS or "comment" in kind:
@@ -62,11 +62,11 @@ def literal_kind(kind: str) -> Literal["string", "comment", "code", ""]:
 
 
 def edge_kind(field: str | None, kind: str) -> Edge:
-    """Return the part of its parent's definition that a child may be in: name, parameter, or none.
+    """Return the part of the parent's definition that a child belongs to.
 
     Args:
-        field: the child's field in its parent, if it has one.
-        kind: the child's own kind.
+        field: the child's field in its parent; None without a field.
+        kind: kind of the child's node.
     """
     if field in _PARAMETER_FIELDS or any(word in kind for word in _PARAMETER_WORDS):
         return "content" if "type_parameter" in kind else "parameter"
@@ -93,7 +93,7 @@ _KEYS: Final = frozenset({"field", "key", "name", "property"})
 
 
 def described(language: str, node: Node) -> Construct | None:
-    """Return the definition that a node makes and that the language's rules do not cover."""
+    """Return the definition at a node that the language's rules do not cover."""
     kind = node.type
     if kind in _EXPRESSIONS:
         name = field_text(node, "name")
@@ -105,7 +105,7 @@ def described(language: str, node: Node) -> Construct | None:
 
 
 def with_more(language: str, node: Node, definition: Construct | None) -> Construct | None:
-    """Return the rules' result, with the member to which a named class is assigned."""
+    """Return the rules' result; add the member to which a named class is assigned as a name."""
     inner = node.named_children[0] if node.named_children else None
     if language not in SCRIPTS or node.type != "expression_statement" or inner is None:
         return definition
@@ -121,12 +121,12 @@ def with_more(language: str, node: Node, definition: Construct | None) -> Constr
 
 
 def anywhere(node: Node) -> bool:
-    """Say whether a node's definition counts inside any other node: macros have no scope."""
+    """Return whether a node's definition counts inside any node, as macros have no scope."""
     return node.type in _MACROS
 
 
 def is_key(node: Node, field: str | None, name: str) -> bool:
-    """Say whether a string is the name of an object's member: `{ "a b": 1 }`."""
+    """Return whether a string is the key of an object's member: `{ "a b": 1 }`."""
     return field in _KEYS and node.type == "string" and text_of(node)[1:-1] == name
 
 
@@ -148,7 +148,7 @@ def _statement(node: Node) -> Construct | None:
 
 
 def _variables(node: Node) -> Construct | None:
-    """Return the variables of a declaration that are not assigned another file's exports."""
+    """Return the variables of a declaration, without variables that import another file."""
     names = [field_text(item, "name") for item in node.named_children if _is_defined_here(item)]
     return (
         Construct("constant", names[0], more_names=tuple(names[1:]), loose=True) if names else None
@@ -163,7 +163,7 @@ def _is_defined_here(node: Node) -> bool:
 
 
 def _variable(node: Node) -> Construct | None:
-    """Return the function that is assigned to one of several variables."""
+    """Return the function that is assigned to a variable in a declaration of several variables."""
     value, name = node.child_by_field_name("value"), field_text(node, "name")
     alone = node.parent is None or node.parent.named_child_count == 1
     if alone or value is None or value.type not in _FUNCTIONS or not name:

@@ -1,6 +1,6 @@
 """Finds a name in a file and classifies it: definition, usage, string or comment.
 
-Words are searched for in the text first; the syntax tree is queried at those positions only.
+A text search finds the words; the syntax tree is only read at these positions.
 """
 
 import re
@@ -18,12 +18,12 @@ from ggrep.parse.occurrences.words import Defined, Occurrence, mentions_by_words
 def mentions(
     path_key: str, data: bytes, name: str, *, any_case: bool = False
 ) -> tuple[Occurrence, ...]:
-    """Return the occurrences of `name` in source order; parses in this process.
+    """Return the occurrences of `name` in source order; the parser runs in this process.
 
     Args:
-        path_key: the file's language depends on it.
+        path_key: path of the file, which determines its language.
         data: the file's bytes.
-        name: as requested; with a container, receivers are determined as well.
+        name: the requested name; if it has a container, types of receivers are determined.
         any_case: also match other spellings in upper and lower case.
     """
     if not has_syntax(path_key, data):
@@ -39,13 +39,13 @@ def mentions(
 
 
 def has_syntax(path_key: str, data: bytes) -> bool:
-    """Say whether a file's names are read by its syntax; only a worker that can be killed may."""
+    """Return whether reading the file's names needs a parser, which only workers may run."""
     language = language_of(path_key, data)
     return language in GRAMMARS or holds_scripts(language, data)
 
 
 _MOST_BEFORE: Final = 300
-"""Most characters in front of a name that are examined."""
+"""Maximum number of characters before a name to examine."""
 _HEAD_LINES: Final = 4
 _KINDS: Final = {
     "aggregate": "function",
@@ -60,7 +60,7 @@ _KINDS: Final = {
     "type": "typealias",
     "view": "class",
 }
-"""Kinds of objects that `CREATE` makes; every other kind counts as a constant."""
+"""Kinds of objects that `CREATE` defines; every other kind counts as a constant."""
 _CREATED: Final = re.compile(
     r"\bcreate(?:\s{1,80}(?:or|replace|temp|temporary|materialized|recursive|unlogged|unique"
     r"|global|local|foreign|constraint)){0,4}\s{1,80}(\w{1,40})(?:\s{1,80}body)?"
@@ -72,7 +72,7 @@ _NOT_CREATED: Final = frozenset({"if", "on", "as", "or"})
 
 
 def defining_mentions(data: bytes, all_mentions: Sequence[Occurrence]) -> tuple[Occurrence, ...]:
-    """Return the mentions: after a `CREATE` as definitions, after `--` as comments."""
+    """Return the mentions in SQL: after `CREATE` as definitions, after `--` as comments."""
     lines = data.decode("utf-8", "surrogateescape").split("\n")
     return tuple(_read(lines, mention) for mention in all_mentions)
 
@@ -101,7 +101,7 @@ def _read(lines: Sequence[str], mention: Occurrence) -> Occurrence:
 
 
 def _end(lines: Sequence[str], row: int) -> int:
-    """Return the last line before the next `CREATE` statement, blank lines left out."""
+    """Return the last line of code before the next `CREATE` statement."""
     last = row
     for place in range(row, len(lines)):
         if place > row and lines[place].lstrip()[:7].casefold() == "create ":

@@ -1,9 +1,9 @@
 """The type of a member's receiver, if the function around it states the type.
 
 `Container().open()`, `Container::new().open()`, and `c.open()` after `c = Container()`,
-`let c: Container`, `def f(c: Container)` or `Container c = ...` name the type. Grammars call a
-declaration's parts `type` and `value` in nearly all languages, so one reader serves them all. Other
-types are not inferred.
+`let c: Container`, `def f(c: Container)` or `Container c = ...` name the type. Nearly all grammars
+call a declaration's parts `type` and `value`, so the same code reads all languages. Types are not
+inferred in any other way.
 """
 
 import re
@@ -18,9 +18,9 @@ from ggrep.parse.occurrences.surroundings import Way
 LITERAL: Final = "literal"
 """Result for a receiver that is a string, a list or a mapping."""
 MAX_LOOKED_AT: Final = 60
-"""Most positions of a variable before its use that are examined."""
+"""Maximum number of a variable's occurrences before its use to examine."""
 _MOST_BYTES: Final = 400
-"""Longest receiver, and longest value of a variable, that is read."""
+"""Maximum bytes to read of a receiver, and of a variable's value."""
 
 _MARK: Final = re.compile(rb"\s*(?:\?\.|!!?\.|&\.|\?->|->|::|\.|(?<=\w):)\s*$")
 _FUNCTIONS: Final = ("function", "method", "lambda", "closure", "constructor", "func_literal")
@@ -64,7 +64,7 @@ _UNTYPED: Final = frozenset({"auto", "dynamic", "final", "let", "val", "var"})
 _NO_VALUE: Final = frozenset({"None", "nil", "null", "undefined"})
 _TYPES: Final = frozenset({"nullable_type", "type_annotation", "type_identifier", "user_type"})
 _ENDS: Final = ("block", "body", "statements")
-"""Parts of the kinds of nodes that contain declarations without being one."""
+"""Parts of the kinds of nodes that contain declarations but are no declaration."""
 _USES: Final = (
     *("argument", "attribute", "binary", "call", "field_expression", "index", "invocation"),
     *("member", "navigation", "return", "selector", "subscript"),
@@ -77,13 +77,13 @@ _VALUES: Final = ("value", "right", "initializer", "default_value")
 def receiver_type(
     way: Way, start: int, data: bytes, find: Callable[[str, int], Iterator[Way]]
 ) -> str:
-    """Return the last part of the name of a receiver's type, `LITERAL`, or empty if unknown.
+    """Return the last part of the receiver's type name, or `LITERAL`; empty if unknown.
 
     Args:
         way: the nodes from the root to the name of the member.
         start: the name's offset in bytes.
         data: the file.
-        find: yields the paths to a variable's positions before an offset, the nearest first.
+        find: yields the syntax paths of a variable's occurrences before an offset, nearest first.
     """
     receiver = _receiver(way, start, data)
     if _LITERAL_TEXT.fullmatch(receiver):
@@ -96,7 +96,7 @@ def receiver_type(
 
 
 def _variable_type(way: Way, places: Iterator[Way], data: bytes) -> str:
-    """Return the type from the nearest declaration in the functions around a position."""
+    """Return the type from a variable's nearest declaration in the enclosing functions."""
     around = {node.id for node, _ in way if _is_function(node)}
     for place in islice(places, MAX_LOOKED_AT):
         if not {node.id for node, _ in place if _is_function(node)} <= around:
@@ -108,7 +108,7 @@ def _variable_type(way: Way, places: Iterator[Way], data: bytes) -> str:
 
 
 def _receiver(way: Way, start: int, data: bytes) -> str:
-    """Return the text in front of a member, without the mark between them."""
+    """Return the text before a member, without the operator between them."""
     for node, _ in reversed(way[-4:]):
         before = data[node.start_byte : start]
         if not before.strip():
@@ -118,7 +118,7 @@ def _receiver(way: Way, start: int, data: bytes) -> str:
             return ""
         first = node
         if not before[: mark.start()].strip():
-            # The receiver is a sibling: `c` in front of the suffix `.open`.
+            # The receiver is a sibling node: `c` before the suffix `.open`.
             first = first.prev_named_sibling or node
             while first.type == "selector" and first.prev_named_sibling is not None:
                 first = first.prev_named_sibling
@@ -135,7 +135,7 @@ def _is_function(node: Node) -> bool:
 
 
 def _declared(place: Way, data: bytes) -> str | None:
-    """Return the type that a position gives its variable; empty if unknown, None without one."""
+    """Return the type that an occurrence declares; empty if unknown, None if none is declared."""
     leaf, value = place[-1][0], None
     for node, _ in reversed(place[:-1]):
         if _is_function(node) or any(word in node.type for word in _ENDS):
@@ -150,24 +150,24 @@ def _declared(place: Way, data: bytes) -> str | None:
 
 
 def _reads(node: Node, leaf: Node) -> bool:
-    """Return whether a node reads the variable instead of declaring it."""
+    """Return whether a node uses the variable instead of declaring it."""
     value = _value(node)
     return any(word in node.type for word in _USES) or (value is not None and _holds(value, leaf))
 
 
 def _stated(node: Node, leaf: Node, data: bytes) -> str | None:
-    """Return the type beside a variable; empty for a parameter without a type, else None."""
+    """Return the declared type of a variable; empty for an untyped parameter, else None."""
     if node.type == "as_pattern":
         return _made(_text(node.named_children[0], data))
     if "parameters" in node.type or "parameter_list" in node.type:
-        return ""  # it hides an outer variable of this name
+        return ""  # the parameter hides an outer variable of this name
     typed = node.child_by_field_name("type") or _typed_child(node)
     name = "" if typed is None or _holds(typed, leaf) else _type_name(_text(typed, data))
     return name if name and name not in _UNTYPED else None
 
 
 def _chain(value: Node, data: bytes) -> str:
-    """Return a value's text, with the brackets of a call that in Dart are siblings of its name."""
+    """Return a value's text, including a Dart call's arguments, which are sibling nodes."""
     end = value
     while end.next_named_sibling is not None and end.next_named_sibling.type == "selector":
         end = end.next_named_sibling
@@ -176,7 +176,7 @@ def _chain(value: Node, data: bytes) -> str:
 
 
 def _typed_child(node: Node) -> Node | None:
-    """Return the type beside a name, if the grammar has no field for it."""
+    """Return the type node beside a name, for grammars without a field for types."""
     return next((child for child in node.named_children[:4] if child.type in _TYPES), None)
 
 
@@ -217,7 +217,7 @@ def _made(text: str) -> str:
 
 
 def _called(text: str, made: re.Match[str]) -> str:
-    """Return the type that a text creates, if its call is the end of the text."""
+    """Return the type that a call creates, if the call ends the text."""
     parts = [part for part in re.split(r"[.:\\]+", made["name"]) if part]
     if parts[-1] in _POINTERS and made["open"] == "<":
         return _type_name(text[made.end("open") : _closes(text, made.start("open"))])
@@ -228,7 +228,7 @@ def _called(text: str, made: re.Match[str]) -> str:
 
 
 def _class_in(parts: list[str], *, is_new: bool) -> str:
-    """Return the class among the parts of a called name: `Till` in `Till::open` and `newTill`."""
+    """Return the class in a called name: `Till` in `Till::open` and `newTill`."""
     *owners, last = parts
     if owners and not is_new and not last[0].isupper():
         return owners[-1] if _MAKERS.match(last) else ""
@@ -236,7 +236,7 @@ def _class_in(parts: list[str], *, is_new: bool) -> str:
 
 
 def _behind_calls(text: str, place: int) -> int:
-    """Return the end of the consecutive brackets after a position."""
+    """Return the position after consecutive bracketed groups, such as `<T>(x)`."""
     while place < len(text) and text[place] in "<[({":
         closing = _closes(text, place)
         if closing < 0:
@@ -248,7 +248,7 @@ def _behind_calls(text: str, place: int) -> int:
 
 
 def _closes(text: str, place: int) -> int:
-    """Return the closing position of the bracket at a position; -1 if it is not closed."""
+    """Return the position of the bracket that closes the bracket at `place`, or -1."""
     depth = 0
     for at in range(place, len(text)):
         depth += (text[at] in "([{<") - (text[at] in ")]}>" and text[at - 1] not in "-=")
@@ -258,7 +258,7 @@ def _closes(text: str, place: int) -> int:
 
 
 def _type_name(text: str) -> str:
-    """Return the name of a type without references, wrappers, and `None` beside it."""
+    """Return the name of a type without references, wrappers and an alternative `None`."""
     kept = [part for part in text.split("|") if part.strip(" :") not in _NO_VALUE]
     if len(kept) != 1:
         return ""

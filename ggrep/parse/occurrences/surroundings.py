@@ -1,4 +1,4 @@
-"""Facts about a name from the syntax around it: imports, receivers, types it builds on."""
+"""Facts about a name from the surrounding syntax: imports, receivers, base types."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from tree_sitter import Node
 from ggrep.parse.occurrences.words import Role
 
 MAX_HEAD_BYTES: Final = 600
-"""Maximum bytes of a type's head that are searched for its bases."""
+"""Maximum bytes of a type's head to search for base types."""
 MAX_BASES: Final = 20
 
 _IMPORTS: Final = (
@@ -20,7 +20,7 @@ _IMPORTS: Final = (
     "namespace_use_",
     "preproc_include",
 )
-"""Prefixes of the kinds of nodes that make a name known to a file."""
+"""Prefixes of the kinds of nodes that import a name."""
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 _NO_BASES: Final = frozenset(
     {
@@ -43,7 +43,7 @@ _HERITAGE: Final = frozenset(
 _ASIDE: Final = re.compile(
     r"annotation|argument|call|parameter|bound|body|block|statement|constraint"
 )
-"""Kinds of nodes in such a list whose names are no types of it."""
+"""Kinds of nodes in such a list whose names are not its types."""
 _PARTS: Final = frozenset({"subscript", "scope", "object", "path", "qualifier", "module"})
 """Fields of a name in front of its last part, or of an index."""
 _QUOTED: Final = re.compile(r"[\"'<]([^\"'<>\n]+)[\"'>]")
@@ -57,10 +57,10 @@ Way: TypeAlias = Sequence[tuple[Node, str | None]]
 
 
 def role_of(way: Way) -> Role:
-    """Return the role of a usage, if syntax shows it.
+    """Return the role of a usage; empty if the syntax shows none.
 
-    It is a type that gets methods, or a type that another one implements or extends; for imports,
-    see `imported_from`.
+    Roles: a type whose methods are declared (`receiver`), and a type that another type implements
+        or extends (`implements`). For imports, see `imported_from`.
     """
     if is_base(way):
         return "implements"
@@ -73,7 +73,7 @@ def role_of(way: Way) -> Role:
 
 
 def _import_of(way: Way) -> Node | None:
-    """Return the statement that makes the name at a position known to its file, if it is one."""
+    """Return the import statement that contains the name; None for other positions."""
     for node, _ in way:
         if node.type == "import" or (node.type.startswith(_IMPORTS) and node.type != "import_list"):
             return node
@@ -111,7 +111,7 @@ def imported_from(way: Way, start: int, data: bytes) -> str:
 
 
 def is_base(way: Way) -> bool:
-    """Return whether a position names a type that the type around it implements or extends."""
+    """Return whether a position names a type that the surrounding type implements or extends."""
     for place in range(len(way) - 1, 0, -1):
         (node, field), parent = way[place], way[place - 1][0]
         if field in {"superclass", "superclasses"} or node.type in _HERITAGE:
@@ -130,7 +130,7 @@ def is_base(way: Way) -> bool:
 def methods_of(node: Node, data: bytes) -> tuple[str, ...]:
     """Return the methods that a definition of Go declares, each as name/parameters.
 
-    Of an interface, the interfaces that it embeds follow by their names.
+    For an interface, the names of the embedded interfaces are included.
     """
     if node.type == "method_declaration":
         return (_method(node, data),)
@@ -149,7 +149,7 @@ def methods_of(node: Node, data: bytes) -> tuple[str, ...]:
 
 
 def _method(node: Node, data: bytes) -> str:
-    """Return a method of Go as name/parameters: `a, b int` are two, `int` is one."""
+    """Return a method of Go as name/number of parameters: `a, b int` are two, `int` is one."""
     listed = node.child_by_field_name("parameters")
     given = [] if listed is None else listed.named_children
     counts = [max(1, len(each.children_by_field_name("name"))) for each in given]
@@ -159,7 +159,7 @@ def _method(node: Node, data: bytes) -> str:
 
 
 def _requires(declarator: Node, name: Node) -> bool:
-    """Return whether a variable of JavaScript is assigned the exports of a module."""
+    """Return whether a JavaScript variable is assigned the exports of a module."""
     value = declarator.child_by_field_name("value")
     if value is None or value.start_byte <= name.start_byte or value.type != "call_expression":
         return False
@@ -168,11 +168,11 @@ def _requires(declarator: Node, name: Node) -> bool:
 
 
 def bases_of(around: Sequence[Node], container: str, data: bytes) -> tuple[str, ...]:
-    """Return the names in the head of the innermost type around a member, without its own.
+    """Return the names in the head of the innermost type around a member, except the type's name.
 
     Args:
         around: nodes of the surrounding definitions, the innermost last.
-        container: its qualified name.
+        container: qualified name of that type.
         data: the file.
     """
     if not around:

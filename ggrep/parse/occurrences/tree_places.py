@@ -1,8 +1,7 @@
 """Classifies positions in a file by its syntax tree.
 
-Each position is reached from the root. The language's rules read the nodes on the path as an
-outline reads them. So a name is a definition here exactly where chunks are named by it, and also
-inside functions, where no chunk begins.
+The path from the root to the position is read by the same rules as an outline. A name is therefore
+a definition where it names a chunk, and also inside functions, where no chunk begins.
 """
 
 import re
@@ -42,7 +41,7 @@ from ggrep.parse.occurrences.surroundings import (
 from ggrep.parse.occurrences.words import Occurrence, PlaceKind, Spot, by_words
 
 MAX_DEPTH: Final = 400
-"""Most nodes between the root and a position that are examined."""
+"""Maximum number of nodes to examine between the root and a position."""
 
 MAX_BEFORE: Final = 200_000
 """Bytes before a use in which its variable is searched for."""
@@ -55,17 +54,17 @@ _CLAUSES: Final = frozenset({"elixir", "haskell"})
 _QUALIFIED: Final = re.compile(r"(?:::|[.\\])$")
 _TYPES: Final = frozenset({"class", "enum", "interface", "module", "typealias"})
 _NEVER: Final = frozenset({"shorthand_property_identifier"})
-"""A use as well as a definition: `{ name }` passes on a value defined elsewhere."""
+"""Definitions that are also uses: `{ name }` contains a value that is defined elsewhere."""
 
 
 class _Step(Struct, frozen=True):
     """A node on the path to a position.
 
     Attributes:
-        field: of the node in its parent.
-        construct: the rules' result for it, if it counts in its parents.
-        kind: of the definition; empty for none.
-        container: qualified name of the definitions around it.
+        field: field of the node in its parent.
+        construct: the rules' result for the node, if it counts inside its parents.
+        kind: kind of the definition at the node; empty without a definition.
+        container: qualified name of the definitions around the node.
         whole: the outermost node of the same definition (`template <...> class`, `typedef struct`).
     """
 
@@ -80,7 +79,7 @@ class _Step(Struct, frozen=True):
 def read_spots(
     path_key: str, data: bytes, spots: Sequence[Spot], *, receivers: bool = False
 ) -> tuple[Occurrence, ...]:
-    """Return the occurrence at each of those spots in a file whose language has a grammar."""
+    """Return the occurrence at each spot in a file whose language has a grammar."""
     language = language_of(path_key, data)
     if language in GRAMMARS:
         return _read_by(_Tree(language, data), spots, receivers=receivers)
@@ -90,7 +89,7 @@ def read_spots(
 def _read_scripts(
     path_key: str, language: str, data: bytes, spots: Sequence[Spot], *, receivers: bool
 ) -> tuple[Occurrence, ...]:
-    """Return the occurrences in a file that contains programs; outside them, words are matched."""
+    """Return the occurrences in a file with embedded scripts; elsewhere words are matched."""
     table = LineTable(data)
     left, read = list(spots), list[Occurrence]()
     for script in scripts_of(language, data):
@@ -109,7 +108,7 @@ def _read_by(places: "_Tree", spots: Sequence[Spot], *, receivers: bool) -> tupl
 
 
 class _Tree:
-    """One file's tree; the rules' result for a node is computed once."""
+    """The syntax tree of one file; the rules' result for a node is computed once."""
 
     def __init__(self, language: str, data: bytes, root: Node | None = None) -> None:
         self._data = data
@@ -125,11 +124,11 @@ class _Tree:
 
     @property
     def has_clauses(self) -> bool:
-        """Return whether consecutive definitions of one name are one definition."""
+        """Return whether consecutive clauses of one name form a single definition."""
         return self._rules.clauses or self._language in _CLAUSES
 
     def read(self, spot: Spot, *, receivers: bool) -> tuple[Occurrence, int]:
-        """Return the occurrence at a spot, and the offset of its definition's body or start."""
+        """Return the occurrence at a spot, and the offset of the definition's body or start."""
         path = self._way(spot)
         steps = self._steps(path)
         kind = self._literal(path, spot)
@@ -169,7 +168,7 @@ class _Tree:
     def _with_role(
         self, usage: Occurrence, path: Way, steps: Sequence[_Step], spot: Spot
     ) -> Occurrence:
-        """Return a usage or a string with its role: a string that names an event is a usage."""
+        """Return a usage or string with its role; a string that names an event becomes a usage."""
         place, is_string = (path, spot.start), usage.kind == "string"
         if source := imported_from(*place, self._data):
             return replace(usage, role="import", source=source)
@@ -189,11 +188,11 @@ class _Tree:
         return replace(usage, kind="usage", role="handles", container=container)
 
     def _qualifies(self, spot: Spot) -> bool:
-        """Return whether a name is the container of another one: `a` in `a.b`."""
+        """Return whether a name qualifies another name: `a` in `a.b`."""
         return self._data.startswith((b".", b"::", b"\\"), spot.end)
 
     def _before(self, name: str, end: int) -> Iterator[Way]:
-        """Yield the paths to a variable's positions before an offset, the nearest first."""
+        """Yield the paths to a variable's occurrences before an offset, the nearest first."""
         pattern = re.compile(rb"(?<![\w$@])" + re.escape(name.encode()) + rb"(?!\w)")
         start = max(0, end - MAX_BEFORE)
         spans = [match.span() for match in pattern.finditer(self._data, start, end)]
@@ -201,7 +200,7 @@ class _Tree:
             yield self._way(Spot(first, last, 0, 0, name))
 
     def _way(self, spot: Spot) -> list[tuple[Node, str | None]]:
-        """Return the nodes around a spot with their fields, also within embedded languages."""
+        """Return the nodes around a spot with their fields, also in embedded languages."""
         path = _descend(self._root.walk(), spot)
         place = 0
         while place < len(path):
@@ -220,7 +219,7 @@ class _Tree:
         return self._islands[node.id]
 
     def _literal(self, path: Sequence[tuple[Node, str | None]], spot: Spot) -> PlaceKind:
-        """Return whether a position is in a string or comment, even one hidden from the parser."""
+        """Return `usage`, `string` or `comment`, also for a position hidden from the parser."""
         if not self._hides(spot):
             return _literal(path, spot.text)
         if self._plain is None:
@@ -247,7 +246,7 @@ class _Tree:
         return self._constructs[node.id]
 
     def _steps(self, path: Sequence[tuple[Node, str | None]]) -> list[_Step]:
-        """Return the nodes from the root down, each with the definition that it makes."""
+        """Return the nodes from the root to the position, each with its definition."""
         scope, crumb, outer = "top", "", ""
         searched: frozenset[int] | None = frozenset({self._root.id})
         last = _Step(self._root, None)
@@ -292,13 +291,13 @@ class _Tree:
         return "method" if kind == "function" and scope == "class" else kind
 
     def _named(self, steps: Sequence[_Step], spot: Spot) -> _Step | None:
-        """Return the outermost node whose rules place its name at the end of the path."""
+        """Return the outermost node for which the rules find the name at this spot."""
         return next(
             (step for step in steps if step.kind and _stands_in(step.construct, spot)), None
         )
 
     def _defining(self, steps: Sequence[_Step], spot: Spot) -> _Step | None:
-        """Return the outermost node that is named by the end of the path."""
+        """Return the outermost definition that the spot names."""
         best: _Step | None = None
         parameters = False
         for step in reversed(steps):
@@ -316,14 +315,14 @@ class _Tree:
         return best
 
     def _calling(self, step: _Step) -> bool:
-        """Say whether a node may contain a name although its kind usually does not."""
+        """Return whether a node may contain a name although nodes of its kind usually do not."""
         kind = step.node.type
         if kind == "assignment_expression":
             return True
         return self._language in _CALLS and (kind == "call" or "argument" in kind)
 
     def _named_as(self, step: _Step, spot: Spot, *, parameters: bool) -> str:
-        """Return the kind of definition that the spot names; empty if it is not the step's name."""
+        """Return the kind of definition if the spot names the step's definition, else empty."""
         definition = step.construct
         if definition is None or definition.spans or not self._first_of(step.node, spot):
             return ""
@@ -335,7 +334,7 @@ class _Tree:
         return step.kind if single or self._rules.prototypes else "field"
 
     def _first_of(self, node: Node, spot: Spot) -> bool:
-        """Say whether the spot is the first occurrence of its name in a defining call."""
+        """Return whether the spot is the first occurrence of its name in a defining call."""
         if self._language not in _CALLS or node.type not in {"call", "unary_operator"}:
             return True
         before = self._table.data[node.start_byte : spot.start].decode("utf-8", "replace")
@@ -366,7 +365,7 @@ def _stands_in(definition: Construct | None, spot: Spot) -> bool:
 
 
 def _literal(path: Sequence[tuple[Node, str | None]], name: str) -> PlaceKind:
-    """Return whether a position is in a string or comment, and not in code inserted into one."""
+    """Return `usage`, `string` or `comment`; code that is inserted into a string is a usage."""
     if any(is_key(node, field, name) for node, field in path[-2:]):
         return "usage"
     for node, _ in reversed(path):
@@ -379,7 +378,7 @@ def _literal(path: Sequence[tuple[Node, str | None]], name: str) -> PlaceKind:
 
 
 def _around(steps: Sequence[_Step], inner: _Step) -> list[_Step]:
-    """Return the definitions around one, the innermost last."""
+    """Return the definitions around a definition, the innermost last."""
     return [
         step
         for step in steps
@@ -396,7 +395,7 @@ def _inside(steps: Iterable[_Step]) -> str:
 
 
 def _owner(step: _Step, spot: Spot) -> str:
-    """Return the type that declares a field in its own head, as `class A(val b: Int)` does."""
+    """Return the type that declares a field in its head, as in `class A(val b: Int)`."""
     definition = step.construct
     if definition is None or step.kind != "field" or definition.chunk_type not in _OPEN:
         return ""
@@ -407,7 +406,7 @@ def _owner(step: _Step, spot: Spot) -> str:
 
 
 def _same_definition(outer: Construct | None, inner: Construct) -> bool:
-    """Say whether a node makes the same definition as its parent."""
+    """Return whether a node and its parent are the same definition."""
     if outer is None or bool(outer.inside) != bool(inner.inside):
         return False
     if inner.inside:
@@ -416,7 +415,7 @@ def _same_definition(outer: Construct | None, inner: Construct) -> bool:
 
 
 def _prefix(definition: Construct, spot: Spot) -> str:
-    """Return the part of a definition's own name before its last part: `My` of `My.Mod`."""
+    """Return a definition's name without its last part: `My` for `My.Mod`."""
     names = (definition.name, *definition.more_names)
     defined = next((name for name in names if is_same_name(name, spot.text)), "")
     head = bare_name(defined).removesuffix(bare_name(spot.text))
@@ -438,7 +437,7 @@ def _inner_scope(definition: Construct, scope: str) -> str:
 
 
 def _searched(definition: Construct, node: Node) -> frozenset[int] | None:
-    """Return the nodes whose children are members; None if any node below may be a member."""
+    """Return the nodes whose children are members; None if all descendants can be members."""
     parts = definition.inside or (node,)
     if not all(isinstance(part, Node) for part in parts):
         return None

@@ -1,6 +1,6 @@
-"""Finds whole-word occurrences of a name in a file, and describes each.
+"""Finds whole-word occurrences of a name in a file, and describes each occurrence.
 
-The letters that a name may contain depend on the language. Nothing is parsed here.
+The characters that a name may contain depend on the language. This module does not use a parser.
 """
 
 import re
@@ -15,7 +15,7 @@ from ggrep.model.written_names import name_readings, word_pattern
 from ggrep.parse.languages.registry import corpus_of_language, language_of
 
 MAX_MENTIONS: Final = 5_000
-"""Most occurrences of one file that are returned."""
+"""Maximum number of occurrences to return for one file."""
 
 PlaceKind: TypeAlias = Literal["definition", "usage", "string", "comment"]
 Role: TypeAlias = Literal["", "handles", "implements", "import", "receiver"]
@@ -27,18 +27,18 @@ _PROGRAMS: Final = frozenset(
         *("prisma", "proto", "sql", "thrift"),
     }
 )
-"""Languages of records in which names are used as in code."""
+"""Data languages in which names are used as in code."""
 
 
 class Defined(Struct, frozen=True, array_like=True):
     """A definition.
 
     Attributes:
-        kind: as `Outline` calls it; `field` for a constant of a class.
-        start_line: 1-based, comments and decorators in front included.
-        declared_only: it has no body here, as a prototype.
-        signature: its head on one line; of a constant or a field with the value.
-        doc: its documentation, without comment marks.
+        kind: kind as in an `Outline`; `field` for a constant of a class.
+        start_line: 1-based; leading comments and decorators are included.
+        declared_only: the definition has no body here, like a prototype.
+        signature: head of the definition on one line; a constant or field includes the value.
+        doc: documentation of the definition, without comment marks.
     """
 
     kind: str
@@ -53,21 +53,21 @@ class Occurrence(Struct, frozen=True, array_like=True):
     """One occurrence of the whole name.
 
     Attributes:
-        line: 1-based, as `column`, which counts characters.
-        text: the name as it is spelled there.
-        container: qualified name of the definitions around it; empty at the top.
-        defined: None unless the occurrence is a definition; None too for further names of the
-            same definition (the second clause of a function).
-        role: of a usage that only makes the name known, names the type that gets methods or that
-            another type implements, or names what the code around it handles.
-        test: it is in a test inside a source file, or in code that runs only as a program.
-        bases: of a defined member, names in the head of its type except the type's own.
-        receiver: type of the member's receiver, if the code around states it; only for names
+        line: 1-based, like `column`, which counts characters.
+        text: the name as it is spelled at this position.
+        container: qualified name of the surrounding definitions; empty at the top level.
+        defined: the definition that the occurrence names; None for a usage, and for a further name
+            of the same definition (the second clause of a function).
+        role: role of a usage: an import, a type whose methods are declared, a type that another
+            type implements, or something that the surrounding code handles.
+        test: the occurrence is in a test in a source file, or in code that only runs as a script.
+        bases: for a defined member, names in the head of its type, except the type's name.
+        receiver: type of the member's receiver, if the surrounding code states it; only for names
             that were requested with a container.
-        source: of an import, the module as written.
-        methods: of a method or an interface of Go, as name/parameters; of an interface also the
-            names of those that it embeds.
-        type: of a usage that `implements`, the type that does.
+        source: for an import, the module as written.
+        methods: for a method or an interface of Go, as name/parameters; for an interface also the
+            names of embedded interfaces.
+        type: for a usage with the role `implements`, the implementing type.
     """
 
     line: int
@@ -86,7 +86,7 @@ class Occurrence(Struct, frozen=True, array_like=True):
 
 
 class Spot(Struct, frozen=True):
-    """A match: its bytes in the file, and its line and column."""
+    """A match: its byte range in the file, and its line and column."""
 
     start: int
     end: int
@@ -98,14 +98,14 @@ class Spot(Struct, frozen=True):
 def mentions_by_words(
     path_key: str, data: bytes, name: str, *, any_case: bool = False
 ) -> tuple[Occurrence, ...]:
-    """Return the occurrences of `name` without a look at syntax, as `by_words` does."""
+    """Return the occurrences of `name` without parsing the file; see `by_words`."""
     return by_words(path_key, data, spots(path_key, data, name, any_case=any_case))
 
 
 def by_words(path_key: str, data: bytes, matches: Iterable[Spot]) -> tuple[Occurrence, ...]:
-    """Return occurrences in a file that is not parsed: usages in code, comments elsewhere.
+    """Return occurrences in an unparsed file: in code as usages, in other files as comments.
 
-    Words in documents and data mention a name and do not use it.
+    Words in documents and data only mention a name.
     """
     language = language_of(path_key, data)
     is_code = corpus_of_language(language) is Corpus.CODE or language in _PROGRAMS
@@ -114,12 +114,12 @@ def by_words(path_key: str, data: bytes, matches: Iterable[Spot]) -> tuple[Occur
 
 
 def spots(path_key: str, data: bytes, name: str, *, any_case: bool = False) -> list[Spot]:
-    """Return the first spots of a requested name as a whole word.
+    """Return the first occurrences of a requested name as a whole word.
 
-    If a language reads the name in several ways, the first way with a match counts.
+    If a language can read the name in several ways, the first way with a match counts.
     """
     language = language_of(path_key, data)
-    # Bytes that are not UTF-8 become one character each, so that offsets can be counted back.
+    # Each byte that is not UTF-8 becomes one character, so that byte offsets can be computed.
     text = data.decode("utf-8", "surrogateescape")
     for reading in name_readings(name, language):
         matches = list(_located(text, word_pattern(reading.last, language, any_case)))
@@ -141,7 +141,7 @@ def count_words(text: str, name: str, language: str, *, any_case: bool) -> int:
 
 
 def _located(text: str, pattern: re.Pattern[str]) -> Iterator[Spot]:
-    """Yield the matches; lines and bytes are counted on from the previous one."""
+    """Yield the matches; computes lines and byte offsets incrementally."""
     ascii_only = text.isascii()
     offset = place = line_start = 0
     line = 1
@@ -160,7 +160,7 @@ def _located(text: str, pattern: re.Pattern[str]) -> Iterator[Spot]:
 
 
 def _is_inside(text: str, start: int, end: int) -> bool:
-    """Return whether a sign at an end of a match makes it a part of a longer word."""
+    """Return whether a combining mark beside a match makes it a part of a longer word."""
     before = is_word(text[start]) and is_mark(text[start - 1 : start])
     return before or is_mark(text[end : end + 1])
 

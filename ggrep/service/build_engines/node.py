@@ -1,6 +1,6 @@
 """Runs a job on a node of a cluster, in a process that the cluster provides.
 
-The cluster imports the function by its name, so each node needs an installation of the same
+The cluster imports the job's function by name, so each node needs an installation of the same
 version. The job contains its settings; the home and the credentials of the remote come from the
 node.
 """
@@ -34,7 +34,7 @@ RETRIES: Final = 4
 
 
 def task_of(job: SyncJob) -> str:
-    """Return a job as JSON text, so that no cluster has to serialise our values."""
+    """Return a job as JSON text, so that clusters need not serialise values of ggrep."""
     return stable_json.dumps({"version": ggrep.__version__, "job": job_json(job)}).decode()
 
 
@@ -63,7 +63,7 @@ def _done(task: Mapping[str, Any]) -> SyncOutcome:
     job = job_from(task["job"])
     if not job.root.is_dir():
         raise SyncFailed(f"{job.root} does not exist on this node")
-    home = home_from(environment())  # environment of the node, not of the driver
+    home = home_from(environment())  # the node's environment, not the driver's
     return _worker().do(replace(job, home=home.base))
 
 

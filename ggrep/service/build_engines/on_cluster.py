@@ -20,7 +20,7 @@ _MOST_CHARACTERS: Final = 200
 
 
 class Cluster(Protocol):
-    """A connection to a cluster. An exception of a method means that the cluster gave up a task."""
+    """A connection to a cluster. An exception means that the cluster has given up a task."""
 
     name: str
     cores: int

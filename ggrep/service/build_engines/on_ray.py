@@ -1,6 +1,6 @@
 """A Ray cluster, driven by a child process.
 
-Ray kills its driver process if the cluster is unreachable for a minute, and prints to standard
+Ray kills its driver process if the cluster is unreachable for a minute, and it prints to standard
 output. Therefore the driver (`ray_driver`) is a separate process that exchanges tasks and replies
 as lines of JSON. If the driver ends, only the running tasks fail.
 """
@@ -24,7 +24,7 @@ _PACKAGE_ROOT: Final = Path(__file__).resolve().parents[3]
 _MODULE: Final = "ggrep.service.build_engines.ray_driver"
 _QUIET: Final = {
     "RAY_USAGE_STATS_ENABLED": "0",
-    # Without these, Ray retries an unresponsive head node for minutes.
+    # Without these variables, Ray retries an unresponsive head node for minutes.
     "RAY_gcs_server_port_wait_time_s": "1",
     "RAY_gcs_rpc_server_connect_timeout_s": "1",
     "RAY_py_gcs_connect_timeout_s": "2",
@@ -52,7 +52,7 @@ class RayCluster:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            # Python imports modules from the current directory first.
+            # Started elsewhere, as Python imports modules from the current directory first.
             cwd=_PACKAGE_ROOT,
             env={**environment(), **_QUIET},
             start_new_session=True,
@@ -99,7 +99,7 @@ class RayCluster:
             self._driver.wait()
 
     def _send(self, message: dict[str, Any]) -> None:
-        with self._lock, suppress(OSError, ValueError):  # `_listen` reports an ended driver
+        with self._lock, suppress(OSError, ValueError):  # `_listen` reports that the driver ended
             assert self._driver.stdin is not None  # noqa: S101 - a pipe was asked for
             self._driver.stdin.write(stable_json.dumps(message) + b"\n")
             self._driver.stdin.flush()
@@ -129,5 +129,5 @@ def _gone() -> SyncFailed:
 def _lines(driver: "subprocess.Popen[bytes]") -> Iterator[dict[str, Any]]:
     assert driver.stdout is not None  # noqa: S101 - a pipe was asked for
     for line in driver.stdout:
-        with suppress(ValueError):  # output of libraries
+        with suppress(ValueError):  # a line that a library printed
             yield stable_json.loads(line)

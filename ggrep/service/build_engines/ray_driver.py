@@ -92,7 +92,7 @@ class _Driver(Struct):
         self.tasks.pop(number, None)
 
     def _look(self) -> None:
-        """Update the node list; withdraw the tasks of nodes that disappeared."""
+        """Update the list of nodes; withdraw the tasks of nodes that disappeared."""
         if self.clock.monotonic_ms() < self.next_look_ms:
             return
         self.next_look_ms = self.clock.monotonic_ms() + _NODES_MS
@@ -159,7 +159,7 @@ def cores_by_node(ray: Any) -> dict[str, int]:  # noqa: ANN401 - the module
 
 def main(address: str) -> int:
     """Connect, report the number of cores, and run tasks."""
-    # Ray prints to standard output; our messages use a copy of the original descriptor.
+    # Ray prints to standard output, so messages use a copy of the original descriptor.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     ray: Any = import_module("ray")

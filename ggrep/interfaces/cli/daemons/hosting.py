@@ -37,12 +37,12 @@ _VALUES = frozenset({"--path", "--encoder"})
 
 
 def start(arguments: Sequence[str]) -> int | None:
-    """Start a daemon for a client, as `ggrep serve --background --yes` with arguments does.
+    """Start a daemon for a client, like `ggrep serve --background --yes` with these arguments.
 
-    Returns the exit status; for other arguments, does nothing and returns None.
+    Returns the exit status; None, without any effect, for other arguments.
     """
     if len(arguments) == 2 and arguments[0] == LATER:
-        # Slow imports, while the client decides whether it needs a daemon.
+        # Imports slow modules while the client decides whether it needs a daemon.
         compute_in_one_thread()
         with without_collecting():
             from ggrep.daemon.host import preload
@@ -66,7 +66,7 @@ def start(arguments: Sequence[str]) -> int | None:
 
 
 def _served(roots: Sequence[Path], encoder: str | None, environ: Environ) -> str:
-    """Let running processes serve roots, and a new process the rest; see `host_behind`."""
+    """Let running daemons serve roots, and a new daemon the rest; result as of `host_behind`."""
     from ggrep.base.clock import SystemClock
     from ggrep.protocol.client.daemon_control import adopted, turn
 
@@ -85,7 +85,7 @@ def host(
     *,
     awaited: bool = False,
 ) -> str:
-    """Serve until stopped; return the reason of the end. See `ggrep.daemon.host.serve`."""
+    """Serve roots until stopped; return why it stopped. See `ggrep.daemon.host.serve`."""
     compute_in_one_thread()
     share_one_heap()
     from ggrep.daemon.host import serve as run
@@ -94,7 +94,7 @@ def host(
     leave_out_remote_client()
 
     def read_line(line: "Line", served: "ServedRoot") -> "PlannedLine | None":
-        # Late: the first line loads the commands.
+        # Imported late: the first import loads the commands.
         from ggrep.interfaces.cli.queries.command_line import read_line as read
 
         return read(line, served)
@@ -118,7 +118,7 @@ def host_behind(
     *,
     awaited: bool = False,
 ) -> str:
-    """Serve in the background; once ready, return a line for each root that is not served.
+    """Start a daemon in the background; once ready, return a line for each root that it refused.
 
     Requires: this process has a single thread.
     """
@@ -126,7 +126,7 @@ def host_behind(
 
 
 def status_of(outcome: str) -> int:
-    """Return the exit status of a command with this outcome."""
+    """Return the exit status for the outcome of a root."""
     return int(any(line.startswith(REFUSED) for line in outcome.splitlines()))
 
 
@@ -146,7 +146,7 @@ def line_of(outcome: "ServeResult") -> str:
 def _received_arguments(channel: int) -> list[str] | None:
     """Receive and return the arguments that a client sends; None if it needs no daemon.
 
-    This process takes over the client's standard error, its locks, and the variables that differ.
+    This process also receives the client's standard error, locks and changed variables.
     See `ggrep.protocol.client.preload`.
     """
     with socket.socket(fileno=channel) as ours:
@@ -172,7 +172,7 @@ def _host_or_leave(
     ready: Ready,
     awaited: bool,
 ) -> None:
-    """Serve, unless another process already serves the root."""
+    """Serve roots; report success if another process already serves them."""
     from ggrep.daemon.endpoint_files import AlreadyServed
 
     def tell(outcomes: "Sequence[ServeResult]") -> None:
@@ -189,7 +189,7 @@ _READY = b"ready"
 
 
 def in_background(work: Callable[[Ready], object]) -> str:
-    """Run `work` in a new process and session; return the message that it sends when ready.
+    """Run `work` in a new process and session; return the message that `work` sends when ready.
 
     The process ends with `work`. Requires: the calling process has a single thread.
     """
@@ -210,7 +210,7 @@ def in_background(work: Callable[[Ready], object]) -> str:
 
 
 def _detach(work: Callable[[Ready], object], write: int) -> None:
-    """Continue as a grandchild of the caller, so that the caller need not reap it."""
+    """Run `work` in a grandchild of the caller, which the caller need not reap."""
     status = 1
     try:
         os.setsid()
@@ -222,14 +222,14 @@ def _detach(work: Callable[[Ready], object], write: int) -> None:
         status = 0
     except GgrepError as error:
         _say(write, str(error).encode())
-    except BaseException as error:  # noqa: BLE001 - the end of a process; the waiting one is told
+    except BaseException as error:  # noqa: BLE001 - the process ends and reports it
         _say(write, f"a bug in ggrep: {type(error).__name__}: {error}".encode())
     finally:
         os._exit(status)
 
 
 def _without_streams(kept: int) -> None:
-    """Close all inherited descriptors, such as locks and pipes, except one."""
+    """Close all inherited descriptors, such as locks and pipes, except `kept`."""
     sys.stdout.flush()
     sys.stderr.flush()
     os.closerange(3, kept)

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from ggrep.protocol.wire.endpoint import DaemonRecord
 
 _ARRIVING_MS = 5_000
-"""How long daemons that are being started are waited for, to end them too."""
+"""How long to wait for starting daemons, to stop them as well."""
 _LOOK_S = 0.1
 _MOST_TOLD = 16
-"""Daemons that are named when they end; more lines would scroll other output away."""
+"""Maximum number of stopped daemons to list; more lines would scroll other output away."""
 
 
 def serve(
@@ -70,7 +70,7 @@ def serve(
         roots = list(dict.fromkeys(results))
     flags = {"encoder": encoder, "low_impact": low_impact, "watch": watch}
     if profile is not None:
-        # As clients do it: a flag would keep plain searches from finding the daemon.
+        # As clients start daemons: with a flag, plain searches would not find the daemon.
         terminal = replace(terminal, environ={**terminal.environ, PROFILE_VARIABLE: profile})
     for root in roots:
         ask_before_indexing(require_modest, root, home_from(terminal.environ), yes=yes)
@@ -123,7 +123,7 @@ def stop_all(json: JsonFlag = False) -> int:
 
 
 def _to_end(home: Home) -> "Iterator[DaemonRecord]":
-    """Yield the running daemons and those that are starting."""
+    """Yield the running and starting daemons."""
     from ggrep.protocol.client.daemon_files import is_starting, running
 
     seen: set[tuple[int, str]] = set()
@@ -158,7 +158,7 @@ def _stop(records: "Iterable[DaemonRecord]", terminal: Terminal, *, json: bool) 
 
 
 def _ended(record: "DaemonRecord") -> tuple[Stop, str]:
-    """End a daemon; return the outcome, and a note if a request was not enough."""
+    """Stop a daemon; return the outcome, and a note unless it stopped on request."""
     from ggrep.protocol.client.daemon_control import stop as end
 
     failed = Stop(record.root, record.store_id, record.pid, "failed")
@@ -171,7 +171,7 @@ def _ended(record: "DaemonRecord") -> tuple[Stop, str]:
 
 
 def stops_json(stops: Sequence[Stop]) -> Document:
-    """Return the document of `ggrep stop`, by root; `ok` unless a daemon still runs."""
+    """Return the document of `ggrep stop`, sorted by root; `ok` is false if a daemon still runs."""
     shown = (
         replace(each, root=_plain(each.root), reason=_plain(each.reason))
         for each in sorted(stops, key=lambda each: (each.root or "", each.store_id, each.pid or 0))

@@ -70,7 +70,7 @@ class _StatusQuery(Struct, frozen=True):
     plain: bool
 
     def answer(self) -> int:
-        """Show the status; that of one repository comes from its daemon, else from the disk."""
+        """Show the status; a repository's status comes from its daemon, else from its store."""
         terminal = open_terminal(plain=self.plain)
         if self.watch:
             return _watch(terminal)
@@ -95,7 +95,7 @@ class _StatusQuery(Struct, frozen=True):
         return 0
 
     def plan(self, site: "PlanContext") -> "Plan | None":
-        """Return the plan that a daemon executes for one repository; None for `--all`."""
+        """Return the plan for the daemon of one repository; None with `--all`."""
         from ggrep.daemon.plan import Answers, Plan
         from ggrep.protocol.wire.messages import Status
         from ggrep.render.printed import Rendered
@@ -114,7 +114,7 @@ class _StatusQuery(Struct, frozen=True):
         return Plan((Status(),), printed)
 
     def _text(self, document: Document, home: Home, style: Style, columns: int) -> tuple[str, str]:
-        """Return the repository's lines and the other daemons, and a note."""
+        """Return the text about a repository and all other daemons, and the text of warnings."""
         shown, rows = read_document(document), rows_of(home)
         text = with_path(status_block(shown, style), self.path)
         others = [row for row in rows if row.store_id != shown.store_id]
@@ -129,7 +129,7 @@ def _with_fan_out(document: Document, home: Home) -> Document:
 
 
 def _fan_out(root: str, home: Home) -> list[Notice]:
-    """Return a warning if several daemons watch one root, each at full cost."""
+    """Return a warning if several daemons watch the same root, which costs memory and time."""
     from ggrep.protocol.client.daemon_files import running
 
     same = sum(record.root == root for record in running(home))
@@ -138,7 +138,7 @@ def _fan_out(root: str, home: Home) -> list[Notice]:
 
 
 def rows_of(home: Home) -> list[Daemon]:
-    """Return a row for every daemon of this home; all are queried concurrently."""
+    """Return a row for every daemon of this home; the daemons are queried concurrently."""
     from ggrep.protocol.client.daemon_files import running
 
     records = running(home)
@@ -165,7 +165,7 @@ def _row(record: "DaemonRecord") -> Daemon:
 
 
 def _watch(terminal: Terminal) -> int:
-    """Show all daemons, read every second."""
+    """Show all daemons; refresh every second."""
     from ggrep.interfaces.cli.screen import require_screen, show_live
 
     require_screen("--watch requires a terminal; to print the status once: ggrep status --all")

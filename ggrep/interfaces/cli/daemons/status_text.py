@@ -1,6 +1,6 @@
-"""Status on a terminal: one repository's lines, a table of daemons, and its live view.
+"""Status on a terminal: lines about one repository, a table of daemons, and a live table.
 
-All functions are pure. Quoted text is sanitised here.
+All functions are pure. They sanitise quoted text.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -68,7 +68,7 @@ _ROLES = {
 
 
 class Column(Struct, frozen=True):
-    """A column other than the root; on a narrow terminal the least important are left out."""
+    """A column besides the root; a narrow terminal omits the least important columns."""
 
     title: str
     importance: int
@@ -78,7 +78,7 @@ class Column(Struct, frozen=True):
 
 
 def state_text(row: Daemon) -> str:
-    """Return the state in words, with progress when it is known."""
+    """Return a daemon's state in words, with its progress if known."""
     progress = row.progress_percent
     return row.state.words if progress is None else f"{row.state.words} {progress} %"
 
@@ -100,7 +100,7 @@ AGE = Column("age", 6, lambda row: _known(row.uptime_ms, age_text))
 def daemon_table(
     rows: Sequence[Daemon], columns: Sequence[Column], style: Style, width: int
 ) -> str:
-    """Return a header line and one line for each daemon, by root, within the width."""
+    """Return a header line and one line for each daemon, sorted by root, within the width."""
     rows = sorted(rows, key=_place)
     roots = [sanitise_line(row.root or "") or row.store_id for row in rows]
     shown = _fitting(rows, columns, width)
@@ -127,7 +127,7 @@ def daemon_table(
 
 
 def _fitting(rows: Sequence[Daemon], columns: Sequence[Column], width: int) -> list[Column]:
-    """Return the columns, without the least important ones if the root has too little room."""
+    """Return the columns without the least important, so that the root has enough width."""
     shown = list(columns)
     while shown and _LEAST_ROOT + sum(_width(c, rows) + len(_GAP) for c in shown) > width:
         shown.remove(min(shown, key=lambda column: column.importance))
@@ -143,7 +143,7 @@ def _known(value: int | None, text: Callable[[int], str]) -> str:
 
 
 def daemons_json(rows: Sequence[Daemon]) -> Document:
-    """Return the document of `ggrep status --all`, by root."""
+    """Return the document of `ggrep status --all`, sorted by root."""
     shown = (
         replace(
             row,
@@ -165,7 +165,7 @@ _WATCH = {"events": "watching", "off": "not watching"}
 
 
 def status_block(shown: Status, style: Style) -> str:
-    """Return the lines of one repository: label and value."""
+    """Return the text about one repository: a line with label and value for each fact."""
     roles = {_WARNING: _WARNING}
     return render_pairs(list(_lines(shown)), style, roles)
 
@@ -179,12 +179,12 @@ def status_rows(rows: Sequence[Daemon], style: Style, columns: int) -> str:
 
 
 READINGS = 12
-"""Most readings of the live view."""
+"""Maximum number of readings in the live view."""
 _BARS = "▁▂▃▄▅▆▇█"
 
 
 def render_live(readings: Sequence[Sequence[Daemon]], style: Style, columns: int) -> str:
-    """Return one screen: totals, and a table of the daemons' activities.
+    """Return the text of one screen: totals, and a table of the daemons' activities.
 
     `readings` are the rows of the last seconds, the newest last. Rates come from the last two
     readings; the column `latency` has a bar for each median.
@@ -225,7 +225,7 @@ def render_live(readings: Sequence[Sequence[Daemon]], style: Style, columns: int
 
 
 def _totals(rows: Sequence[Daemon]) -> list[str]:
-    """Return the numbers of daemons and of their processes, and the memory of these processes."""
+    """Return texts of totals: daemons, their processes, and the memory of these processes."""
     known = {row.pid for row in rows if row.pid is not None}
     processes = f" in {plural(len(known), 'process', 'processes')}" if known else ""
     memory = {row.pid: row.rss_bytes for row in rows if row.rss_bytes is not None}
@@ -234,14 +234,14 @@ def _totals(rows: Sequence[Daemon]) -> list[str]:
 
 
 def sparkline(values: Sequence[int | None], most: int) -> str:
-    """Return a bar for each value, blank for None; `most`, or a larger value, fills its cell."""
+    """Return a bar for each value, blank for None; the largest value, at least `most`, is full."""
     known = max([most, *(value for value in values if value is not None), 1])
     last = len(_BARS) - 1
     return "".join(" " if value is None else _BARS[value * last // known] for value in values)
 
 
 def queries_per_second(row: Daemon, before: Daemon | None) -> float | None:
-    """Return the rate between two samples of one daemon; None if it reports none."""
+    """Return queries per second between two samples of one daemon; None if unknown."""
     if before is None or None in {row.query_total, before.query_total}:
         return None
     spent_ms = (row.uptime_ms or 0) - (before.uptime_ms or 0)
@@ -328,7 +328,7 @@ def _daemon(shown: Status) -> str:
 
 
 def _joined(parts: Sequence[str], columns: int) -> str:
-    """Return as many of the parts as fit on one line."""
+    """Return a line of the first parts that fit the width."""
     line = parts[0]
     for part in parts[1:]:
         if len(line) + len(part) + 3 <= columns:

@@ -103,7 +103,7 @@ def _write_first(
 def _opened(
     terminal: Terminal, target: "QueriedPath", encoder: str | None, *, sync: bool
 ) -> "Asker":
-    """Return the asker of a target with a usable index."""
+    """Return the asker of a repository or workspace; update or require its index."""
     from ggrep.interfaces.evaluation.suite_questions import open_asker
 
     asker = open_asker(target, terminal.environ, flags={"encoder": encoder})

@@ -62,7 +62,7 @@ class Cases(Struct, frozen=True):
 
 
 class Questions(Struct, frozen=True):
-    """Values that override those of every query; None keeps them."""
+    """Values that override the options of every query; None keeps an option."""
 
     title: ClassVar = "Questions"
 
@@ -94,7 +94,7 @@ class Questions(Struct, frozen=True):
 
 
 class Running(Struct, frozen=True):
-    """How the cases are run."""
+    """Options of running the cases."""
 
     title: ClassVar = "Running"
 
@@ -211,7 +211,7 @@ def _plan_of(cases: Cases, questions: Questions, running: Running, demands: Dema
 
 
 class _Plan(Struct, frozen=True):
-    """Conditions of the run, and the bounds of its metrics."""
+    """Conditions of the evaluation, and the bounds of its metrics."""
 
     conditions: "Conditions"
     wanted: "Narrowing"
@@ -281,7 +281,7 @@ def _read(path: Path, task: str, *, whole: bool) -> "Suite":
 
 
 def _sizes(given: tuple[int, ...]) -> tuple[int, ...] | None:
-    """Return the byte budgets of slates, largest first; None without any."""
+    """Return the byte budgets of slates, largest first; None if no budget is typed."""
     from ggrep.search.slate.levels import MAX_SLATE_BYTES, MIN_SLATE_BYTES
 
     for size in given:
@@ -293,7 +293,7 @@ def _sizes(given: tuple[int, ...]) -> tuple[int, ...] | None:
 
 
 def _weights(path: Path | None) -> dict[str, Json]:
-    """Return the weights of a JSON file, validated as a worker will read them."""
+    """Return the ranking weights in a JSON file; raise if they are not valid."""
     if path is None:
         return {}
     from ggrep.interfaces.evaluation.ranking_weights import weights_from

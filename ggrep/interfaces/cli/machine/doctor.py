@@ -46,7 +46,7 @@ def doctor(
     home = home_from(terminal.environ)
     place = here() if path is None else location_of(path)
     checks = [
-        # Without a repository no settings file counts: there is none in `data`.
+        # Without a repository no settings file applies: `data` contains none.
         *examine_machine(home, place.root if place else home.data, terminal.environ),
         *of_daemons(rows_of(home)),
         *(_of_index(place, terminal) if place else ()),
@@ -66,7 +66,7 @@ def here() -> Location | None:
 
 
 def of_daemons(rows: Sequence[Daemon]) -> Iterator[Check]:
-    """Yield checks of the daemons of this home."""
+    """Yield the checks of this home's daemons."""
     for row in rows:
         where = row.root or row.store_id
         match row.state:
@@ -88,7 +88,7 @@ def _of_index(place: Location, terminal: Terminal) -> Iterator[Check]:
     try:
         address = address_of(place, terminal, {})
     except GgrepError:
-        return  # its settings are wrong, which another check reports
+        return  # its settings are not valid, which another check reports
     try:
         document = status_document(
             address,
@@ -102,7 +102,7 @@ def _of_index(place: Location, terminal: Terminal) -> Iterator[Check]:
 
 
 def of_index(status: Status) -> Check:
-    """Return the check of a repository's index."""
+    """Return the check of a repository's index, from its status."""
     shown, root = status.snapshot, status.canonical_root
     for warning in status.warnings:
         if warning.code in DAMAGE_CODES:
@@ -120,9 +120,9 @@ def of_index(status: Status) -> Check:
 
 
 def _agents(terminal: Terminal) -> Mapping[str, Sequence[FileState]]:
-    """Return the states of the files of each installed agent.
+    """Return the state of each installed agent's files, by the agent's title.
 
-    An entry with other content counts as `differs` only if another build of ggrep wrote it.
+    A differing entry counts as `differs` only if another build of ggrep wrote it.
     """
     places, start = ConfigFiles.of(terminal.environ, None), command_of(terminal.environ)
     result = those_there(places)
@@ -140,7 +140,7 @@ def _agents(terminal: Terminal) -> Mapping[str, Sequence[FileState]]:
 
 
 def of_agents(by_title: Mapping[str, Sequence[FileState]]) -> Iterator[Check]:
-    """Yield checks of the files of agents, by their titles."""
+    """Yield the checks of agents, from the states of their files, by agent's title."""
     asking, others = list[str](), list[str]()
     for title, states in by_title.items():
         presences = {state.presence for state in states}
@@ -160,7 +160,7 @@ def of_agents(by_title: Mapping[str, Sequence[FileState]]) -> Iterator[Check]:
 
 
 def machine_text(checks: Iterable[Check], style: Style) -> str:
-    """Return a line for each check, with its fix below."""
+    """Return a line for each check, and below it the fix if there is one."""
     lines, asked = list[str](), 0
     for check in checks:
         role, mark = _MARKS[check.state]
@@ -175,7 +175,7 @@ def machine_text(checks: Iterable[Check], style: Style) -> str:
 
 
 def machine_checks(checks: Sequence[Check]) -> MachineChecks:
-    """Return the document of `ggrep doctor`; `ok` unless there is a problem."""
+    """Return the document of `ggrep doctor`; `ok` is false if there is a problem."""
     return MachineChecks(
         ok=all(check.state != "problem" for check in checks),
         checks=tuple(

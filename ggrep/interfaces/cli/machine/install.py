@@ -52,7 +52,7 @@ _DryFlag: TypeAlias = Annotated[
 
 
 class FileOptions(Struct, frozen=True):
-    """The files to edit: the user's, or a project's."""
+    """The configuration files to edit: those of the user or of a project."""
 
     title: ClassVar = "Files"
 
@@ -63,7 +63,7 @@ class FileOptions(Struct, frozen=True):
     path: PathFlag = None
 
     def places(self, terminal: Terminal) -> ConfigFiles:
-        """Return the directories of the files."""
+        """Return the directories that contain these files."""
         if self.user and self.project:
             raise UsageError("use only one of --user and --project")
         if self.path is not None and not self.project:
@@ -154,7 +154,7 @@ def installation(done: Sequence[Done], agents: Agents) -> Installation:
 
 
 def files_of(done: Sequence[Done]) -> tuple[AgentFile, ...]:
-    """Return the result for each file, without control characters."""
+    """Return the result for each file; texts have no control characters."""
     return tuple(
         AgentFile(
             client=each.client,
@@ -208,7 +208,7 @@ def _list(
 
 
 def clients_of(clients: Sequence[Client], places: ConfigFiles, start: str) -> Clients:
-    """Return the document of a list of clients."""
+    """Return the document that lists clients."""
     listed = tuple(_listed(client, places, start) for client in clients)
     return Clients(scope=places.scope, project=_project(places), clients=listed)
 
@@ -228,7 +228,7 @@ def _listed(client: Client, places: ConfigFiles, start: str) -> ListedClient:
 
 
 def snippets_of(clients: Sequence[Client], places: ConfigFiles, start: str) -> Snippets:
-    """Return the document of the entries that would be written."""
+    """Return the document with the entries that an installation would write."""
     snippets = (
         Snippet(
             client=client.name,

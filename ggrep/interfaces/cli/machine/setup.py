@@ -80,7 +80,7 @@ def setup(
 
 
 def _taken(step: Step, *, dry_run: bool, asked: bool) -> Step:
-    """Return a step with its outcome."""
+    """Run a step if the user agrees; return the step with its outcome."""
     if step.act is None:
         return step
     if dry_run:
@@ -115,7 +115,7 @@ def _agents(terminal: Terminal) -> Step:
 def _written(
     name: str, clients: Sequence[Client], offer: str, is_so: str, terminal: Terminal
 ) -> Step:
-    """Return the step that writes our entries into files."""
+    """Return the step that writes ggrep's entries into configuration files."""
     home, places = home_from(terminal.environ), ConfigFiles.of(terminal.environ, None)
     dry = Agents(home, places, command_of(terminal.environ), dry=True)
     planned = [each for each in dry.install(clients) if each.outcome != "unchanged"]

@@ -1,1 +1,1 @@
-"""Parses the typed words into a command and its parameters."""
+"""Parses the words of a command line into a command and its parameters."""

@@ -1,7 +1,7 @@
 """Examples of each command for help, manual pages and tests.
 
-Every line can be typed: tests run all of them, in this order, over a small repository. `STORE`
-is the id of a store, from `ggrep list`.
+Tests run every example, in this order, on a small repository. `STORE` is the id of a store, from
+`ggrep list`.
 """
 
 from typing import Final
@@ -198,7 +198,7 @@ EXAMPLES: Final = {
         ("ggrep help --man search", "a manual page: ggrep help --man search | man -l -"),
     ),
 }
-"""Command lines and their descriptions, by command; the first are of `ggrep` itself."""
+"""Command lines and their descriptions, by command; first those of `ggrep` itself."""
 
 SAME: Final = {"references": "refs", "stores": "list"}
-"""Commands under a second name."""
+"""Commands that are second names of other commands."""

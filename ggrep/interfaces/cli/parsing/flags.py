@@ -1,12 +1,12 @@
-"""Options of the command line, declared once each: on a field of a group, a Struct.
+"""Options of the command line, each declared once: on a field of an option group, a Struct.
 
     class HitOptions(Struct, frozen=True):
         of: ClassVar = (SearchRequest,)
         per_file: Annotated[int | None, Flag("--per-file")] = None
 
-An option with the name of a field of these requests takes help, words, bounds and default from
-there (`ggrep.model.field_meta`); None, or an empty value, stands for an option that was not typed.
-Options that many commands share are at the end of the module. Nothing here needs typer.
+An option with the name of a field of a request in `of` copies its help, words, bounds and default
+(`ggrep.model.field_meta`). None, or an empty value, means that the option was not typed. Options
+that many commands share are at the end of the module. This module does not import typer.
 """
 
 from collections.abc import Callable, Mapping
@@ -40,16 +40,16 @@ class Switch(Struct, frozen=True):
 
 
 class Flag(Struct, frozen=True):
-    """Declaration of a group's field on the command line.
+    """Declaration of the option that sets a field of an option group.
 
     Attributes:
         names: spellings, separated by blanks; empty if there are only switches.
-        help: its purpose; empty for the text of the request's field.
+        help: help text; empty for the text of the request's field.
         switches: switches of a tuple of words; each adds one.
-        read: converts a typed value to the request's; None for the conversion by type.
-        judged: numbers below the least of the request's field are refused here.
-        least: smallest number of an option without a request's field; `most` the largest.
-        words: allowed values of such an option; empty for any.
+        read: converts a typed value to the request's value; None to convert by type.
+        judged: the command line refuses numbers below the minimum of the request's field.
+        least: minimum of an option without a request's field; `most` is its maximum.
+        words: allowed values of an option without a request's field; empty for any.
         takes: kind of its values, for completions.
     """
 
@@ -89,8 +89,8 @@ class Option(Struct, frozen=True):
 
     Attributes:
         kind: its annotated type, as `int | None` or `tuple[str, ...]`.
-        default: its value where nothing is typed.
-        of: the request whose field of the same name it sets; None for an option of its own.
+        default: value of the option if it is not typed.
+        of: the request whose field of the same name the option sets; None if there is none.
     """
 
     name: str
@@ -106,12 +106,12 @@ class Option(Struct, frozen=True):
 
     @property
     def resting(self) -> bool:
-        """Return the value without the flag; the flag inverts it."""
+        """Return the value of a boolean option whose flag is not typed; a typed flag inverts it."""
         return bool(self.field.default if self.default is None else self.default)
 
     @property
     def field(self) -> "_Field":
-        """Return the request's field that the option sets. Requires: the option sets one."""
+        """Return the request's field that the option sets. Requires: the option sets a field."""
         assert self.of is not None  # noqa: S101 - as required
         return _fields_of(self.of)[self.name]
 
@@ -121,7 +121,7 @@ class Option(Struct, frozen=True):
 
 
 class _Field(Struct, frozen=True):
-    """A field of a request; `kind` is its type without None, `words` its allowed words."""
+    """A field of a request; `kind` is its type without None, `words` are its allowed values."""
 
     kind: Any
     says: Field | None
@@ -165,7 +165,7 @@ def option_of(
 
 
 def help_of(option: Option) -> str:
-    """Return an option's help: its use, its words and its default."""
+    """Return an option's help: its purpose, allowed words and default."""
     flag = option.flag
     if option.of is None:
         return flag.help
@@ -207,14 +207,14 @@ def either(words: tuple[str, ...]) -> str:
 
 
 def one_of(flag: str, word: str, words: tuple[str, ...]) -> str:
-    """Return the word if it is one of the allowed words."""
+    """Return the word if it is allowed; else raise."""
     if word in words:
         return word
     raise UsageError(unknown(flag, word, words))
 
 
 def require_known(option: Option, value: object) -> None:
-    """Raise if a typed word is not in the option's closed set."""
+    """Raise if a typed word is not one of the option's allowed words."""
     if option.words and option.flag.read is None:
         for word in value if isinstance(value, list | tuple) else [value]:
             if isinstance(word, str):
@@ -249,7 +249,7 @@ def _filters(flag: str, texts: tuple[str, ...]) -> tuple[Filter, ...]:
         results = tuple(parse_filter(text) for text in texts)
     except InvalidRequest as error:
         raise UsageError(f"{flag}: {error}") from error
-    # The messages are those of a daemon, which gets the line on the fast path.
+    # Errors have the text that a daemon returns if it parses the same command line.
     check_filters(results)
     check_languages(results)
     return results

@@ -33,7 +33,7 @@ _MORE: Final = (
     f"`ggrep help {ALL}` lists all commands."
 )
 _WORKSPACE: Final = "Workspace"
-"""Title of the options that many commands share; they have a page of their own."""
+"""Title of the options for workspaces, which have a separate page."""
 EVERYWHERE: Final = (
     Row("--color WHEN", "Colour output: auto, always or never. [default: auto]"),
     Row("--no-pager", "Show long text on a terminal without a pager."),
@@ -43,7 +43,7 @@ EVERYWHERE: Final = (
 
 
 def every_page() -> dict[str, Page]:
-    """Return all pages by the words of the command; the key of `ggrep` itself is empty."""
+    """Return all help pages, keyed by the command's words; the key of `ggrep` itself is empty."""
     return {
         "": overview({"Everyday commands": {name: COMMANDS[name] for name in EVERYDAY}}),
         ALL: overview(GROUPS),
@@ -68,7 +68,7 @@ def overview(listed: Mapping[str, Mapping[str, Entry]]) -> Page:
 
 
 def workspace_options() -> Page:
-    """Return the page of the options that searches of a workspace take."""
+    """Return the page of the options for searches of a workspace."""
     of_all, of_searches = (
         [_row(piece) for piece in pieces_of(COMMANDS[name].load()) or () if _is_shared(piece)]
         for name in ("symbol", "search")
@@ -110,7 +110,7 @@ def _listed(title: str, commands: Mapping[str, Entry]) -> Section:
 
 
 def page_of(path: tuple[str, ...], entry: Entry) -> Page:
-    """Return the page of a command; `path` has its words."""
+    """Return the help page of a command; `path` contains the command's words."""
     command = entry.load()
     pieces = pieces_of(command) or ()
     arguments = [piece for piece in pieces if not piece.names]
@@ -120,7 +120,7 @@ def page_of(path: tuple[str, ...], entry: Entry) -> Page:
         for each in arguments
     )
     name, short_forms = " ".join(path), []
-    if name in FILTERING:  # options as grep and ripgrep have them
+    if name in FILTERING:  # options with the names and meaning that they have in grep and ripgrep
         shown = (*SHOWN, *(SHOWN_OF_SEARCHES if name in SEARCHING else ()))
         shown += SHOWN_OF_EXACT if name == "search" else ()
         short_forms.append(Section("Short forms", tuple(Row(*each) for each in shown)))
@@ -135,7 +135,7 @@ def page_of(path: tuple[str, ...], entry: Entry) -> Page:
 
 
 def _sections(pieces: Iterable[Piece]) -> tuple[Section, ...]:
-    """Return the arguments, the options under their groups' titles, then the rest."""
+    """Return sections: the arguments, the options of each titled group, and other options."""
     rows: dict[str, list[Row]] = {_ARGUMENTS: []}
     for piece in pieces:
         if _is_shared(piece) and "--workspace" not in piece.names:

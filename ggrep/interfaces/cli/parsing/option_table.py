@@ -24,12 +24,12 @@ FILE: Final = Path(__file__).parents[3] / "base" / "options.py"
 _HEAD: Final = '''\
 """Commands, options and words of closed sets. Generated; do not edit.
 
-`python -m ggrep.interfaces.cli.parsing.option_table` writes it from the command tree. Each command
-leads to its options and arguments, a line each, with blanks between four columns: the flags, a dot
-for an argument, or an exclamation mark for one that is required; the key of its value; the kind of
-value, with bounds of numbers, and a plus sign where there may be several; the words that it may be
-given, or, after an at sign, what is looked up for completions. A hyphen for a key marks a short
-form, which is written out before a line is read. Options of every command are not among them.
+`python -m ggrep.interfaces.cli.parsing.option_table` makes this module from the command tree. Each
+line of a command describes an option or argument in four columns, separated by blanks: the flags (a
+dot for an argument, an exclamation mark for a required argument); the key of the value; the kind of
+value, with bounds of numbers, and a plus sign if repeatable; the allowed words or, after an at
+sign, the names that completions look up. A hyphen as key marks a short option, which is expanded
+before the line is parsed. Terminal options are not listed.
 """
 
 # ruff: noqa: E501
@@ -63,7 +63,7 @@ def source() -> str:
 
 
 def _rows(name: str, pieces: tuple[Piece, ...]) -> Iterator[str]:
-    """Yield the rows of a command: its parameters, then short forms."""
+    """Yield the rows of a command: its parameters, then its short options."""
     for piece in pieces:
         yield from _rows_of(piece)
     if name not in FILTERING:
@@ -76,7 +76,7 @@ def _rows(name: str, pieces: tuple[Piece, ...]) -> Iterator[str]:
 
 
 def _rows_of(piece: Piece) -> Iterator[str]:
-    """Yield the row of a parameter, or two rows if another flag negates it."""
+    """Yield the row of a parameter; two rows for a parameter with a negating flag."""
     says = piece.says
     if isinstance(says, Argument):
         required = piece.default is inspect.Parameter.empty
@@ -111,7 +111,7 @@ def _words(piece: Piece) -> str:
 
 
 def _spelled(value: object) -> str:
-    """Return a table with one line for each name in it."""
+    """Return the source of a table, with one line for each key."""
     if not isinstance(value, Mapping):
         return repr(value)
     return "{\n" + "".join(f"    {name!r}: {each!r},\n" for name, each in value.items()) + "}"

@@ -1,7 +1,6 @@
 """The parameters of a command, and the call of a command with the values of a line.
 
-Each parameter is declared once: the option table (`option_table`) and typer (`typer_tree`) are made
-of these.
+Each parameter is declared once: `option_table` and `typer_tree` use these declarations.
 """
 
 import inspect
@@ -36,13 +35,13 @@ Command = Callable[..., int | Work]
 
 
 class Piece(Struct, frozen=True):
-    """One parameter: an argument, an option, or a switch for one word of an option.
+    """One parameter: an argument, an option, or a switch that sets an option to one word.
 
     Attributes:
-        kind: type of its value, such as `int | None` or `list[str] | None`.
+        kind: type of the value, such as `int | None` or `list[str] | None`.
         default: `inspect.Parameter.empty` if a value is required.
-        title: title of its group; None without one.
-        word: the word that its switch gives.
+        title: title of the option group; None without a title.
+        word: the word that a switch sets.
     """
 
     key: str
@@ -91,7 +90,7 @@ def _takes(command: Command) -> tuple[inspect.Parameter, ...]:
 
 
 def group_of(kind: type[G], name: str, values: Mapping[str, Any]) -> G:
-    """Return the option group of a command's parameter; errors as of `handed`."""
+    """Return the option group for a command's parameter; raises as `handed` does."""
     return kind(**{each.name: _value(each, name, values) for each in options_of(kind)})  # type: ignore[arg-type] # types are hashable
 
 
@@ -142,7 +141,7 @@ def _collected(parameter: inspect.Parameter, values: Mapping[str, Any]) -> Any: 
 
 
 def _value(option: Option, group: str, values: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any
-    """Return the value that a group has for an option."""
+    """Return the value of an option, for its group."""
     value = values.get(_key(group, option))
     require_known(option, value)
     if option.flag.switches:
@@ -178,7 +177,7 @@ def _is_switch(option: Option) -> bool:
 
 
 def _key(group: str, option: Option, word: str = "") -> str:
-    """Return the key of a value; it is unique even if two groups share a field name."""
+    """Return the unique key of an option's value; two groups can have the same field name."""
     return "_".join(part for part in (group, option.name, word) if part)
 
 

@@ -16,8 +16,8 @@ class Entry(Struct, frozen=True):
         place: its module in `ggrep.interfaces.cli`, a dot, and the function; empty for a group
             that only contains commands.
         about: text in the list of commands; the command's page has the function's docstring.
-        asks: it returns a query without running it (`queries.query`), so that a daemon can also
-            read the command.
+        asks: the function returns a query without running it (`queries.query`), so that a daemon
+            can also parse the command.
     """
 
     place: str
@@ -133,7 +133,7 @@ EVERYDAY: Final = (
 COMMANDS: Final = {
     name: entry for group in GROUPS.values() for name, entry in group.items() if entry.place
 }
-"""All commands but those that only lead to subcommands."""
+"""All commands except groups of subcommands."""
 
 _OF_WORKSPACES: Final = {
     "init": Entry("workspaces.edit.init", "Create a workspace file for some directories."),
@@ -172,5 +172,5 @@ EVERY: Final = COMMANDS | {
 
 
 def about(name: str) -> str:
-    """Return the description in the list of commands."""
+    """Return a command's description in the list of commands."""
     return next(group[name].about for group in GROUPS.values() if name in group)

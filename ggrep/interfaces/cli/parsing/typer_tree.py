@@ -1,4 +1,4 @@
-"""The command tree in typer, for lines that `ggrep.base.commands` refuses.
+"""The command tree in typer, for command lines that `ggrep.base.commands` cannot parse.
 
 Each option of a command's groups is one parameter. `help_pages` prints pages of help.
 """
@@ -35,13 +35,13 @@ def grouped(command: Command) -> Command:
         return run(command, given)
 
     grouped_run.__name__, grouped_run.__doc__ = command.__name__, command.__doc__
-    # As inspect reads it.
+    # typer reads this attribute by `inspect.signature`.
     grouped_run.__signature__ = inspect.Signature(asked)  # type: ignore[attr-defined]
     grouped_run.__annotations__ = {each.name: each.annotation for each in asked}
     return grouped_run
 
 
-def _info(piece: Piece) -> Any:  # noqa: ANN401 - what typer makes of either
+def _info(piece: Piece) -> Any:  # noqa: ANN401 - typer's types
     says = piece.says
     if isinstance(says, Argument):
         return typer.Argument(help=says.help, metavar=says.metavar)
@@ -52,7 +52,7 @@ def _info(piece: Piece) -> Any:  # noqa: ANN401 - what typer makes of either
 
 
 def parser(arguments: Sequence[str] | None = None) -> typer.Typer:
-    """Return the command tree; only the command named by the first words has its options."""
+    """Return the command tree; only the command that the arguments name gets its options."""
     whole = arguments is None
     words = () if arguments is None else tuple(arguments[:2])
     app = typer.Typer(
@@ -106,13 +106,13 @@ def _root(
 CLICK_ERROR: type[Exception] = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
 )
-"""The base of what typer raises for wrong usage; newer typers carry a click of their own."""
+"""The base class of typer's usage errors; newer versions of typer include their own click."""
 
 _SNIPPETS = {"-l": "--long-snippet", "-c": "--content"}
 
 
 def usage_error(error: Exception, arguments: Sequence[str]) -> UsageError:
-    """Return typer's error as one of ours, with the intended command line where clear."""
+    """Return typer's error as a `UsageError`, with the intended command line if that is clear."""
     describe = getattr(error, "format_message", error.__str__)
     message = " ".join(str(describe()).split())
     context = getattr(error, "ctx", None)
@@ -139,7 +139,7 @@ def _with_advice(message: str, error: Exception, context: typer.Context, words: 
 
 
 def _short_form_advice(option: str, context: typer.Context) -> str:
-    """Return the fault of a short form that could not be expanded; empty for other words."""
+    """Return why a short option could not be expanded; empty for other words."""
     if context.command.name == "search" and option in {*EXACT, *CONTEXT}:
         instead = _SNIPPETS.get(option)
         longer = f"; for snippets of words: {instead}" if instead else ""
@@ -152,7 +152,7 @@ def _short_form_advice(option: str, context: typer.Context) -> str:
 
 
 def _command_advice(context: typer.Context, words: list[str]) -> str:
-    """Suggest a command for an unknown command of the group."""
+    """Return a suggestion for an unknown subcommand."""
     path = context.command_path.split()[1:]
     word, others = words[len(path)], words[len(path) + 1 :]
     known = list(getattr(context.command, "commands", {}))
@@ -164,7 +164,7 @@ def _command_advice(context: typer.Context, words: list[str]) -> str:
 
 
 def _extra_advice(context: typer.Context, words: list[str]) -> str:
-    """Suggest how to type surplus words."""
+    """Return a suggestion for surplus words."""
     if context.command.name in {"search", "slate"}:
         return _quoted(words, context)
     if len(words) == 2 and "--path" in _options(context.command) and Path(words[1]).exists():
@@ -173,7 +173,7 @@ def _extra_advice(context: typer.Context, words: list[str]) -> str:
 
 
 def _quoted(arguments: list[str], context: typer.Context) -> str:
-    """Return the line with the words between the options quoted as one argument."""
+    """Return the command line with all words of the query quoted as one argument."""
     switches = set(_options(context.command, flags=True))
     words, options = list[str](), list[str]()
     left = iter(arguments[1:])

@@ -1,7 +1,7 @@
-"""Parses a command line in a daemon; options and plan are the same as in the client.
+"""Parses a command line in a daemon, into the same options and plan as in the client.
 
-Paths are relative to the directory of the client. If a line cannot be parsed with certainty, the
-client runs it and reports mistakes. Nothing is run here: a command that `asks` returns a query.
+Paths are relative to the client's directory. If a line cannot be parsed with certainty, the client
+runs it and reports mistakes. Nothing is run here: a command with `asks` returns a query.
 """
 
 import os
@@ -26,14 +26,14 @@ _PREFIX: Final = "GGREP_"
 
 
 def read_line(line: Line, served: ServedRoot) -> PlannedLine | None:
-    """Return the plan of a line for a repository; None if parsing the line is uncertain."""
+    """Return the plan of a command line for a repository; None if the client must run the line."""
     if not line.arguments or not line.render.cwd:
         return None
     entry = COMMANDS.get(line.arguments[0])
     if entry is None or not entry.asks:
         return None
     command, finder = entry.load(), _Below(served.root, Path(line.render.cwd))
-    # The client's variables; others than settings are the daemon's.
+    # Settings come from the client's variables; all other variables are the daemon's.
     others = {name: text for name, text in served.environ.items() if not name.startswith(_PREFIX)}
     environ = {**others, **dict(line.claim.environ), "GGREP_HOME": str(served.home.base)}
     site = PlanContext(served.root, served.profile, served.home, environ, finder, line.render)
@@ -51,9 +51,9 @@ class _Elsewhere(ValueError):
 
 
 class _Below(Finder):
-    """Resolves typed paths in one repository, relative to a directory; `seen` are directories.
+    """Resolves typed paths in one repository, relative to a directory; `seen` collects directories.
 
-    The caller checks that they belong to the repository, and to none below it.
+    The caller checks that these directories belong to the repository and to no nested one.
     """
 
     def __init__(self, root: Path, here: Path) -> None:
@@ -62,14 +62,14 @@ class _Below(Finder):
         self._here = here
 
     def place(self, repo: Path | None, path: str | None) -> Location:
-        """Return the place that `--repo` or a PATH names; both together are refused."""
+        """Return the location that `--repo` or a PATH names; both together are refused."""
         if repo is not None and path is not None:
             raise _Elsewhere(path)
         key = self._key(self._here / (repo or path or ""))
         return Location(self._root, "" if repo is not None else key)
 
     def require_paths(self, command: str, query: str, paths: Sequence[str]) -> None:
-        """Do nothing: `place` raises for a missing PATH."""
+        """Do nothing, as `place` raises for a missing PATH."""
 
     def target(self, typed: str, repo: Path | None) -> TypedTarget:
         """Return the target of an expansion; a directory is refused."""

@@ -182,18 +182,18 @@ def expand(
 
 
 class TypedNames(Struct, frozen=True):
-    """The typed names, and the path that limits the search."""
+    """The typed names, and the typed path that limits the search."""
 
     names: tuple[str, ...]
     path: str | None
 
 
 def names_of(typed: Sequence[str], inside: str | None) -> TypedNames:
-    """Return the names, and the path among them or after `--in`.
+    """Return the typed names, and the path that is among them or follows `--in`.
 
-    Only the form makes a word a path: `.`, `./src`, `../lib`, `/abs` or `src/`. Names have no such
-    form, so the meaning of a command does not depend on existing files. An absolute path without
-    such a file is a route (`/login`) if there is no other name.
+    A word is a path only because of its form: `.`, `./src`, `../lib`, `/abs` or `src/`. Names have
+    other forms, so the meaning of a command does not depend on existing files. An absolute path of
+    a missing file is a route (`/login`) if there is no other name.
     """
     paths = [text for text in typed if _is_path(text)]
     names = tuple(text for text in typed if not _is_path(text))

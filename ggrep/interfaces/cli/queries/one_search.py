@@ -1,6 +1,6 @@
 """A search of one repository, from its options to its plan.
 
-`entry` calls this module for a plain search that no daemon answered; `search` for others.
+`entry` calls this module for a plain search without a daemon; `search` calls it otherwise.
 """
 
 from functools import partial
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def search_one(typed: TypedSearch) -> RepositoryQuery:
-    """Return a search of one repository; a receipt of it is written by the client."""
+    """Return a search of one repository; the client writes the receipt, if any."""
 
     def planned(site: PlanContext) -> Plan:
         request = request_of(typed, scope=site.keys[0])
@@ -48,7 +48,7 @@ def search_one(typed: TypedSearch) -> RepositoryQuery:
 
 
 def shown(typed: TypedSearch, view: ViewOptions) -> ViewOptions:
-    """Return the form in which the hits of a search are shown."""
+    """Return the view options for the hits of a search."""
     return replace(
         view,
         json=typed.output.json,
@@ -64,7 +64,7 @@ def shown(typed: TypedSearch, view: ViewOptions) -> ViewOptions:
 def _with_receipt(
     output: ReceiptOutput, engine: "Engine", request: SearchRequest
 ) -> "QueryResponse":
-    """Return the answer of the index, which must exist, and write a receipt."""
+    """Write a receipt of a search in this process, and return the answer."""
     assert output.receipt is not None  # noqa: S101 - asked for
     response = engine.search(request)
     from ggrep.interfaces.cli.queries.replay import answer_bytes, write_receipt
@@ -81,7 +81,7 @@ def search_plainly(
 ) -> int:
     """Run a search of one repository without loading other commands; return the exit status.
 
-    The line only has options of these groups and no receipt; its paths exist.
+    Requires: the line has only options of these groups and no receipt, and its paths exist.
     """
 
     def act() -> int:

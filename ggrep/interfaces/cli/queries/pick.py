@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 _DEBOUNCE_S: Final = 0.08
 _HELP: Final = "type to search; Enter opens, Escape quits"
 _AROUND: Final = 3
-"""The opened line is in this part of the preview."""
+"""The chosen line is at this fraction of the preview's height, 1 / _AROUND."""
 _GOTO: Final = frozenset({"code", "code-insiders", "codium", "cursor", "windsurf"})
 _JOINED: Final = frozenset({"hx", "helix", "subl", "zed"})
 
@@ -71,7 +71,7 @@ def pick(
     asks = uses_daemon(repo.address, terminal.environ, offline=False)
     if asks:
         ask_before_indexing(require_asked, repo.root, repo.address.home, yes=False)
-    # The view is drawn on the terminal wherever the output goes.
+    # The view is drawn on the terminal even if standard output is redirected.
     style = Style(wants_colour(dict(terminal.environ), plain=False, terminal=True))
     view = view_of(terminal, json=False)
     picker = Picker(Searcher(repo, terminal.environ, asks=asks), view, style, query or "")
@@ -104,7 +104,7 @@ def editor_line(environ: Mapping[str, str], path: str, line: int) -> list[str]:
 
 
 def _edit(words: Sequence[str]) -> int:
-    before = signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C is the editor's
+    before = signal.signal(signal.SIGINT, lambda *_: None)  # the editor handles Ctrl-C
     try:
         status = subprocess.run(words, check=False).returncode  # noqa: S603 - the user's
     except OSError as error:
@@ -118,7 +118,7 @@ def _edit(words: Sequence[str]) -> int:
 
 
 class _Row(Struct, frozen=True):
-    """A hit, or a matching line of one; `text` describes it in colour."""
+    """A row of the list: a hit or one of its matching lines; `text` is coloured."""
 
     hit: Hit
     line: int
@@ -126,7 +126,7 @@ class _Row(Struct, frozen=True):
 
 
 class Searcher:
-    """Answers the queries of one repository: by its daemon, else from the index in this process."""
+    """Answers queries to one repository, by its daemon or else from the index in this process."""
 
     def __init__(self, repo: QueriedRepo, environ: Mapping[str, str], *, asks: bool) -> None:
         self.repo = repo
@@ -139,14 +139,14 @@ class Searcher:
         self._channels = Channels(SystemClock(), environ, starts=starts)
 
     def request(self, query: str) -> SearchRequest:
-        """Return the request of `ggrep "words"`, but for more hits and whole chunks."""
+        """Return the request of `ggrep "words"`, but with more hits and whole chunks."""
         request = request_of(TypedSearch(query), scope=self.repo.scope)
         request = replace(request, limit=MOST_MATCHING, snippet=SnippetMode.FULL, keep_weak=True)
         given = frozenset({"limit", "snippet", "keep_weak"})
         return apply_to_request(request, given, self.repo.address.profile)
 
     async def search(self, request: SearchRequest) -> QueryResponse:
-        """Return the answer; when it is cancelled, the query ends."""
+        """Return the answer to a request; cancelling this call cancels the query."""
         address, stop = self.repo.address, Stop()
         timeout_ms = request.timeout_ms or address.settings.query_timeout_ms
         deadline = Deadline.after(SystemClock(), timeout_ms, stop)
@@ -173,7 +173,7 @@ class Searcher:
         return self._engine.search_or_scan(request, deadline)
 
     async def aclose(self) -> None:
-        """Close the connection, or the index."""
+        """Close the connection to the daemon, or the index."""
         with anyio.CancelScope(shield=True):
             await self._channels.aclose()
         if self._engine is not None:
@@ -228,7 +228,7 @@ class Picker(View):
                 self._search_again(screen)
 
     async def work(self, screen: Screen) -> None:
-        """Search the query that was typed as an argument; close the connection at the end."""
+        """Search for the query of the command line; close the searcher at the end."""
         self._search_again(screen)
         try:
             await anyio.sleep_forever()
@@ -250,7 +250,7 @@ class Picker(View):
             except GgrepError as error:
                 rows, note = (), self._style.paint("bad", f"error: {sanitise_line(str(error))}")
             if scope.cancel_called:
-                return  # the answer came as the query changed
+                return  # the answer arrived while the query changed
             self._rows, self._note, self._chosen = rows, note, 0
             self._words, self._running = highlighted_words(query), None
             if self._opens:
@@ -258,7 +258,7 @@ class Picker(View):
             self.draw(screen)
 
     async def _answer(self, screen: Screen, query: str) -> tuple[Sequence[_Row], str]:
-        """Return the rows of a query, and the note above them."""
+        """Return the rows of a query's answer, and the note above the rows."""
         if not query.strip():
             return (), _HELP
         request = self._searcher.request(query)
@@ -280,7 +280,7 @@ class Picker(View):
         return [_Row(hit, hit.content_start_line + at, definition_text(hit, self._style))]
 
     def _open(self, screen: Screen) -> None:
-        """Open the chosen hit; during a search, the best hit once it has arrived."""
+        """Close the view to open the chosen hit; does nothing during a search."""
         if self._running is None and self._rows:
             self.picked = self._rows[self._chosen]
             screen.close()
@@ -308,7 +308,7 @@ class Picker(View):
 
 
 def typed_key(text: str, at: int, key: str) -> tuple[str, int] | None:
-    """Return a line of text and the position in it after a key; None for other keys."""
+    """Return a line and its cursor position after an editing key; None for other keys."""
     before, behind = text[:at], text[at:]
     word = before.rstrip().rpartition(" ")
     moved = {"left": max(at - 1, 0), "right": min(at + 1, len(text)), "home": 0, "end": len(text)}

@@ -1,8 +1,8 @@
-"""Queries that a command returns before they run: the client or a daemon executes their plan.
+"""Queries that a command returns without running them; the client or a daemon executes them.
 
-A query to one repository finds its places, then makes one plan. The client executes the plan with a
-daemon, or with the index in its own process. A daemon that received the command line as it was
-typed makes the same plan (`command_line`) and executes it itself.
+A query to one repository resolves its targets, then makes one plan. The client executes the plan
+with a daemon, or with the index in its own process. A daemon that receives the unparsed command
+line makes the same plan (`command_line`) and executes it itself.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -56,11 +56,11 @@ AnswerWithReceipt: TypeAlias = "Callable[[Engine, SearchRequest], QueryResponse]
 """Answers a search from the index, and writes a receipt of the answer."""
 
 _QUIET_MS = 2_000.0
-"""No bar is drawn before a scan's answer is late: drawing takes a tenth of a second to load."""
+"""Delay of a scan's progress bar, whose modules take a tenth of a second to import."""
 
 
 class QueriedRepo(Struct, frozen=True):
-    """A repository to query, and the path key of the scope within it."""
+    """A repository to query, and the path key of the scope in the repository."""
 
     address: "DaemonAddress"
     scope: str
@@ -72,7 +72,7 @@ class QueriedRepo(Struct, frozen=True):
 
 
 def reach(place: Location, terminal: Terminal, flags: Mapping[str, object]) -> QueriedRepo:
-    """Return the repository around a path: the nearest one with an index, if any."""
+    """Return the repository around a path: the nearest directory with an index, if any."""
     address = address_of(place, terminal, flags)
     if not address.identity.store.is_dir():
         place = enclosing_index(place, terminal.environ, flags)
@@ -88,7 +88,7 @@ def answered(
     kept: "AnswerWithReceipt | None" = None,
     head: "Preload | None" = None,
 ) -> "Rendered":
-    """Return the output of a plan, from the index in this process if no daemon is available.
+    """Return the output of a plan, executed by the daemon or else in this process.
 
     The timeout counts from the start of the command, without the time of a requested sync.
     """
@@ -101,7 +101,7 @@ def answered(
     if (asks or asking.sync) and ask_before_indexing(
         require_asked, reached.root, reached.address.home, yes=asking.yes
     ):
-        terminal = replace(terminal, began_ms=None)  # a person was asked
+        terminal = replace(terminal, began_ms=None)  # the user needed time to answer
     timeout_ms = asking.timeout_ms or reached.address.settings.query_timeout_ms
     until = Deadline.never(SystemClock()) if waits else terminal.deadline(timeout_ms)
     if not asks:
@@ -185,13 +185,13 @@ def _executed(plan: Plan, ask: Callable[[Any], object], timeout_ms: float) -> "R
 
 
 class _Host(Struct, frozen=True):
-    """A host without an event loop."""
+    """Executes the messages of a plan without an event loop."""
 
     ask: Callable[[Any], object]
     timeout_ms: float
 
     async def answer(self, message: Message | Status) -> object:
-        """Return the answer."""
+        """Return the answer to a message."""
         return self.ask(message)
 
     async def compute(self, work: Callable[[], T]) -> T:
@@ -205,7 +205,7 @@ class _Host(Struct, frozen=True):
 
 
 def view_of(terminal: Terminal, *, json: bool) -> ViewOptions:
-    """Return the form of answers for this terminal."""
+    """Return the view options for this terminal."""
     try:
         here = str(Path.cwd())
     except FileNotFoundError:
@@ -221,11 +221,11 @@ def view_of(terminal: Terminal, *, json: bool) -> ViewOptions:
 
 
 _PATIENCE_MS: Final = 20_000
-"""How long to wait for the first portion; reading one takes some five seconds."""
+"""How long to wait for the first portion of an index; reading one takes some five seconds."""
 
 
 def follow_index(address: "DaemonAddress", terminal: Terminal) -> None:
-    """Show the first index's progress until it answers; an interrupt only ends the display."""
+    """Show the progress of the first indexing until the index answers; Ctrl-C ends the display."""
     label, there = address.identity.root.name, False
     with suppress(GgrepError, KeyboardInterrupt), watching(terminal, label) as watch:
         if watch is not None:
@@ -240,9 +240,9 @@ def follow_index(address: "DaemonAddress", terminal: Terminal) -> None:
 
 
 class PlanContext(Struct, frozen=True):
-    """The queried repository, and everything else that the plan of a query depends on.
+    """The queried repository, and all other input of a query's plan.
 
-    `keys` are the query's targets in the repository's form.
+    `keys` are the path keys or names that the query targets.
     """
 
     root: Path
@@ -261,13 +261,13 @@ class Query(Protocol):
         """Run the query and print the answer; return the exit status."""
 
     def plan(self, site: PlanContext) -> "Plan | WorkspacePlan | None":
-        """Return the plan for the daemon of a repository; None if the client must run the query."""
+        """Return the plan that a daemon executes; None if the client must run the query."""
 
 
 class RepositoryQuery(Struct, frozen=True):
     """A query to one repository: finds the targets, then makes a plan for them.
 
-    `kept` answers a search from the index in this process, and writes a receipt.
+    `kept`, if given, searches the index in this process and writes a receipt.
     """
 
     asking: IndexOptions
@@ -277,9 +277,9 @@ class RepositoryQuery(Struct, frozen=True):
     kept: "AnswerWithReceipt | None" = None
 
     def answer(self, head: "Preload | None" = None) -> int:
-        """Run the query and print the answer; `head` is a process that is becoming a daemon.
+        """Run the query and print the answer; `head` is a starting daemon process.
 
-        After a scan the progress of the index is shown on a terminal.
+        If the answer comes from a scan of the files, a terminal then shows the indexing progress.
         """
         terminal, finder = open_terminal(plain=self.output.plain), Finder()
         targets = self.find(finder)
@@ -304,7 +304,7 @@ class RepositoryQuery(Struct, frozen=True):
         return rendered.exit_status
 
     def plan(self, site: PlanContext) -> "Plan | None":
-        """Return the plan for a daemon."""
+        """Return the plan that a daemon executes; None if the client must run the query."""
         if self.kept is not None or not asks_plainly(self.asking):
             return None
         view = replace(site.view, json=self.output.json)
@@ -322,7 +322,7 @@ def search_query(
     planned: "Callable[[PlanContext], Plan]",
     kept: "AnswerWithReceipt | None" = None,
 ) -> RepositoryQuery:
-    """Return a query whose one target is the place of a typed search."""
+    """Return a query whose only target is the scope of a typed search."""
 
     def find(finder: Finder) -> list[TypedTarget]:
         return [TypedTarget(finder.place_asked(command, typed))]
@@ -331,6 +331,6 @@ def search_query(
 
 
 def asks_plainly(asking: IndexOptions) -> bool:
-    """Return whether a running daemon can answer under these options."""
+    """Return whether a running daemon can answer a query with these options."""
     chosen = asking.profile is not None or asking.encoder is not None
     return not (chosen or asking.sync or asking.strict_sync or asking.offline)

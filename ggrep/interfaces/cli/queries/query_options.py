@@ -1,4 +1,4 @@
-"""Options of several query commands: text for agents, and workspaces."""
+"""Options that several query commands share: text for agents, and workspaces."""
 
 from pathlib import Path
 from typing import Annotated, ClassVar, Final
@@ -14,7 +14,7 @@ from ggrep.model.field_meta import MOST_BYTES
 from ggrep.render.agent_text import AgentView
 
 MORE: Final = "--budget {}"
-"""Option that shows lines that were cut."""
+"""The option that shows the cut lines."""
 
 _SIZE: Final = "With --format agent: maximum size of the text in bytes."
 _BUDGET = Flag("--budget", _SIZE, least=256, most=MOST_BYTES)
@@ -37,13 +37,13 @@ class AgentForm(Struct, frozen=True):
 
 
 class AgentText(AgentForm, frozen=True):
-    """As `AgentForm`, with a budget."""
+    """`AgentForm` with a byte budget."""
 
     budget: Annotated[int | None, _BUDGET_OR_BYTES] = None
 
 
 class AgentLines(AgentForm, frozen=True):
-    """As `AgentForm`, for code around places, which has a maximum of bytes in every form."""
+    """`AgentForm` for code, whose long comments are optional."""
 
     comments: Annotated[
         bool, Flag("--comments", "With --format agent: also show long comments.")
@@ -51,7 +51,7 @@ class AgentLines(AgentForm, frozen=True):
 
 
 class AgentSearch(Struct, frozen=True):
-    """Form of a search's answer for agents."""
+    """Options of a search's answer for agents."""
 
     title: ClassVar = "Text for agents"
 
@@ -69,7 +69,7 @@ class AgentSearch(Struct, frozen=True):
 
 
 def agent_view(flags: AgentForm, *, json: bool, stats: bool) -> AgentView | None:
-    """Return the form of an answer for an agent; None for people and programs."""
+    """Return the view of an answer for agents; None for other formats."""
     if not wants_agent(flags, json=json):
         return None
     refuse({"--stats": stats}, "--format agent")
@@ -98,7 +98,7 @@ def check_agent(*, agent: bool, json: bool, given: list[str]) -> None:
 
 
 def refuse_flags_of_people(typed: TypedSearch, *, stats: bool = False) -> None:
-    """Raise if a flag was given that text for agents does not support."""
+    """Raise if a typed flag is not supported by text for agents."""
     unsupported = {
         "--receipt": typed.output.receipt is not None,
         "--compact": typed.hits.compact,
@@ -144,13 +144,13 @@ class WorkspaceOptions(Struct, frozen=True):
     include_paths: Annotated[bool, Flag("--debug-include-paths", "Show absolute paths.")] = False
 
     def refuse_without_file(self) -> None:
-        """Raise when an option that only affects workspaces is given without `--workspace`."""
+        """Raise if an option for workspaces is typed without `--workspace`."""
         if not self.files and (named := typed_flags(self)):
             raise UsageError(f"{', '.join(named)}: allowed only with --workspace")
 
 
 class MergeOptions(WorkspaceOptions, frozen=True):
-    """The workspace and repositories to search, and the merging of their answers."""
+    """The workspace and repositories to search, and how their hits are merged."""
 
     title: ClassVar = "Workspace"
     of: ClassVar = (FederatedRequest,)

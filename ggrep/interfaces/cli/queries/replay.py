@@ -1,4 +1,4 @@
-"""Receipts in files, and `ggrep replay`, which runs a receipt's query again and compares."""
+"""Receipt files, and `ggrep replay`, which runs a receipt's query again and compares answers."""
 
 import os
 from collections.abc import Sequence
@@ -62,11 +62,11 @@ if TYPE_CHECKING:
 
 _FLAG = "--receipt"
 _MODE = 0o600
-"""A receipt holds lines of the repository, which may be confidential."""
+"""Mode of receipt files, which contain lines of the repository that may be confidential."""
 
 
 def require_receipt_place(path: Path, *, force: bool) -> None:
-    """Raise, before the search runs, unless a receipt can be written to the path."""
+    """Raise unless a receipt can be written to the path; called before the search runs."""
     if str(path) == "-" or is_standard_output(path):
         raise UsageError(f"{_FLAG}: must be a file, as the answer is written to standard output")
     require_writable({_FLAG: path}, [])
@@ -81,7 +81,7 @@ def require_receipt_place(path: Path, *, force: bool) -> None:
 
 
 def write_receipt(path: Path, data: bytes, *, force: bool) -> None:
-    """Write a receipt atomically, to the target of any links."""
+    """Write a receipt atomically; a link stays, and its target is replaced."""
     require_receipt_place(path, force=force)
     try:
         durable.replace_file(Path(os.path.realpath(path)), data, mode=_MODE)
@@ -144,7 +144,7 @@ def replay(
 
 
 class _ReplayOptions(Struct, frozen=True):
-    """The options given besides the file."""
+    """The options of `ggrep replay`."""
 
     repo: Path | None
     workspace: Path | None
@@ -161,7 +161,7 @@ def answer_bytes(response: "QueryResponse") -> bytes:
 def _result(
     terminal: Terminal, receipt: Receipt | WorkspaceReceipt, options: _ReplayOptions
 ) -> tuple[bool, stable_json.Document, str]:
-    """Return whether a receipt was reproduced, and the comparison as JSON and as text."""
+    """Return whether the answer equals the receipt's, and the comparison as JSON and as text."""
     if isinstance(receipt, Receipt):
         if options.workspace is not None:
             raise UsageError("--workspace: the receipt belongs to one repository; use --repo")
@@ -187,7 +187,7 @@ AnyPlace = TypeVar("AnyPlace", bound=HitPlace)
 
 
 def keep_receipt(path: Path, response: FederatedResponse, *, force: bool) -> None:
-    """Write the receipt of an answer; with `force`, over any regular file."""
+    """Write the receipt of a workspace's answer; `force` replaces an existing file."""
     version, build = ggrep.__version__, build_id()
     receipt = make_workspace_receipt(response, _bytes(response), version=version, build=build)
     data = stable_json.dumps(workspace_receipt_document(receipt)) + b"\n"
@@ -219,7 +219,7 @@ def replay_workspace(
 
 
 def render_workspace_replay(replay: WorkspaceReplay, style: Style) -> str:
-    """Return the outcome, the differences of each repository, and the fate of each hit."""
+    """Return the text of a replay: its outcome, each repository's differences, each hit's fate."""
     if replay.reproduced:
         count = f"{len(replay.hits)} hits of {len(replay.now.repos)} repositories"
         return style.paint("good", "reproduced") + f": the same bytes, {count}\n"
@@ -245,7 +245,7 @@ def _look(
     hits: Sequence[ReceiptHit],
     encoder: str | None,
 ) -> tuple[HitFate, ...] | None:
-    """Return the places of a repository's hits in the snapshot that answered; None if unknown."""
+    """Return where a receipt's hits are in the snapshot of the new answer; None if unknown."""
     report = next((each for each in today.reports if each.repo.repo_id == repo_id), None)
     if report is None or report.snapshot_id is None:
         return None
@@ -268,7 +268,7 @@ def _bytes(response: FederatedResponse) -> bytes:
 
 
 def _named(item: ReplayedHit, name: str) -> ReplayedHit:
-    """Return a hit whose paths are prefixed by its repository's name."""
+    """Return a hit whose paths begin with its repository's name."""
     place = None if item.place_now is None else _below(item.place_now, name)
     return replace(_below(item, name), place_now=place)
 

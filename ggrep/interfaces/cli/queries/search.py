@@ -49,7 +49,7 @@ from ggrep.render.printed import Rendered
 
 
 class ForEditor(Struct, frozen=True):
-    """Whether an answer is a list of places for an editor."""
+    """Whether an answer is a list of locations for an editor."""
 
     title: ClassVar = "For editors"
 
@@ -63,7 +63,7 @@ class ForEditor(Struct, frozen=True):
 
 
 def search_for_editor(typed: TypedSearch, *, form: str, workspace: bool) -> RepositoryQuery:
-    """Return a search whose answer lists places relative to the client's directory."""
+    """Return a search whose answer lists locations relative to the client's directory."""
     output, hits = typed.output, typed.hits
     given = {
         "--format": form != "text",
@@ -77,7 +77,7 @@ def search_for_editor(typed: TypedSearch, *, form: str, workspace: bool) -> Repo
 
     def planned(site: PlanContext) -> Plan:
         request = listing(request_of(typed, scope=site.keys[0]), typed)
-        # Without exact text, the best line of each whole chunk is needed.
+        # For a search by words, `places` chooses the best line of each whole chunk.
         depth = SnippetMode.NONE if request.is_exact else SnippetMode.FULL
         fields = given_fields(typed) | {"snippet", "limit"}
         request = apply_to_request(replace(request, snippet=depth), fields, site.profile)
@@ -103,8 +103,8 @@ def places(
 ) -> Iterator[str]:
     """Yield `path:line:column:text`; columns are bytes from 1, as editors count them.
 
-    A hit with matched lines yields each match. Other hits yield the line that contains the query,
-    else the line of their name, else their first line.
+    A hit with matched lines yields each matched line. Any other hit yields its line that contains
+    the query, else the line of its name, else its first line.
     """
     for hit in document["results"]:
         path = sanitise_line(os.path.relpath(root / hit["path"], here))
@@ -176,7 +176,7 @@ def _check_receipt(output: ReceiptOutput) -> None:
 
 
 def search_for_agent(typed: TypedSearch, wish: AgentTextOptions) -> RepositoryQuery:
-    """Return a search whose best hits are opened; all matching lines are shown."""
+    """Return a search for agents, which also shows the code of the best hits."""
     refuse_flags_of_people(typed)
 
     def planned(site: PlanContext) -> Plan:
@@ -192,7 +192,7 @@ def search_for_agent(typed: TypedSearch, wish: AgentTextOptions) -> RepositoryQu
 
         def printed(answers: Answers) -> Rendered:
             document = _document(answers)
-            # A hit cannot be opened if the snapshot has changed.
+            # An expansion fails if the snapshot has changed since the search.
             bodies = [
                 query_error(body)["error"] if isinstance(body, GgrepError) else answer_json(body)
                 for body in answers[1:]

@@ -1,4 +1,4 @@
-"""The options of a search, some of which other commands share, and the request built from them."""
+"""The options of a search, of which some are shared, and the request built from them."""
 
 import shlex
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ DeterministicFlag: TypeAlias = Annotated[
 
 
 def _intent(words: tuple[str, ...]) -> Mode:
-    """Return the intent, from any of its flags."""
+    """Return the mode that the typed intent flags select."""
     if len(set(words)) > 1:
         raise UsageError(f"use only one intent, not {' and '.join(sorted(set(words)))}")
     if words[0] in {"all", *CORPUS_WORDS}:
@@ -49,7 +49,7 @@ def _deepest(words: tuple[str, ...]) -> SnippetMode:
 
 
 def _once(numbers: tuple[int, ...]) -> int:
-    """Return the number of hits; its three flags are aliases, so only one may be given."""
+    """Return the number of hits; only one of the three synonymous flags may be typed."""
     if len(numbers) > 1:
         raise UsageError(
             "-m, --max and --top are the same flag; use it once",
@@ -59,7 +59,7 @@ def _once(numbers: tuple[int, ...]) -> int:
 
 
 class QueryOptions(Struct, frozen=True):
-    """The search itself, and its files."""
+    """Options of the query itself, and of the files to search."""
 
     title: ClassVar = "Query"
     of: ClassVar = (SearchRequest,)
@@ -97,7 +97,7 @@ class QueryOptions(Struct, frozen=True):
 
 
 class HitOptions(Struct, frozen=True):
-    """Selection of hits, and the amount of text of each."""
+    """Selection of hits, and the amount of text that each hit shows."""
 
     title: ClassVar = "Hits"
     of: ClassVar = (SearchRequest,)
@@ -173,7 +173,7 @@ class LineOptions(Struct, frozen=True):
 
 
 class IndexOptions(Struct, frozen=True):
-    """The index that answers, and the conditions of the query."""
+    """The index to query, and the conditions of the query."""
 
     title: ClassVar = "Index and daemon"
     of: ClassVar = (SearchRequest,)
@@ -201,7 +201,7 @@ class IndexOptions(Struct, frozen=True):
 
     @property
     def overrides(self) -> dict[str, object]:
-        """Return the settings that these options override."""
+        """Return the settings that these options override, with their values."""
         return {"encoder": self.encoder, "profile": self.profile}
 
     def check(self) -> None:
@@ -211,7 +211,7 @@ class IndexOptions(Struct, frozen=True):
 
 
 class HitsOutput(Output, frozen=True):
-    """Output of an answer that may have no hits."""
+    """Output options of commands whose answer may have no hits."""
 
     exit_status: Annotated[
         bool,
@@ -223,7 +223,7 @@ class HitsOutput(Output, frozen=True):
 
 
 class ReceiptOutput(HitsOutput, frozen=True):
-    """Output of an answer, and its receipt."""
+    """Output options of a search, and of its receipt."""
 
     receipt: Annotated[
         Path | None,
@@ -235,7 +235,7 @@ class ReceiptOutput(HitsOutput, frozen=True):
 
 
 class TypedSearch(Struct, frozen=True):
-    """A search as typed, not yet interpreted."""
+    """The query, paths and options of a typed search."""
 
     query: str
     paths: Sequence[str] = ()
@@ -247,7 +247,7 @@ class TypedSearch(Struct, frozen=True):
 
 
 def request_of(typed: TypedSearch, *, scope: str, least: int = 1) -> SearchRequest:
-    """Return the request of typed options; fewer hits than `least` are refused."""
+    """Return the request of a typed search; a limit below `least` is refused."""
     fields = request_fields(SearchRequest, typed.question, typed.hits, typed.asking, typed.lines)
     request = SearchRequest(typed.query, scope=scope, **fields)
     request = typed.lines.apply(with_exact_defaults(request, fields))
@@ -255,20 +255,20 @@ def request_of(typed: TypedSearch, *, scope: str, least: int = 1) -> SearchReque
         message = f"-m must be at least {least}, is {request.limit}"
         raise UsageError(message)
     if typed.output.receipt is not None:
-        # A replay must be able to reproduce the bytes.
+        # A replay must reproduce the answer's bytes.
         request = replace(request, deterministic=True)
     return compacted(request) if typed.hits.compact else request
 
 
 def listing(request: SearchRequest, typed: TypedSearch) -> SearchRequest:
-    """Return a search whose lines a program reads: more hits, unless a number was typed."""
+    """Return a request for a list of lines: an exact search without `-m` gets more hits."""
     if not request.is_exact or typed.hits.limit:
         return request
     return replace(request, limit=MOST_MATCHING)
 
 
 def given_fields(typed: TypedSearch) -> frozenset[str]:
-    """Return the request's fields that were typed and so override a profile."""
+    """Return the names of the request's fields that were typed; these override a profile."""
     given = frozenset(request_fields(SearchRequest, typed.question, typed.hits))
     listed = typed.lines.files or typed.lines.counts
     return given | {"per_file", "snippet"} if typed.hits.compact or listed else given

@@ -62,7 +62,7 @@ def slate(
 
 
 def search_as_slate(typed: TypedSearch, shape: SlateBounds, repositories: MergeOptions) -> Query:
-    """Return the query for a `ggrep search` whose output is a slate."""
+    """Return the query of a `ggrep search` with `--format slate`."""
     _refuse_flags_of_hits(typed)
     if shape.level is None:
         snippet = request_of(typed, scope="").snippet
@@ -91,7 +91,7 @@ def _query(
     *,
     for_agents: bool = False,
 ) -> Query:
-    """Return the query to a workspace if its file is given, else to one repository."""
+    """Return the query to a workspace if `--workspace` is typed, else to one repository."""
     if repositories.files:
         from ggrep.interfaces.cli.queries.workspace_search import slate_of_workspace
 

@@ -24,7 +24,7 @@ LEVEL_OF_SNIPPET: Final = {
     SnippetMode.LONG: 2,
     SnippetMode.FULL: 3,
 }
-"""The level that shows as much as a snippet mode; the default mode has none."""
+"""The level that shows as much as a snippet mode; the default mode has no level."""
 
 
 class SlateBounds(Struct, frozen=True):
@@ -47,7 +47,7 @@ class SlateBounds(Struct, frozen=True):
 
 
 class SlateFormat(SlateBounds, frozen=True):
-    """Whether a search returns a slate, or text for agents."""
+    """Output format of a search, with the bounds of a slate."""
 
     form: Annotated[
         str,
@@ -60,7 +60,7 @@ class SlateFormat(SlateBounds, frozen=True):
 
 
 class SlateOptions(SlateBounds, frozen=True):
-    """Options for the form of a slate."""
+    """Options for the content of a slate."""
 
     total_bytes: Annotated[
         int,
@@ -90,7 +90,7 @@ class SlateOptions(SlateBounds, frozen=True):
 
 
 class SessionOptions(Struct, frozen=True):
-    """Options that continue a session."""
+    """Options that continue a slate session."""
 
     title: ClassVar = "Session"
 
@@ -125,7 +125,7 @@ def slate_request_of(
     *,
     resolve: Callable[[str], str] = lambda target: target,
 ) -> SlateRequest:
-    """Return the request; `resolve` returns a session's target as the repository writes it."""
+    """Return the slate's request; `resolve` converts a session's typed target to a path key."""
     fields = request_fields(SlateRequest, shape)
     if not 0 <= fields.get("level", 0) <= MAX_LEVEL:
         raise UsageError(f"--level: {fields['level']} must be 0, 1, 2 or {MAX_LEVEL}")
@@ -150,7 +150,7 @@ def wants_slate(flags: SlateFormat) -> bool:
 
 
 def slate_fields(shape: SlateBounds) -> frozenset[str]:
-    """Return the request's fields that were typed and so override a profile."""
+    """Return the names of the request's fields that were typed; these override a profile."""
     budgets = {name for name, value in request_fields(Budgets, shape).items() if value}
     drawn = {"graph"} if isinstance(shape, SlateOptions) and shape.form is not None else set[str]()
     return frozenset({*request_fields(SlateRequest, shape), *budgets, *drawn})

@@ -1,4 +1,4 @@
-"""Finds the repositories and files that typed words name."""
+"""Resolves typed words to repositories and files."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,12 +19,12 @@ HERE: Final = Path()
 
 
 class TypedTarget(Struct, frozen=True):
-    """A resolved target and its repository.
+    """A typed target, resolved to a repository and a file.
 
     Attributes:
-        place: the root, and the file in it if an existing one was named.
-        lines: `:line` or `:line-line` after that file; empty for all of it.
-        typed: a row id, or a path key that is only in the index; empty for a folder and a scope.
+        place: the root, and the file in it if an existing file was typed.
+        lines: typed `:line` or `:line-line` after the file; empty for the whole file.
+        typed: a row id, or a path key without an existing file; empty for folders and scopes.
     """
 
     place: Location
@@ -32,7 +32,7 @@ class TypedTarget(Struct, frozen=True):
     typed: str = ""
 
     def key(self, scope: str) -> str:
-        """Return the target in the repository's form; `scope` is the place's path key there."""
+        """Return the target as the repository names it; `scope` is the path key of `place`."""
         return scope + self.lines if self.place.scope or not self.typed else self.typed
 
 
@@ -40,7 +40,7 @@ class Finder:
     """Resolves typed paths relative to the current directory."""
 
     def place(self, repo: Path | None, path: str | None) -> Location:
-        """Return the place that `--repo` or PATH names, else the current directory."""
+        """Return the location that `--repo` or PATH names, else the current directory."""
         if repo is None:
             return location_of(None if path is None else Path(path))
         if path is not None:
@@ -48,7 +48,7 @@ class Finder:
         return Location(location_of(repo).root, "")
 
     def place_asked(self, command: str, typed: TypedSearch) -> Location:
-        """Return the place of a search: of `--repo` or all PATHs, else the current directory."""
+        """Return the location to search: `--repo` or all PATHs, else the current directory."""
         repo, paths = typed.asking.repo, typed.paths
         if repo is None:
             self.require_paths(command, typed.query, paths)
@@ -67,7 +67,7 @@ class Finder:
         raise UsageError(f"{message}; to search both: {made}, then use --workspace FILE")
 
     def require_paths(self, command: str, query: str, paths: Sequence[str]) -> None:
-        """Raise if a positional PATH does not exist; most likely it is a word of the query."""
+        """Raise if a PATH does not exist; the message suggests what the user may have meant."""
         if "" in paths:
             raise UsageError("PATH is empty; use . for the current directory")
         missing = next((path for path in paths if not on_disk(Path(path)).exists()), None)
@@ -87,7 +87,7 @@ class Finder:
         raise UsageError(f"{text}; {meant}")
 
     def target(self, typed: str, repo: Path | None) -> TypedTarget:
-        """Return a row id, `path`, `path:line`, `path:line-line`, or a compiler's place.
+        """Return the target of a row id, a path (also with lines), or a compiler's location.
 
         Paths are relative to the current directory, else to the root.
         """
@@ -104,7 +104,7 @@ class Finder:
         )
 
     def folder_or_target(self, typed: str, repo: Path | None) -> TypedTarget:
-        """Return the place of a folder; for other words, the result of `target`."""
+        """Return the target of a folder; for any other word, return the result of `target`."""
         path = Path(typed)
         if not path.is_dir():
             return self.target(typed, repo)
@@ -115,7 +115,7 @@ class Finder:
 
 
 def placed_in(typed: str, roots: Mapping[Path, str], here: Path = HERE) -> str:
-    """Return an existing file as `label:path`, by the innermost root; all else unchanged."""
+    """Return an existing file as `label:path` below its innermost root; other text unchanged."""
     path, lines = parts_of(typed, None, here)
     if path is None or path.is_dir():
         return typed
@@ -126,7 +126,7 @@ def placed_in(typed: str, roots: Mapping[Path, str], here: Path = HERE) -> str:
 
 
 def parts_of(typed: str, root: Path | None, here: Path = HERE) -> tuple[Path | None, str]:
-    """Return the file, or None if it does not exist below the root, and the line numbers."""
+    """Return the file (None if it is not below the root), and the typed line numbers."""
     for reading in place_readings(typed):
         candidate = here / reading.path
         if not reading.path or not _exists(candidate):
@@ -139,5 +139,5 @@ def parts_of(typed: str, root: Path | None, here: Path = HERE) -> tuple[Path | N
 def _exists(path: Path) -> bool:
     try:
         return path.exists()
-    except (OSError, ValueError):  # a name that no file can have
+    except (OSError, ValueError):  # no file can have this name
         return False

@@ -65,7 +65,7 @@ def in_workspace(
     requests: Sequence[_Request],
     agent: AgentView | None,
 ) -> WorkspaceQuery[list[_Answer]]:
-    """Return requests of one kind to a workspace."""
+    """Return a query that sends requests of one kind to a workspace."""
     printed = partial(_printed, typed, requests, agent)
     return WorkspaceQuery(typed, members, partial(_each, requests), printed)
 
@@ -77,7 +77,7 @@ async def _each(
     federated: FederatedRequest,
     here: Path,
 ) -> list[_Answer]:
-    """Return the answers in the order of the requests; a single failure is the command's."""
+    """Return the answers in the order of the requests; raise if the only request fails."""
     roots = {repo.root_canonical: label_of(repo) for repo in workspace.repos}
 
     def within(request: _Request, left_ms: int | None) -> Awaitable[Any]:
@@ -128,7 +128,7 @@ def _typed(request: _Request) -> str:
 
 
 def _count(request: _Request, answer: _Answer) -> int:
-    """Return the number of results; answers of workspaces have the same fields."""
+    """Return the number of results of an answer."""
     count = BY_REQUEST[type(request)].count
     return 0 if count is None or isinstance(answer, GgrepError) else count(answer)
 
@@ -159,7 +159,7 @@ def _text(
     answer: FederatedSymbol | FederatedReferences | FederatedExpansion,
     view: ViewOptions,
 ) -> tuple[str, str]:
-    """Return the text of an answer, and the note below it."""
+    """Return the text of an answer, and the note to print below it."""
     style = Style(view.colour)
     page = Page(view.columns, style, lambda key: key)
     names = _labels(answer.workspace)
@@ -193,7 +193,7 @@ def _text(
 
 
 def _keyed(names: dict[str, str], places: Iterable[InRepo[P]]) -> list[tuple[str, P]]:
-    """Return places, each with its path as it is written."""
+    """Return locations, each with its displayed path."""
     return [(f"{names[each.repo_id]}:{each.place.path}", each.place) for each in places]
 
 
@@ -206,7 +206,7 @@ def _lines_once(texts: Iterable[str]) -> str:
 
 
 def _document(answers: Sequence[_Answer]) -> Document:
-    """Return the only answer's JSON object, or one of several."""
+    """Return the JSON object of the only answer, or an object with all answers."""
     documents = [
         query_error(answer) if isinstance(answer, GgrepError) else answer.to_json()
         for answer in answers

@@ -1,7 +1,7 @@
 """A query to a workspace: run by the client, or in the process of a daemon.
 
 In a daemon's process, only running daemons are queried: no daemon is started and no index is read.
-If a daemon is missing, or a message for people is due, the client answers the query itself.
+If a daemon is missing, or a message must be shown to the user, the client runs the query itself.
 """
 
 import os
@@ -62,11 +62,11 @@ T = TypeVar("T")
 
 _LOOK_S: Final = 0.05
 _MOST_LEARNT: Final = 8
-"""Clients whose daemon addresses are kept."""
+"""Maximum number of clients whose daemon addresses are cached."""
 
 
 class WorkspaceQuery(Struct, Generic[T], frozen=True):
-    """A query to a workspace; `kept` writes the receipt of an answer."""
+    """A query to a workspace; `kept`, if given, writes the receipt of an answer."""
 
     typed: TypedSearch
     repositories: WorkspaceOptions
@@ -81,12 +81,12 @@ class WorkspaceQuery(Struct, Generic[T], frozen=True):
         workspace, request = _asked_of(self.typed, self.repositories, terminal.environ, Path())
         if asking.sync:
             _sync(terminal, workspace, request, asking)
-        # The time limit counts from the start of the command, or from the end of the sync.
+        # The timeout starts with the command, or after the sync.
         timed = replace(terminal, began_ms=None) if asking.sync else terminal
         deadline = timed.deadline(request.search.timeout_ms)
         request = replace(request, deadline=deadline)
         flags = asking.overrides
-        # A receipt is replayed without daemons, which could publish meanwhile.
+        # A query with a receipt uses no daemons, which could publish meanwhile.
         offline = self.kept is not None or asking.offline or terminal.environ.get("GGREP_OFFLINE")
         here = IndexFallback(terminal.environ, flags, terminal.tell)
         federator = partial(
@@ -111,7 +111,7 @@ class WorkspaceQuery(Struct, Generic[T], frozen=True):
         return rendered.exit_status
 
     def plan(self, site: PlanContext) -> WorkspacePlan | None:
-        """Return the plan for a daemon's process: query the running daemons."""
+        """Return the plan that a daemon executes by querying the running daemons."""
         if self.kept is not None or not asks_plainly(self.typed.asking):
             return None
         view, here = shown(self.typed, site.view), Path(site.view.cwd)
@@ -139,10 +139,10 @@ async def _asked(federator: Callable[[], Federator], ask: Callable[[Federator], 
 def _asked_of(
     typed: TypedSearch, repositories: WorkspaceOptions, environ: Mapping[str, str], here: Path
 ) -> tuple[Workspace, FederatedRequest]:
-    """Return the workspace and the request, typed in the directory `here`."""
+    """Return the workspace and the request of a search that was typed in the directory `here`."""
     _refuse(typed, repositories)
     workspace = load(here / repositories.files[0])
-    # Without hits the answer still reports on each repository.
+    # An answer without hits still reports on each repository.
     search = request_of(typed, scope="", least=0)
     request = FederatedRequest(
         search=search,
@@ -154,7 +154,7 @@ def _asked_of(
 
 
 def _refuse(typed: TypedSearch, repositories: WorkspaceOptions) -> None:
-    """Raise for options that a workspace search does not support."""
+    """Raise for typed options that a workspace search does not support."""
     if len(repositories.files) > 1:
         raise UsageError(
             "--workspace was given more than once", code="ERR_FEDERATED_DUPLICATE_WORKSPACE_FLAG"
@@ -169,7 +169,7 @@ def _refuse(typed: TypedSearch, repositories: WorkspaceOptions) -> None:
         raise UsageError("a PATH and --workspace cannot go together; use --filter path:")
     if typed.output.receipt is None:
         return
-    # The results of these differ between runs or machines.
+    # These options make results differ between runs or machines.
     for flag, is_given in {
         "--stats": repositories.stats,
         "--debug-include-paths": repositories.include_paths,
@@ -188,7 +188,7 @@ def _sync(
     repos = select_repos(workspace, request).repos
     for repo in sorted(repos, key=lambda repo: repo.repo_id):
         if repo.missing is not None:
-            continue  # the answer reports it
+            continue  # the answer reports this failure
         label, root = repo.alias or repo.repo_id, repo.root_canonical
         flags = asking.overrides
         address = address_of(Location(root, ""), terminal, flags)
@@ -209,9 +209,9 @@ async def _coordinated(
     client: str,
     local: Local,
 ) -> T:
-    """Return the answer of running daemons; runs in the event loop of the `local` ones."""
+    """Return the answer of running daemons; runs in the event loop of the `local` daemons."""
     messages: list[str] = []
-    environ = {**site.environ, "GGREP_OFFLINE": "1"}  # none is started
+    environ = {**site.environ, "GGREP_OFFLINE": "1"}  # starts no daemon
     federator = partial(
         Federator,
         site.home,
@@ -234,7 +234,7 @@ async def _coordinated(
         try:
             answers.append(await _asked(federator, ask))
         except GgrepError as error:
-            failed.append(error)  # a group would wrap it
+            failed.append(error)  # the task group would wrap the error
         group.cancel_scope.cancel()
     if failed:
         raise failed[0]
@@ -266,11 +266,11 @@ def _refused(repo: WorkspaceRepo) -> RepoSearcher:
 
 
 _MOST_NAMED = 8
-"""Repositories that one line names; the JSON document has all."""
+"""Maximum number of repositories that one line names; the JSON document contains all."""
 
 
 def merge_note(response: FederatedResponse, cwd: str) -> str:
-    """Return a line on a better merge strategy if none is configured; else an empty text."""
+    """Return a line that suggests a better merge strategy; empty if a strategy is configured."""
     if not response.merge_unsaid:
         return ""
     file = sanitise_line(str(_file_of(response, cwd)))
@@ -281,7 +281,7 @@ def merge_note(response: FederatedResponse, cwd: str) -> str:
 
 
 def times_of(response: Envelope) -> str:
-    """Return a line with the total time and the slowest repositories."""
+    """Return a line with the total duration and the slowest repositories."""
     names = {repo.repo_id: repo.alias or repo.repo_id for repo in response.workspace.repos}
     slowest = sorted(response.repo_elapsed_ms, key=lambda item: (-item[1], item[0]))
     each = ", ".join(f"{names[repo]} {ms:.0f} ms" for repo, ms in slowest[:_MOST_NAMED])
@@ -290,7 +290,7 @@ def times_of(response: Envelope) -> str:
 
 
 def notices_of(response: Envelope, cwd: str) -> list[Notice]:
-    """Return the notices, as seen from a directory; repositories with equal ones share a line."""
+    """Return the notices, with paths relative to `cwd`; an equal notice of several is one line."""
     repos_of: dict[tuple[str, str], set[str | None]] = {}
     for item in (*response.warnings, *response.errors):
         repos_of.setdefault((item.code, item.message), set()).add(item.repo_id)
@@ -302,7 +302,7 @@ def notices_of(response: Envelope, cwd: str) -> list[Notice]:
 
 
 def limits_of(response: Envelope) -> list[LimitHit]:
-    """Return the limits hit, with the repository of each; shares of a deadline are errors."""
+    """Return the limits hit, each with its repository; errors report `deadline_share` instead."""
     names = {repo.repo_id: repo.alias or repo.repo_id for repo in response.workspace.repos}
     results = []
     for entry in response.limits_hit:
@@ -317,7 +317,7 @@ def limits_of(response: Envelope) -> list[LimitHit]:
 
 
 def failure_of(response: Envelope, view: ViewOptions) -> str:
-    """Return the line of the failure, with the workspace's file in its suggested commands."""
+    """Return the failure's line, whose suggested commands include the workspace's file."""
     error = response.error
     if error is None:
         return ""
@@ -327,7 +327,7 @@ def failure_of(response: Envelope, view: ViewOptions) -> str:
 
 
 def for_agent(text: str, response: Envelope, view: ViewOptions) -> str:
-    """Return the text for an agent, with the workspace's file added to suggested commands."""
+    """Return the text for agents, whose suggested commands include the workspace's file."""
     return with_file(text, _file_of(response, view.cwd)) + "\n"
 
 
@@ -336,7 +336,7 @@ def _file_of(response: Envelope, cwd: str) -> Path:
 
 
 def _prefix(workspace: Workspace, repos: set[str | None]) -> str:
-    """Return the repositories' names and a colon; empty for the workspace as a whole."""
+    """Return the repositories' names and a colon; empty if the whole workspace is meant."""
     names = [repo.alias or repo.repo_id for repo in workspace.repos if repo.repo_id in repos]
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     return f"{', '.join(names[:_MOST_NAMED])}{more}: " if names else ""

@@ -59,7 +59,7 @@ from ggrep.service.federator import Federator
 def search_workspace(
     typed: TypedSearch, repositories: MergeOptions, agent: AgentView | None
 ) -> WorkspaceQuery[FederatedResponse]:
-    """Return a search of a workspace; `agent` is the form of hits for an agent."""
+    """Return a search of a workspace; `agent` contains the options of hits for agents."""
 
     def ask(
         federator: Federator, workspace: Workspace, request: FederatedRequest, _: Path
@@ -95,7 +95,7 @@ def _printed(
 def _matched(
     response: FederatedResponse, view: ViewOptions, limits: Sequence[LimitHit]
 ) -> tuple[str, str]:
-    """Return the matching lines or their files, and the totals."""
+    """Return the text of matching lines or of their files, and the line of totals."""
     names = {each.repo.repo_id: each.repo.alias or each.repo.repo_id for each in response.reports}
     totals = MatchTotals(
         sum(each.lines for _, each in response.matched),
@@ -161,7 +161,7 @@ def slate_of_workspace(
     *,
     for_agents: bool = False,
 ) -> WorkspaceQuery[FederatedSlate]:
-    """Return the query for a slate of a workspace."""
+    """Return the query that gathers a slate from a workspace."""
     asked = slate_request_of(shape, SearchRequest(typed.query), session)
     budgets = asked.budgets.for_agents() if for_agents else asked.budgets
     wanted = SlateShape(asked.level, budgets, asked.anchors, asked.graph, asked.session)

@@ -33,16 +33,14 @@ DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 7345
 DEFAULT_MAX_BODY_BYTES = 1_000_000
 STARTUP_SCHEMA = 1
-"""JSON line of a server that has started.
-
-1. First shape; `tokenFile` was added.
+"""Version of the JSON line of a started server. 1. First shape; `tokenFile` was added.
 """
 
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s?#]+", re.ASCII)
 
 
 class ApiFlags(Struct, frozen=True):
-    """Address of the server, and limits of its callers."""
+    """Address of the server, and limits on its callers."""
 
     title: ClassVar = "Callers"
 
@@ -109,9 +107,9 @@ def api(
 
 
 def rules_of(flags: ApiFlags, token: str | None, directory: Path | None) -> "ApiRules":
-    """Return the access rules for the token; None as token means no authentication.
+    """Return the access rules of the server; no token means no authentication.
 
-    Requests that name no root search the repository of the directory.
+    Requests without a root search the repository around `directory`.
     """
     from ggrep.interfaces.api.http_app import ApiRules
     from ggrep.interfaces.surfaces.http_server import LOOPBACK_NAMES, AccessRules, host_names
@@ -157,7 +155,7 @@ def serve_http(
     ready: Callable[[], None],
     keys: "PageKeys | None" = None,
 ) -> None:
-    """Serve until a signal; `ready` is called once requests are accepted."""
+    """Serve until a signal; call `ready` when the server accepts requests."""
     import anyio
 
     from ggrep.interfaces.api.http_app import make_app

@@ -13,7 +13,7 @@ from ggrep.interfaces.cli.parsing.flags import Flag, typed_flags
 
 
 class TokenOptions(Struct, frozen=True):
-    """Which token to use."""
+    """Options that choose the token."""
 
     title: ClassVar = "Token"
 
@@ -31,14 +31,14 @@ class TokenOptions(Struct, frozen=True):
 
 
 class HttpToken(Struct, frozen=True):
-    """The token that callers must present, and its file; None if no token is required."""
+    """The token that callers must present, and its file; `value` is None if none is required."""
 
     value: str | None
     file: Path | None = None
 
     @property
     def description(self) -> str:
-        """Return a line about the token for people, without the token itself."""
+        """Return a line for people about the token; the line does not contain the token."""
         if self.file is not None:
             return f"callers must present the token in {self.file}"
         if self.value is not None:

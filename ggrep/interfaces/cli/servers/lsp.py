@@ -30,7 +30,7 @@ def lsp(
     if log:
         logging.basicConfig(level=logging.INFO)
     else:
-        # With no handler at all, warnings of libraries would be printed.
+        # Without any handler, logging would print warnings of libraries.
         logging.getLogger().addHandler(logging.NullHandler())
     from ggrep.interfaces.lsp.features import build_server
     from ggrep.interfaces.lsp.server import serve

@@ -26,7 +26,7 @@ _PORT = 7346
 
 
 class PlaceOptions(Struct, frozen=True):
-    """Which repositories and directories calls may search."""
+    """The repositories and directories that calls may search."""
 
     title: ClassVar = "Places"
 
@@ -61,7 +61,7 @@ class HttpOptions(Struct, frozen=True):
 
 
 class AnswerOptions(Struct, frozen=True):
-    """The form of answers, and the tools that are listed."""
+    """The format of answers, and the tools to list."""
 
     title: ClassVar = "Answers"
 
@@ -88,7 +88,7 @@ def mcp(
     if log:
         logging.basicConfig(level=logging.INFO)
     else:
-        # With no handler at all, warnings of libraries would be printed.
+        # Without any handler, logging would print warnings of libraries.
         logging.getLogger().addHandler(logging.NullHandler())
     modules = _loaded()
     from ggrep.interfaces.mcp.start_options import StartOptions
@@ -135,8 +135,8 @@ def mcp(
 def _loaded() -> ModuleType:
     """Import and return the server's modules as fast as possible, because a client is waiting.
 
-    The SDK makes some thousand classes that all stay; looking for garbage among them would take
-    a fifth of the time.
+    The SDK creates some thousand classes that are never freed; garbage collection would take a
+    fifth of the import time.
     """
     gc.disable()
     try:

@@ -20,7 +20,7 @@ _MAKING_MS: Final = 10_000
 
 
 def check_token(token: str, source: str) -> str:
-    """Return the token without surrounding blanks."""
+    """Return the token without surrounding blanks; raise if it is not valid."""
     text = token.strip()
     if len(text) < MIN_TOKEN_LENGTH:
         raise InvalidRequest(f"{source}: a token must have at least {MIN_TOKEN_LENGTH} characters")
@@ -36,7 +36,7 @@ def read_token(file: Path) -> str:
     except OSError as error:
         raise InvalidRequest(f"{file}: {error.strerror}") from error
     try:
-        # The status of the opened file, as the name may lead to another one by now.
+        # Checks the opened file, as the name may refer to another file by now.
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise InvalidRequest(f"{file} is not a regular file")
@@ -51,7 +51,7 @@ def read_token(file: Path) -> str:
 
 
 def new_token(file: Path) -> str:
-    """Create a token, write it to a file that only the owner can read, and return it."""
+    """Create and return a token; write it to a file that only the owner can read."""
     token = secrets.token_urlsafe(32)
     durable.make_directory(file.parent, mode=0o700)
     durable.replace_file(file, token.encode() + b"\n", mode=0o600)
@@ -59,10 +59,10 @@ def new_token(file: Path) -> str:
 
 
 def kept_token(home: Home) -> str:
-    """Return the token in the home, which is created if there is none."""
+    """Return the token in the home; create a missing token."""
     file = home.api_token
     deadline = Deadline.after(SystemClock(), _MAKING_MS)
-    # Without the lock, two servers that start at once could use different tokens.
+    # Without the lock, two servers that start together could use different tokens.
     with alone(
         home.api_token_lock, Patience(deadline, time.sleep, "another process is creating the token")
     ):

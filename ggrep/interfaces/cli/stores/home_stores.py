@@ -112,7 +112,7 @@ def _confirmed(sizes: Mapping[str, int]) -> bool:
 
 @contextmanager
 def daemons_stopped(home: Home, ids: Sequence[str]) -> Iterator[None]:
-    """Stop the daemons of some stores, and keep others from starting meanwhile."""
+    """Stop the daemons of some stores; no daemon of these stores can start in the block."""
     from ggrep.index.maintenance.inventory import list_stores
     from ggrep.protocol.client.daemon_control import stopped
     from ggrep.protocol.client.daemon_files import running
@@ -130,7 +130,7 @@ def daemons_stopped(home: Home, ids: Sequence[str]) -> Iterator[None]:
 def collect_stores(index: "RepoIndex", terminal: Terminal, *, force: bool, json: bool) -> int:
     """List the stores to delete or, with `force`, delete them.
 
-    The exit status is that of the first failure.
+    Returns the exit status of the first failure, else 0.
     """
     from ggrep.index.maintenance import inventory
 
@@ -167,7 +167,7 @@ def _tell(report: "StoresReport", terminal: Terminal) -> None:
         size = f"{item.size_bytes / 1e6:.1f} MB"
         root = f", {item.canonical_root}" if item.canonical_root else ""
         used = f", used {item.last_used_at}" if item.last_used_at else ""
-        # Leftovers of a store are not the store of that name.
+        # Leftovers of a store have their own directory, so the store's id would mislead.
         name = item.path.name if item.reason == "remains" else item.store_id
         line = f"{verb} {name}, {size}: {item.reason}{used}{root}"
         terminal.write(sanitise_line(line) + "\n")

@@ -126,7 +126,7 @@ def _index_all(job: "Job", repos: "list[WorkspaceRepo]", file: Path, *, json: bo
             message = with_file(f"{label}: {error}", file)
             job.terminal.tell_error(with_path(message, repo.root_canonical))
     if json:
-        # One entry for each repository, in the file's order.
+        # One entry for each repository, in the order of the workspace file.
         report: WorkspaceIndexJson = {
             "schema_version": INDEX_SCHEMA,
             "ok": status == 0,
@@ -137,7 +137,7 @@ def _index_all(job: "Job", repos: "list[WorkspaceRepo]", file: Path, *, json: bo
 
 
 class Job:
-    """Runs an index command for one root after another."""
+    """Runs the index command for each root, one after another."""
 
     def __init__(self, terminal: Terminal, indexing: Indexing, *, listing: bool) -> None:
         self.terminal = terminal
@@ -145,7 +145,7 @@ class Job:
         self._listing = listing
 
     def run(self, label: str, root: Path) -> Document:
-        """Index one root; return its part of the JSON and print a summary for people."""
+        """Index one root and print a summary; return the root's part of the JSON."""
         wanted = self._indexing
         flags = {"encoder": wanted.encoder, "profile": wanted.profile}
         opened = open_index(root, self.terminal.environ, flags=flags)
@@ -171,7 +171,7 @@ class Job:
         return self._keep_up(label, opened, report).to_dict()
 
     def _keep_up(self, label: str, opened: "RepoIndex", report: SyncReport) -> SyncReport:
-        """Maintain the store; return the report on the snapshot that is active afterwards."""
+        """Maintain the store; return the sync's report, with the snapshot that is active now."""
         try:
             upkeep = opened.keep_up()
         except GgrepError as error:
@@ -211,7 +211,7 @@ class Job:
 
 
 def preview_json(opened: "RepoIndex", walk: "Walk") -> "PreviewJson":
-    """Return the preview of a sync as JSON."""
+    """Return the JSON that previews a sync."""
     return {
         "schema_version": INDEX_SCHEMA,
         "store_id": opened.identity.store_id,
@@ -266,7 +266,7 @@ def profiles(
 
 
 def profile_table(states: Sequence[ProfileReport], style: Style) -> str:
-    """Return a header line and one line per profile; `*` marks the one in use."""
+    """Return a header line and one line per profile; `*` marks the profile in use."""
     rows = [_TITLES, *map(_cells, states)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     head, *lines = ("  ".join(map(pad, cells, widths)).rstrip() for cells in rows)

@@ -100,7 +100,7 @@ def add(
 
 
 def _as_url(typed: str) -> str:
-    """Return the URL of a directory's path; other text unchanged."""
+    """Return the URL of a typed directory path; other text unchanged."""
     if not typed.startswith(("/", "./", "../", "~/")):
         return typed
     return Path(os.path.abspath(Path(typed).expanduser())).as_uri()  # noqa: PTH100 - keeps links
@@ -181,7 +181,7 @@ def gc(
 
 
 def known_remote(terminal: Terminal, name: str | None) -> Remote:
-    """Return the named remote, or the default one."""
+    """Return the named remote, or the default remote."""
     return remote_named(read_remotes(home_from(terminal.environ).remotes), name)
 
 
@@ -296,7 +296,7 @@ def pull(
 def _meant(
     path: Path | None, remote: str | None, terminal: Terminal
 ) -> tuple[Path | None, str | None]:
-    """Return directory and remote of a command line; a remote's name may be typed as with git."""
+    """Return the directory and the remote; like in git, the only argument may name the remote."""
     if path is None or remote is not None or on_disk(path).exists():
         return path, remote
     known = {each.name for each in read_remotes(home_from(terminal.environ).remotes)}
@@ -304,7 +304,7 @@ def _meant(
 
 
 def _pulled(index: "RepoIndex", terminal: Terminal, name: str | None, *, auto: bool) -> "Pulled":
-    """Pull; with `auto`, a missing or failing remote is reported and is not an error."""
+    """Pull an index; with `auto`, a missing or failing remote is only reported."""
     from ggrep.search.engine.push_pull import Pulled, pull_from, pull_if_possible
 
     try:

@@ -51,7 +51,7 @@ from ggrep.service.build_engines.engine import LocalEngine, open_engine
 
 
 class RemoteOptions(Struct, frozen=True):
-    """Engine that builds indexes, and transfers from and to the remote."""
+    """The engine that builds indexes, and transfers from and to a remote."""
 
     title: ClassVar = "Remotes and clusters"
 
@@ -102,7 +102,7 @@ def build(
     repos = [repo for repo in opened.workspace.repos if repo.enabled or include_disabled]
     at_once = concurrency or min(DEFAULT_BUILDS, os.cpu_count() or 1)
     abreast = max(1, min(at_once, len(repos)))
-    known = without_token(terminal.environ)  # a node needs none
+    known = without_token(terminal.environ)  # a node needs no token
     environ = {name: value for name, value in known.items() if name.startswith("GGREP_")}
     _require_sense(elsewhere)
     remote = _remote(elsewhere, home)
@@ -128,14 +128,14 @@ def build(
         terminal.write_json(build_json(outcome, results), pretty=True)
     failed = sum(result.status != "passed" for result in results)
     terminal.tell(f"{len(results) - failed} of {len(results)} built{slowest(results)}")
-    # The parent of a worker that a signal ended is ended by it as well.
+    # If a signal ended a worker, the same signal ends this process.
     if (ended_by := ending_signal(results)) is not None:
         end_as(ended_by)
     return int(failed > 0)
 
 
 def slowest(results: Sequence[BuildResult]) -> str:
-    """Return a text about the slowest of many builds; empty for a few builds."""
+    """Return a text about the slowest builds; empty if there are only a few builds."""
     if len(results) <= _FEW:
         return ""
     slowest = sorted(results, key=lambda each: -each.duration_ms)[:_FEW]
@@ -147,7 +147,7 @@ def slowest(results: Sequence[BuildResult]) -> str:
 
 
 class _Jobs(Struct, frozen=True):
-    """Makes the job of a repository."""
+    """Creates the build job of each repository."""
 
     home: Home
     environ: Mapping[str, str]
@@ -156,7 +156,7 @@ class _Jobs(Struct, frozen=True):
     strict: bool
 
     def here(self, repo: WorkspaceRepo, *, abreast: int, pull: bool, push: bool) -> SyncJob:
-        """Return the job for a process on this machine, which uses this home."""
+        """Return a job for a process on this machine, with this home."""
         require_modest(repo.root_canonical, self.home)
         return SyncJob(
             repo.root_canonical,
@@ -171,9 +171,9 @@ class _Jobs(Struct, frozen=True):
         )
 
     def there(self, repo: WorkspaceRepo) -> SyncJob:
-        """Return the job for a node, which uses a separate home."""
+        """Return a job for a node of the cluster, which has its own home."""
         environ = {name: value for name, value in self.environ.items() if name != "GGREP_HOME"}
-        # A cluster has as many jobs as cores.
+        # A cluster runs one job on each core.
         flags = {**self.flags, "parse_workers": 1}
         job = self.here(repo, abreast=1, pull=True, push=True)
         return replace(job, environ=environ, flags=flags)
@@ -188,12 +188,12 @@ def _require_sense(elsewhere: RemoteOptions) -> None:
 
 
 def _remote(elsewhere: RemoteOptions, home: Home) -> Remote | None:
-    """Return the named or default remote; None if there is none and none is needed."""
+    """Return the named or default remote; None if no remote is needed or known."""
     remotes = read_remotes(home.remotes)
     needed = elsewhere.engine != "local" or elsewhere.push or elsewhere.remote is not None
     if needed:
         return remote_named(remotes, elsewhere.remote)
-    with suppress(InvalidRequest):  # several, and none was named
+    with suppress(InvalidRequest):  # several remotes, and none was named
         return remote_named(remotes, None)
     return None
 
@@ -201,7 +201,7 @@ def _remote(elsewhere: RemoteOptions, home: Home) -> Remote | None:
 def _brought_here(
     results: Sequence[BuildResult], jobs: _Jobs, abreast: int, terminal: Terminal, file: Path
 ) -> tuple[BuildResult, ...]:
-    """Pull indexes that a cluster built, into this home; return all outcomes."""
+    """Pull into this home the indexes that a cluster built; return the final outcomes."""
     built = [result.repo for result in results if result.status == "passed"]
     terminal.tell(f"{len(built)} of {len(results)} built on the cluster; pulling them")
     job = partial(jobs.here, abreast=abreast, pull=True, push=False)
@@ -217,7 +217,7 @@ _ENDS: Final = {"passed": "built", "failed": "failed", "skipped": "skipped"}
 async def _build(
     repos: Sequence[WorkspaceRepo], plan: BuildPlan, terminal: Terminal, file: Path
 ) -> tuple[BuildResult, ...]:
-    """Build; on an interrupt or termination, end all workers."""
+    """Build repositories; on an interrupt or termination, end all workers."""
     total, done = len(repos), 0
 
     def ended(result: BuildResult) -> None:
@@ -287,7 +287,7 @@ def watch(
 
 
 class _Out:
-    """Writes changes as lines for people, or as documents for programs."""
+    """Writes changes of daemons as lines of text or as JSON documents."""
 
     def __init__(self, terminal: Terminal, *, json: bool) -> None:
         self._terminal = terminal

@@ -66,7 +66,7 @@ def examination_text(state: WorkspaceState, report: Doctor, style: Style) -> str
 
 
 def _cohorts(report: Doctor, labels: Mapping[RepoId, str], style: Style) -> Iterator[str]:
-    """Yield lines on how the indexes compare, shared by corpora with equal cohorts."""
+    """Yield lines about indexes whose scores are not comparable, once for equal corpora."""
     alike: dict[tuple[object, ...], tuple[list[str], list[DoctorCohort]]] = {}
     for corpus, each in report.cohorts.by_corpus():
         shape = tuple((cohort.repo_ids, cohort.asked) for cohort in each)
@@ -101,7 +101,7 @@ def gc(
     roots = [home.cache, *([cache_root_of(load(chosen), home)] if chosen else [])]
     report = collect_orphans(
         roots,
-        # Where a repository is missing, its workspace may claim another directory for a while.
+        # While a repository is missing, its workspace may claim another directory.
         partial(load, whole=True),
         SystemClock().now(),
         grace=timedelta(days=grace_days),

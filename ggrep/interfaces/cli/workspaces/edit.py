@@ -138,7 +138,7 @@ def _moved_entry(file: Path, root: str, terminal: Terminal) -> int | None:
 
 
 def _refuse_included(target: Path, word: str) -> None:
-    """Raise if the repository comes from a glob of the file: it has no entry to remove."""
+    """Raise if the repository comes from a glob in the file and has no entry to remove."""
     from ggrep.federation.workspace import names_of_root
 
     try:
@@ -188,7 +188,7 @@ def validate(file: FileArgument = None, named: FileOption = None, json: JsonFlag
 def _target(
     file: Path | None, words: list[str], named: list[Path] | None
 ) -> tuple[Path, list[str]]:
-    """Return the file and the other words; with `--workspace`, no word is the file."""
+    """Return the workspace file and the other words; with `--workspace`, no word is the file."""
     if not named:
         return chosen_file(file, named), words
     return chosen_file(None, named), [*([str(file)] if file else []), *words]
@@ -204,7 +204,7 @@ def _target_and_word(
 
 
 def _entry(text: str, file: Path) -> "NewEntry":
-    """Return the entry of `ALIAS=DIRECTORY` or `DIRECTORY`, relative to the file."""
+    """Return the entry for `ALIAS=DIRECTORY` or `DIRECTORY`; its path is relative to the file."""
     from ggrep.federation.editing import NewEntry
 
     alias, separator, directory = text.partition("=")
@@ -220,9 +220,9 @@ def _entry(text: str, file: Path) -> "NewEntry":
 
 
 def _named(entries: list["NewEntry"], file: Path) -> list["NewEntry"]:
-    """Return the entries; those without an alias are named after their directory.
+    """Return the entries; an entry without an alias gets the name of its directory.
 
-    A name of two entries, or one that is not a valid alias, is not used: answers then show ids.
+    A name that is not unique or not a valid alias is left out; answers then show the id.
     """
     names = [entry.alias or (file.parent / entry.root).resolve().name for entry in entries]
     seen = Counter(name.casefold() for name in names)
@@ -246,9 +246,9 @@ def _edited(file: Path, edit: "Callable[[str], str]") -> str:
 
 
 def _save(terminal: Terminal, file: Path, text: str, *, json: bool, mends: bool = False) -> int:
-    """Write the text if the resulting workspace can be loaded; else keep the file as it is.
+    """Write the text if the resulting workspace is valid; else raise and keep the old file.
 
-    With `mends`, remaining problems are only reported.
+    With `mends`, the text is always written, and remaining problems are only reported.
     """
     from ggrep.federation.workspace import workspace_of
     from ggrep.federation.workspace_text import entries_of

@@ -66,7 +66,7 @@ def status_of(state: WorkspaceState) -> WorkspaceStatus:
 
 
 def catalog_of(state: WorkspaceState, kept: StoredManifest | None) -> Catalog:
-    """Return the document of `ggrep workspace catalog`; `kept` is the manifest on disk."""
+    """Return the document of `ggrep workspace catalog`; `kept` is the stored manifest."""
     workspace, stores = state.workspace, state.home.data
     return Catalog(
         workspace_path=str(workspace.workspace_path),
@@ -98,7 +98,7 @@ def _named(state: WorkspaceState) -> dict[str, Any]:
 
 
 def build_json(state: WorkspaceState, results: "Sequence[BuildResult]") -> "WorkspaceBuildJson":
-    """Return the outcome of each repository, by id, and the resulting manifest."""
+    """Return the JSON of a build: the outcome of each repository, by id, and the new manifest."""
     failed = sum(result.status == "failed" for result in results)
     skipped = sum(result.status == "skipped" for result in results)
     return {
@@ -202,7 +202,7 @@ def status(
 
 
 def _watch(opened: OpenedWorkspace) -> int:
-    """Show the state; read it again two seconds after each reading."""
+    """Show the state; refresh it every two seconds."""
     from ggrep.interfaces.cli.screen import require_screen, show_live
 
     refusal = "--watch requires a terminal; to print the status once: ggrep workspace status FILE"
@@ -258,12 +258,12 @@ def label(member: MemberState) -> str:
 
 
 def status_text(state: WorkspaceState, style: Style, width: int) -> str:
-    """Return the table of a workspace's repositories, and the notes on them."""
+    """Return the table of a workspace's repositories, and the notes below the table."""
     return render_table(TITLES, [_row(each) for each in state.members], style, width)
 
 
 def diagnostics_text(state: WorkspaceState, style: Style) -> str:
-    """Return one line for each problem, even if it concerns several corpora."""
+    """Return one line for each problem; several corpora with the same problem share the line."""
     file = state.workspace.workspace_path
     labels = {each.repo_id: label(each) for each in state.members}
     result = dict.fromkeys(
@@ -275,7 +275,7 @@ def diagnostics_text(state: WorkspaceState, style: Style) -> str:
 
 
 def summary_text(state: WorkspaceState) -> str:
-    """Return how many repositories exist and how many can be searched."""
+    """Return a text with the numbers of all, enabled and indexed repositories."""
     members = state.members
     ready = sum(each.availability == "present" for each in members)
     enabled = sum(each.repo.enabled for each in members)

@@ -1,4 +1,4 @@
-"""The workspace file of a command, loaded."""
+"""Loads the workspace file of a command."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -58,7 +58,7 @@ class Survey(Struct, frozen=True):
     plain: PlainFlag = False
 
     def open(self, file: Path | None, named: Sequence[Path] | None) -> "OpenedWorkspace":
-        """Return the workspace of the only named file."""
+        """Return the workspace of the named file; naming several files is an error."""
         terminal = open_terminal(plain=self.plain)
         chosen = chosen_file(file, named)
         return OpenedWorkspace(
@@ -76,7 +76,7 @@ class OpenedWorkspace(Struct, frozen=True):
     encoder: str | None
 
     def state(self, *, asks: bool = False) -> "WorkspaceState":
-        """Return the state of its indexes and, where it `asks`, of its daemons."""
+        """Return the state of the indexes and, with `asks`, of the running daemons."""
         from ggrep.federation.workspace_state import read_workspace_state
 
         return read_workspace_state(
