@@ -48,14 +48,14 @@ FILES = {
         "impl !Wind for Vent {}\n\npub trait Gale: Wind {}\n\nimpl Gale for Fan {}\n\n"
         "pub fn wind() {}\n"
     ),
-    "rb/first.rb": "class Add < Migration[4.2]\nend\n\nclass Two < Gem; end; class Six < Gem; end\n",
+    "rb/first.rb": "class Add < Migration[4.2]\nend\n\nclass Two < Gem; end; class Ten < Gem; end",
     "php/a.php": "<?php\nclass Late extends \\Http\\Reply implements \\Sent {\n}\n",
     "kt/gate.kt": (
         "open class Portal\n\nclass Gate(val a: () -> Unit = { run(1) }) : Portal()\n\n"
         "fun make() = object : Portal() {}\n\nval made = object : Portal() {}\n"
     ),
     "py/odd.py": 'class Odd(\n    Table["a: b"],  # c: d\n    Row,\n):\n    pass\n',
-    "ts/pair.ts": "class Pair<P = {}> extends Quart<P> {}\n\nconst Anon = class extends Quart {};\n",
+    "ts/pair.ts": "class Pair<P = {}> extends Quart<P> {}\n\nconst Anon = class extends Quart {}\n",
     "go/store/store.go": (
         "package store\n\n"
         "type Opener interface {\n\tOpen(name, mode string) error\n}\n\n"
@@ -129,7 +129,7 @@ def ask(engine: Engine, name: str, limit: int = 20) -> SymbolResponse:
         ("Codec.decode", ["Gzip.decode", "Buffered.decode"]),
         ("Wind", ["Gzip", "Tape", "Gale", "Fan"]),
         ("Migration", ["Add"]),
-        ("Gem", ["Two", "Six"]),
+        ("Gem", ["Two", "Ten"]),
         ("Reply", ["Late"]),
         ("Sent", ["Late"]),
         ("Portal", ["Gate"]),

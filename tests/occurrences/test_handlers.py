@@ -139,6 +139,17 @@ def handlers(path: str, text: str, name: str) -> list[tuple[int, str]]:
         ("a.rb", OTHERS["a.rb"], "started", [(2, "")]),
         ("a.php", OTHERS["a.php"], "/login", [(3, "Users.login")]),
         ("a.php", OTHERS["a.php"], "Started", [(6, "")]),
+        ("a.js", 'router.route("/login").get(show).post(enter);\n', "/login", [(1, "")]),
+        ("a.js", 'router.get(["/other", "/login"], show);\n', "/login", [(1, "")]),
+        ("a.ts", '@Controller("/login")\nclass Users {}\n', "/login", [(1, "Users")]),
+        (
+            *("A.java", 'class A {\n  @GetMapping(path = {"/a", "/login"})\n  void in() {}\n}\n'),
+            *("/login", [(2, "A.in")]),
+        ),
+        ("a.go", 'package a\n\nfunc f() { v1.POST("/login", enter) }\n', "/login", [(3, "f")]),
+        ("a.rs", 'fn f() { web::resource("/login").route(enter); }\n', "/login", [(1, "f")]),
+        ("a.rb", 'get "/login" => "users#login"\n', "/login", [(1, "")]),
+        ("a.php", "<?php\nRoute::post('/login', 'Users@login');\n", "/login", [(2, "")]),
     ],
 )
 def test_what_handles_a_name_is_marked(
@@ -170,6 +181,9 @@ def test_what_handles_a_name_is_marked(
         ("a.py", "items: Handler[Started] = None\n", "Started"),
         ("a.py", 'socket.connect("started", port)\n', "started"),
         ("a.js", 'axios.post("/login", body);\n', "/login"),
+        ("a.js", 'const paths = ["/login", show];\n', "/login"),
+        ("a.js", 'app.route("/login");\n', "/login"),
+        ("a.rb", 'post "/login", params: { name: 1 }\n', "/login"),
         ("a.go", 'package a\n\nfunc f() { http.Get("/login", options) }\n', "/login"),
         ("a.rs", "impl Handler<Other> for Started {}\n", "Started"),
         ("a.rs", "fn f(handler: Box<dyn Handler<Started>>) {}\n", "Started"),

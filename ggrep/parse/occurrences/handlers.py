@@ -19,8 +19,9 @@ MAX_BYTES: Final = 200
 
 _METHODS: Final = "get|head|post|put|patch|delete|options|all|any|use"
 _ROUTES: Final = re.compile(
-    rf"(?:{_METHODS}|match|(?:re_?)?path|url|mount|\w*routes?|handle(?:func)?"
-    rf"|(?:add|map|http)_?(?:{_METHODS})|add_?url_?rule|add_api_\w+|websocket|\w*mapping)",
+    rf"(?:{_METHODS}|match|(?:re_?)?path|url|mount|nest|scope|resource|\w*routes?|handle(?:func)?"
+    rf"|(?:add|map|http)_?(?:{_METHODS})|add_?url_?rule|add_api_\w+|web_?socket|ws|\w*mapping"
+    r"|controller|webservlet)",
     re.IGNORECASE,
 )
 _NOUNS: Final = "(?:listener|handler|observer|subscriber|callback|consumer)s?"
@@ -51,10 +52,13 @@ _TABLES: Final = re.compile(
     re.IGNORECASE,
 )
 _NAMED_ARGUMENT: Final = re.compile(
-    r"(?:\w*(?:handler|callback|listener|func|view|target|endpoint)\w*|fn|to)\s*(?:=>?|:)"
+    r"(?:\w*(?:handler|callback|listener|func|view|target|endpoint)\w*|fn|to|use)\s*(?:=>?|:)"
 )
+_ACTION: Final = re.compile(r"[\"'][\w/\\]+[#@]\w+[\"']")
+"""Names the method of a controller: `"users#show"` in Rails, `'UserController@show'` in Laravel."""
 _VALUE: Final = re.compile(
-    r"[\"'`\d{-]|[rbfu]{1,2}[\"']|(?:true|false|null|none|nil)\b|\w+\s*=[^=>]", re.IGNORECASE
+    r"[\"'`\d{-]|[rbfu]{1,2}[\"']|(?:true|false|null|none|nil)\b|\w+\s*=[^=>]|\w+:\s",
+    re.IGNORECASE,
 )
 """Matches the beginning of an argument that is no handler: a literal or a named parameter."""
 _LIKE_HANDLER: Final = re.compile(
@@ -79,6 +83,11 @@ _WHOLE: Final = re.compile(
     r"call|invocation|binary|array|list$|object$|dict|lambda|function|block|body|statement|_clause"
 )
 """Kinds of nodes that contain more than a name or a literal."""
+_ARRAY: Final = re.compile(r"array|list$")
+_CHAINED: Final = re.compile(
+    rb"\s*\.\s*(?:get|head|post|put|patch|delete|options|all|any|route|service|to)\s*\("
+)
+"""Follows the path of a route whose handlers are given by further calls."""
 _DECORATORS: Final = frozenset({"annotation", "attribute_item", "attribute_list", "decorator"})
 _LITERAL: Final = re.compile(rb"(?:[a-zA-Z@$]{0,3}(?=[\"'`]))?([\"'`]*)(.*?)\1", re.DOTALL)
 _MOST_WRAPPERS: Final = 6
@@ -104,7 +113,8 @@ def handler_of(way: Way, start: int, end: int, data: bytes, *, quoted: bool) -> 
             return None
         if reader := _reader(way, place):
             return reader(way[: place + 1], start, data)
-        if node.is_named and _WHOLE.search(node.type):
+        is_whole = node.is_named and _WHOLE.search(node.type)
+        if is_whole and not (quoted and _ARRAY.search(node.type)):
             return None
     return None
 
@@ -149,7 +159,8 @@ def _announced(way: Way, start: int, data: bytes) -> str | None:
     """Read the arguments of a call or a decorator."""
     arguments, callee = way[-1][0], _callee(way[-1][0], data)
     given = next((each for each in arguments.named_children if start < each.end_byte), arguments)
-    name, key = callee["name"] if callee else "", _text(data, given.start_byte, given.end_byte)
+    literal = _element(given, start)
+    name, key = callee["name"] if callee else "", _text(data, literal.start_byte, literal.end_byte)
     if not callee or not _KEY.fullmatch(key):
         return None
     is_route, is_event = bool(_ROUTES.fullmatch(name)), bool(_EVENTS.fullmatch(name))
@@ -163,10 +174,20 @@ def _announced(way: Way, start: int, data: bytes) -> str | None:
             return _decorated(node, data) if fits else None
     handlers = _others(way, given, data)
     if callee["of"] and re.fullmatch(_METHODS, name, re.IGNORECASE):
-        is_route = _ROUTERS.match(callee[0]) is not None
+        is_route = name.isupper() or _ROUTERS.match(callee[0]) is not None
+    if is_route and not handlers and _CHAINED.match(data, arguments.end_byte):
+        return "" if "/" in key else None
     if _LOOSE.fullmatch(name):
         is_event = any(map(_LIKE_HANDLER.search, handlers))
     return "" if handlers and (is_event or (is_route and "/" in key)) else None
+
+
+def _element(given: Node, start: int) -> Node:
+    """Return the element of an array at a position; an argument that is no array itself."""
+    parts = given.named_children
+    if parts and (_ARRAY.search(given.type) or _ARRAY.search(parts[-1].type)):
+        return _element(next((each for each in parts if start < each.end_byte), parts[-1]), start)
+    return given
 
 
 def _callee(arguments: Node, data: bytes) -> re.Match[str] | None:
@@ -184,7 +205,11 @@ def _others(way: Way, given: Node, data: bytes) -> list[str]:
     last = arguments.next_named_sibling
     blocks = [last] if last is not None and re.search("lambda|block|closure", last.type) else []
     texts = [_text(data, each.start_byte, each.end_byte) for each in parts[1:]]
-    kept = [text for text in texts if _NAMED_ARGUMENT.match(text) or not _VALUE.match(text)]
+    kept = [
+        text
+        for text in texts
+        if _NAMED_ARGUMENT.match(text) or _ACTION.fullmatch(text) or not _VALUE.match(text)
+    ]
     return [*kept, *(["=>"] if blocks else [])]
 
 
@@ -204,7 +229,10 @@ def _entry(way: Way, start: int, data: bytes) -> str | None:
     parts = way[-1][0].named_children
     if len(parts) != 2 or start >= parts[0].end_byte:
         return None
-    if _VALUE.match(_text(data, parts[1].start_byte, parts[1].end_byte)):
+    value = _text(data, parts[1].start_byte, parts[1].end_byte)
+    if _ACTION.fullmatch(value):
+        return ""
+    if _VALUE.match(value):
         return None
     names = (
         named
