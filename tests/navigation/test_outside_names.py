@@ -54,6 +54,11 @@ FILES = {
         "import static org.junit.Assert.assertEquals;\n"
         "import java.util.Objects;\n\n"
         "class Main { ExecutorService s; void f() { assertEquals(Objects.hashAll(s), 1); } }\n"
+        "class Full { java.far.Remote r; }\n"
+    ),
+    "src/main.kt": (
+        "package shop\n\nimport io.ktor.server.Server\nimport okio.Buffer\n\n"
+        "fun f(b: Buffer, s: Server) {}\n"
     ),
     "src/main.c": (
         '#include <stdio.h>\n#include "local.h"\n\n'
@@ -109,6 +114,7 @@ def engine(index_of: IndexOf, monkeypatch: pytest.MonkeyPatch) -> Engine:
             "import static org.junit.Assert.assertEquals;",
         ),
         ("hashAll", "java.util", "src/Main.java:3", "import java.util.Objects;"),
+        ("Buffer", "okio", "src/main.kt:4", "import okio.Buffer"),
         ("fprintf", "stdio.h?", "src/main.c:1", "#include <stdio.h>"),
         ("JsonSerializer", "System.Text.Json?", "src/Job.cs:1", "using System.Text.Json;"),
     ],
@@ -126,7 +132,9 @@ def test_the_import_names_the_package(
         assert origin.content == content
 
 
-@pytest.mark.parametrize("name", ["missing", "near", "unknown", "local", "Lost", "Away", "nowhere"])
+@pytest.mark.parametrize(
+    "name", ["missing", "near", "unknown", "local", "Lost", "Away", "nowhere", "Remote"]
+)
 def test_a_name_of_this_repository_or_of_nowhere_has_no_package(engine: Engine, name: str) -> None:
     """Its file may be generated or not indexed; an import of it still means this repository."""
     assert engine.ask(SymbolRequest(name, deterministic=True)).outside == ()

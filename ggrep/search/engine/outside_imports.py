@@ -67,6 +67,9 @@ _MOST_READ: Final = 8
 _MOST_USES: Final = 5
 _ROOT: Final = re.compile(r"([^\W\d]\w*)(?:(?:\.|::)\w+)*(?:\.|::)$")
 """The first of the names in front of a member: `np` of `np.linalg.norm`."""
+_BIND_LAST: Final = frozenset({"csharp", "groovy", "java", "kotlin", "scala"})
+"""Languages whose imports make only the last part of a qualified name known."""
+_LAST_PART: Final = re.compile(r"\W+")
 _OPEN_IMPORT: Final = re.compile(
     r"\s*(?:#\s*include\s*<([^>]+)>|(?:global\s+)?using\s+(?:static\s+)?([\w.]+)\s*;"
     r"|(?:import|use)\s+([\w.:]+?)(?:\.|::)[*_]|from\s+([\w.]+)\s+import\s+\*)"
@@ -219,6 +222,7 @@ def _imports_of(reading: Reading, file: NamedFile, asked: AskedName) -> list[tup
         imports = [use for use in imports if asked.owners[-1] in re.split(r"\W+", use.source)]
     if imports:
         return [(use.source, use.line) for use in imports]
+    is_bound_last = reading.language(file.file) in _BIND_LAST
     roots = [_ROOT.search(lines[use.line - 1][: use.column - 1]) for use in uses[:_MOST_USES]]
     bindings = []
     for root in dict.fromkeys(root[1] for root in roots if root):
@@ -227,6 +231,7 @@ def _imports_of(reading: Reading, file: NamedFile, asked: AskedName) -> list[tup
                 (use.source, use.line)
                 for use in (place.mention for place in other.places)
                 if use.source and (use.kind == "usage" or _calls_itself(use.source, root))
+                if not is_bound_last or _LAST_PART.split(use.source)[-1] == root
             ]
     return bindings
 
