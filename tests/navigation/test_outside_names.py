@@ -54,7 +54,7 @@ FILES = {
         "import static org.junit.Assert.assertEquals;\n"
         "import java.util.Objects;\n\n"
         "class Main { ExecutorService s; void f() { assertEquals(Objects.hashAll(s), 1); } }\n"
-        "class Full { java.far.Remote r; }\n"
+        "class Full { java.far.Remote afar; }\n"
     ),
     "src/main.kt": (
         "package shop\n\nimport io.ktor.server.Server\nimport okio.Buffer\n\n"
