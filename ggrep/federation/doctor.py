@@ -14,7 +14,7 @@ from ggrep.federation.workspace_state import MemberState, WorkspaceState
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.response import RepoDescription
 from ggrep.model.sanitise import sanitise_line
-from ggrep.model.suggested_commands import MOVED, on_root, remove_repo, with_file
+from ggrep.model.suggested_commands import if_moved, on_root, remove_repo, with_file
 from ggrep.model.workspace_reports import Component, Doctor, DoctorCohort, DoctorCohorts, Finding
 from ggrep.model.workspace_state import Availability, DaemonWord
 
@@ -157,7 +157,7 @@ def _of_roots(workspace: Workspace) -> Iterator[Finding]:
         # The last repository of a workspace cannot be removed.
         command = remove_repo(repo.alias, repo.repo_id) if left else ""
         hint = with_file(command, workspace.workspace_path)
-        message = f"{repo.missing}; {with_file(MOVED, workspace.workspace_path)}"
+        message = f"{repo.missing}; {with_file(if_moved(repo.alias), workspace.workspace_path)}"
         yield Finding("missing_root", message, hint, repo.repo_id, needed=repo.enabled)
 
 

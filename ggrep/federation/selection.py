@@ -170,11 +170,12 @@ def select_repos(
         "--repo-filter": _by_glob(repos, patterns) if patterns else {},
         "--only": only,
     }
-    chosen = {repo.repo_id for repo in repos if repo.enabled or request.include_disabled}
-    chosen = chosen.union(*selects.values())
+    allowed = {repo.repo_id for repo in repos}
     for matches in filters.values():
         if matches:
-            chosen &= set().union(*matches.values())
+            allowed &= set().union(*matches.values())
+    chosen = {repo.repo_id for repo in repos if repo.enabled or request.include_disabled}
+    chosen = chosen.union(*selects.values()) & allowed
     warnings = [
         Diagnostic("WARN_FEDERATED_SELECT_UNMATCHED", f"no repository matches {flag} {value!r}")
         for flag, matches in {"--select": selects, **filters}.items()
@@ -182,7 +183,9 @@ def select_repos(
         if not matched
     ]
     if not chosen:
-        warnings.append(Diagnostic("WARN_FEDERATED_EMPTY_SELECTION", "no repository is selected"))
+        disabled = f"; {len(allowed)} disabled: --include-disabled" if allowed else ""
+        message = f"no repository is selected{disabled}"
+        warnings.append(Diagnostic("WARN_FEDERATED_EMPTY_SELECTION", message))
     return Selection(
         repos=tuple(sorted((r for r in repos if r.repo_id in chosen), key=selection_order)),
         named=frozenset(set().union(*selects.values(), *only.values()) & chosen),

@@ -7,7 +7,6 @@ Programs that print to the user's terminal replace `FILE` with the path.
 import re
 from pathlib import Path
 from shlex import quote
-from typing import Final
 
 _FILE = re.compile(r"\b(ggrep workspace [a-z]+ )FILE\b")
 _HERE = re.compile(r"\bggrep (?:index|repair|health|gc|compact|stop)\b(?! --(?:path|stores)\b)")
@@ -21,13 +20,15 @@ def remove_repo(alias: str | None, repo_id: str) -> str:
     return f"ggrep workspace remove FILE {quote(name)}"
 
 
-MOVED: Final = "if it was moved: ggrep workspace add FILE DIRECTORY"
-"""Advice for a moved repository; its alias and its index stay."""
+def if_moved(alias: str | None) -> str:
+    """Return advice for a moved repository; its entry gets the new directory."""
+    directory = f"{quote(alias)}=DIRECTORY" if alias else "DIRECTORY"
+    return f"if it was moved: ggrep workspace add FILE {directory}"
 
 
 def bring_back(alias: str | None, name: str) -> str:
     """Return advice for a repository whose directory is missing."""
-    return f"if it is gone: {remove_repo(alias, name)}; {MOVED}"
+    return f"if it is gone: {remove_repo(alias, name)}; {if_moved(alias)}"
 
 
 def remove_entry(index: int) -> str:

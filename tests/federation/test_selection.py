@@ -222,7 +222,12 @@ def test_an_empty_selection_is_a_warning() -> None:
     found = select(tags=("old",))
 
     assert names(found) == []
-    assert codes(found) == ["WARN_FEDERATED_EMPTY_SELECTION"]
+    assert [(each.code, each.message) for each in found.warnings] == [
+        (
+            "WARN_FEDERATED_EMPTY_SELECTION",
+            "no repository is selected; 1 disabled: --include-disabled",
+        )
+    ]
 
 
 def test_the_order_of_the_file_does_not_matter() -> None:

@@ -81,7 +81,7 @@ TYPED = {
     "no client was found; name a client, or list them: ggrep install --list\n": "install --list",
     "not configured to use ggrep; to configure them run `ggrep install`: {}": "install --dry-run",
     "ggrep install --refresh": "install --refresh --dry-run",
-    "if it was moved: ggrep workspace add FILE DIRECTORY": "workspace validate FILE",
+    "if it was moved: ggrep workspace add FILE {}": "workspace validate FILE",
     "ggrep remote add origin URL": "remote add origin file://FILE.d",
     "no ray cluster answers at {}: {}; how to start one: ggrep doctor --cluster": (
         "doctor --cluster"
@@ -122,7 +122,7 @@ NOT_TYPED = {
     "EDITOR: {}; to print the place: ggrep pick --print": "needs a terminal",
     "ggrep slate ...": "says that a question goes on",
     "ggrep slate {} --session TOKEN --delta-only": "TOKEN is the one that stands above it",
-    "start `ggrep mcp` with --allowed-root DIRECTORY, or with --allow-any-root": "never ends",
+    "start `ggrep mcp` with --workspace FILE or --allowed-root DIRECTORY": "never ends",
     AT_THE_SHELL: "help, whose lines tests of the documentation parse",
 }
 

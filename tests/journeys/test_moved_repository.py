@@ -63,8 +63,23 @@ def test_adding_it_moves_its_entry(ggrep: Command, moved: Path, tmp_path: Path) 
     listed = stable_json.loads(ggrep("workspace", "validate", file, "--json").out)
 
     for said in (refused.err, doctor.out):
-        assert f"if it was moved: ggrep workspace add {file} DIRECTORY" in said
+        assert f"if it was moved: ggrep workspace add {file} shop=DIRECTORY" in said
         assert f"ggrep workspace remove {file} shop" in said
     assert added.status == 0, added.err
     assert '{ "root": "deep/new", "alias": "shop", "tags": ["x"] } // ours' in file.read_text()
     assert [repo["alias"] for repo in listed["workspace"]["repos"]] == [None, "shop"]
+
+
+def test_a_directory_with_the_alias_of_a_missing_one_takes_its_entry(
+    ggrep: Command, tmp_path: Path
+) -> None:
+    """A teammate's home has no index that could tell where the repository went."""
+    file, there = tmp_path / "ws.jsonc", tmp_path / "elsewhere"
+    commit(there, WORDS)
+    entry = '{ "root": "gone", "alias": "shop", "tags": ["x"], "enabled": false }'
+    file.write_text(f'{{ "schemaVersion": 1, "repos": [{entry}] }}')
+
+    added = ggrep("workspace", "add", file, f"Shop={there}")
+
+    assert added.status == 0, added.err
+    assert entry.replace("gone", "elsewhere") in file.read_text()

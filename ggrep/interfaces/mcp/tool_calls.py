@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 _HINTS: Mapping[str, str] = MappingProxyType(
     {
-        "forbidden": "start `ggrep mcp` with --allowed-root DIRECTORY, or with --allow-any-root",
+        "forbidden": "start `ggrep mcp` with --workspace FILE or --allowed-root DIRECTORY",
         "no_index": "run `ggrep index` in the repository, or try again later",
         "busy": "repeat the call after retry_after_ms",
         "timeout": "use a larger timeout_ms; `ggrep stop` ends a daemon that hangs",

@@ -81,15 +81,16 @@ def add(
     terminal = open_terminal()
     target, word = _target_and_word(file, root, named, "a directory")
     entry = _entry(word, target)
-    moved = _moved_entry(target, entry.root, terminal)
+    alias = alias or entry.alias
+    moved = _moved_entry(target, entry.root, alias, terminal)
     if moved is not None:
         text = _edited(target, lambda text: move_repo(text, moved, entry.root))
-        fact = f"repos[{moved}] was moved to {entry.root}; its alias stays; to take over its index:"
+        fact = f"repos[{moved}] was moved to {entry.root}; its alias and tags stay; for its index:"
         terminal.tell(with_file(f"{fact} {build_index(enabled=True)}", target))
         return _save(terminal, target, text, json=json)
     entry = NewEntry(
         root=entry.root,
-        alias=alias or entry.alias,
+        alias=alias,
         enabled=False if disabled else None,
         priority=priority,
         tags=tuple(tags or ()),
@@ -128,12 +129,18 @@ def remove(
     return _save(terminal, target, text, json=json, mends=True)
 
 
-def _moved_entry(file: Path, root: str, terminal: Terminal) -> int | None:
-    """Return the entry whose directory is gone and whose repository is now at `root`."""
+def _moved_entry(file: Path, root: str, alias: str | None, terminal: Terminal) -> int | None:
+    """Return the entry whose directory is missing and whose repository is now at `root`.
+
+    The entry has the alias, or its index in this home is of the repository at `root`.
+    """
     from ggrep.index.maintenance.moved import was_moved
 
     home, place = home_from(terminal.environ), canonical_root(file.parent / root)
     missing = [repo for repo in load(file).repos if repo.missing is not None and not repo.included]
+    for repo in missing:
+        if alias and repo.alias and repo.alias.casefold() == alias.casefold():
+            return repo.index
     return next((repo.index for repo in missing if was_moved(home, repo.repo_id, place)), None)
 
 
