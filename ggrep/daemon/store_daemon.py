@@ -213,7 +213,8 @@ class StoreDaemon:
     def standing(self) -> IndexFreshness:
         """Return the state of the index's updates; thread-safe.
 
-        A failure recorded by an earlier process counts until this process has finished a sync.
+        Until this process has finished a sync, a failure recorded by an earlier process counts, and
+        the files are unchecked.
         """
         syncs = self.syncs.statistics()
         if syncs.last_result is not None:
@@ -221,7 +222,7 @@ class StoreDaemon:
         from ggrep.index.sync.index_state import recorded_standing
 
         before = recorded_standing(store_files.index_state_file(self.identity.store))
-        return replace(syncs.standing, failure=before.failure)
+        return replace(syncs.standing, failure=before.failure, unchecked=True)
 
     def freshness(self) -> Freshness:
         """Return whether the index matches the work tree, as far as events show; thread-safe."""

@@ -10,6 +10,7 @@ from ggrep.model.limits import Notice
 from ggrep.model.sanitise import without_directories
 
 _AGAIN = "to try again: ggrep index"
+_COMPARING = "they are being compared with the index"
 
 
 class IndexFreshness(Struct, frozen=True):
@@ -20,6 +21,7 @@ class IndexFreshness(Struct, frozen=True):
         at: time of the first failure for that reason, RFC 3339; can be empty.
         cancelled: whether the last sync was cancelled.
         behind: whether files are newer than the active snapshot.
+        unchecked: whether the files have not been compared with the index since the daemon started.
         indexing: whether a sync runs.
         git_at_work: whether a sync waits until git has changed its files.
         retry_ms: time until the failed sync is repeated; None if it is not repeated.
@@ -30,6 +32,7 @@ class IndexFreshness(Struct, frozen=True):
     at: str = ""
     cancelled: bool = False
     behind: bool = False
+    unchecked: bool = False
     indexing: bool = False
     git_at_work: bool = False
     retry_ms: int | None = None
@@ -50,6 +53,9 @@ def freshness_notices(standing: IndexFreshness) -> tuple[Notice, ...]:
         messages.append(
             ("index_behind", f"files have changed since the last sync; {_of_changes(standing)}")
         )
+    elif standing.unchecked and not standing.failure:
+        effect = f"they are not compared: {standing.held}" if standing.held else _COMPARING
+        messages.append(("index_behind", f"files may have changed since the last sync; {effect}"))
     return tuple(Notice(code, without_directories(message)) for code, message in messages)
 
 

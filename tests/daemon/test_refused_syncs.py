@@ -89,6 +89,23 @@ def test_other_settings_are_tried_at_once_and_end_the_warnings(indexed: Path, ho
     assert "src/PAY.py" in paths
 
 
+def test_a_new_daemon_says_that_it_has_not_compared_the_files(indexed: Path, home: Path) -> None:
+    """A file that was written while no daemon ran is missing from its answers until then."""
+    with served(indexed, home) as host:
+        host.settled()
+    with served(indexed, home, gated=True) as host:
+        host.eventually(lambda: host.daemon.syncs.statistics().state == "indexing")
+        first = [warned(document)["index_behind"] for document in answers(host)]
+        host.syncs.gate.set()
+        host.settled()
+        then = [warned(document) for document in answers(host)]
+
+    assert set(first) == {
+        "files may have changed since the last sync; they are being compared with the index"
+    }
+    assert then == [{}] * len(first)
+
+
 def test_a_new_daemon_tells_what_the_last_one_met(indexed: Path, home: Path) -> None:
     """Until its own first sync has ended, which may take a while."""
     write_tree(indexed, PORTABLE)

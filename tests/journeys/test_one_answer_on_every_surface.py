@@ -12,6 +12,7 @@ from mcp.client.stdio import stdio_client
 from ggrep.base import stable_json
 from ggrep.federation.validation import STRATEGIES
 from tests.journeys.command import Command
+from tests.journeys.household import eventually
 from tests.mcp.processes import Settled, http, settled
 
 pytestmark = pytest.mark.slow
@@ -55,6 +56,7 @@ def test_every_surface_gives_the_same_bytes(place: Settled, ggrep: Command) -> N
     asked = {merge: {"query": settle, "merge": merge} for merge in STRATEGIES}
     narrowed = ("--only", "mail", "--only", "nobody")
 
+    eventually(lambda: "index_behind" not in ggrep("search", settle, *flags).out)
     typed = {merge: ggrep("search", settle, *flags, "--merge", merge) for merge in STRATEGIES}
     typed["only"] = ggrep("search", "invoice", *flags, *narrowed)
     called = anyio.run(call_all, place, {**asked, "only": {"query": "invoice", "only": chosen}})

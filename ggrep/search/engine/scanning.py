@@ -97,7 +97,7 @@ class Scanner(Struct, frozen=True):
                 encoder=target.encoder,
                 clock=self.clock,
                 new_id=self.new_id,
-                standing=self.standing,
+                standing=lambda: replace(self.standing(), unchecked=False),
                 request_id=request_id,
                 admitted=admitted,
                 snapshot_read_ms=self.clock.monotonic_ms() - start_ms,
