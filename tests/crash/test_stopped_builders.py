@@ -16,7 +16,7 @@ from ggrep.index.maintenance.clone import clone_store
 from ggrep.index.store.judging import open_active
 from ggrep.index.sync.index_state import read_index_state
 from ggrep.search.engine.engine import Engine
-from tests.fakes.repos import WokenClock, open_engine, write_tree
+from tests.fakes.repos import WokenClock, indexed, write_tree
 
 pytestmark = pytest.mark.slow
 
@@ -86,9 +86,9 @@ def test_who_was_taken_over_leaves_what_its_successor_puts_together(
     root: Path, home: Path, work: Callable[[Engine], object], point: str
 ) -> None:
     """Both build beside the store, and the first cleans up when the second has half of it."""
-    write_tree(root, {"a.py": "def retry():\n    pass\n", "b.md": "# Queue\n"})
-    stopped = open_engine(root, home, **FLAGS)
-    stopped.sync()
+    stopped = indexed(
+        root, home, {"a.py": "def retry():\n    pass\n", "b.md": "# Queue\n"}, **FLAGS
+    )
     later = Engine(root, Home(home), flags=FLAGS, clock=WokenClock())
     successor = Successor(point, lambda: work(later))
     with successor.at_hand(), pytest.raises(LeaseLost):
@@ -102,9 +102,7 @@ def test_who_was_taken_over_after_its_swap_leaves_the_memory_of_its_successor(
     root: Path, home: Path
 ) -> None:
     """What a stopped rebuild knew of the files is of before the sync that followed it."""
-    write_tree(root, {"a.py": "def retry():\n    pass\n"})
-    stopped = open_engine(root, home, **FLAGS)
-    stopped.sync()
+    stopped = indexed(root, home, {"a.py": "def retry():\n    pass\n"}, **FLAGS)
     later = Engine(root, Home(home), flags=FLAGS, clock=WokenClock())
     reports = []
 

@@ -71,17 +71,6 @@ def test_a_full_queue_is_told_at_once_with_a_time_to_come_again(
     assert all("response" in answer for answer in answers)
 
 
-def test_without_a_queue_nobody_waits(indexed: Path, home: Path, held: HeldSearches) -> None:
-    """A depth of zero means what it says."""
-    flags = limited(max_concurrent_queries=1, max_query_queue_depth=0)
-    with served(indexed, home, flags=flags) as host, client(host, "a") as a:
-        a.send_message("1", asked())
-        host.eventually(lambda: depth(host) == (1, 0))
-
-        with pytest.raises(Busy):
-            host.ask(asked(), client_id="b")
-
-
 def test_one_client_cannot_take_all_places(indexed: Path, home: Path, held: HeldSearches) -> None:
     """Whatever number of connections it opens; its others wait, another client is served."""
     flags = limited(max_concurrent_queries=3, max_queries_per_client=2, max_query_queue_depth=2)
@@ -174,22 +163,10 @@ def test_batch_gives_way_to_those_who_wait_for_their_answer(
     assert held.begun == ["first", *mine]
 
 
-def test_the_rest_is_answered_while_searches_fill_every_place(
-    indexed: Path, home: Path, held: HeldSearches
-) -> None:
-    """An operator must be able to look at a daemon that is busy."""
-    flags = limited(max_concurrent_queries=1, max_query_queue_depth=0)
-    with served(indexed, home, flags=flags, cores=1) as host, client(host, "a") as a:
-        a.send_message("1", asked())
-        host.eventually(lambda: depth(host) == (1, 0))
-
-        assert host.ask(Ping()).name == "ping"
-
-
 def test_a_sync_publishes_while_searches_fill_every_place(
     indexed: Path, home: Path, held: HeldSearches
 ) -> None:
-    """Its permits are its own; else a busy repository would never be up to date."""
+    """A busy repository stays up to date, and an operator can look at its daemon."""
     flags = limited(max_concurrent_queries=1, max_query_queue_depth=1)
     with served(indexed, home, flags=flags, cores=1) as host:
         host.settled()
@@ -197,6 +174,7 @@ def test_a_sync_publishes_while_searches_fill_every_place(
             a.send_message("1", asked())
             b.send_message("2", asked())
             host.eventually(lambda: depth(host) == (1, 1))
+            assert host.ask(Ping()).name == "ping"
             write_tree(indexed, {"src/new.py": "def settle_anew():\n    return 1\n"})
             report = host.ask(Sync()).body["report"]
 

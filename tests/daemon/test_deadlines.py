@@ -116,40 +116,21 @@ def test_a_request_that_waits_can_be_ended(host: Served, held: HeldSearches) -> 
         assert held.begun == ["first"]
 
 
-def test_nobody_ends_what_another_client_asked(host: Served, held: HeldSearches) -> None:
-    """An id may be guessed."""
-    with client(host, "a") as asking, client(host, "b") as other:
+@pytest.mark.parametrize("names", [("a", "b"), ("", "")])
+def test_nobody_ends_what_another_client_asked(
+    host: Served, held: HeldSearches, names: tuple[str, str]
+) -> None:
+    """An id may be guessed or be the same; clients without a name are not one client."""
+    with client(host, names[0]) as asking, client(host, names[1]) as other:
         asking.send_message("long", asked())
         host.eventually(lambda: held.begun)
-        other.send_message("c", Cancel("long"))
-        told = other.next()
+        for target in ("long", "nothing"):
+            other.send_message("c", Cancel(target))
+            assert other.next()["cancelled"] is False
+        other.send_message("long", Ping())
+        assert other.next()["message"] == "ping"
         held.gate.set()
-
-        assert told["cancelled"] is False
         assert "response" in asking.next()
-
-
-def test_those_without_a_name_do_not_end_each_others_requests(
-    host: Served, held: HeldSearches
-) -> None:
-    """They are not one client because neither said who it is."""
-    with client(host, "") as asking, client(host, "") as other:
-        asking.send_message("1", asked())
-        host.eventually(lambda: held.begun)
-        other.send_message("c", Cancel("1"))
-        told = other.next()
-
-        assert told["cancelled"] is False
-
-
-def test_those_without_a_name_may_use_the_same_ids(host: Served, held: HeldSearches) -> None:
-    """Each counts its own requests from one."""
-    with client(host, "") as first, client(host, "") as second:
-        first.send_message("1", asked())
-        host.eventually(lambda: held.begun)
-        second.send_message("1", Ping())
-
-        assert second.next()["message"] == "ping"
 
 
 def test_an_id_that_is_at_work_is_not_taken_twice(host: Served, held: HeldSearches) -> None:
@@ -165,14 +146,6 @@ def test_an_id_that_is_at_work_is_not_taken_twice(host: Served, held: HeldSearch
         assert "response" in wire.next()
         wire.send_message("1", Ping())
         assert wire.next()["message"] == "ping"
-
-
-def test_ending_what_is_not_at_work_says_so(host: Served) -> None:
-    """It has been answered, or never was."""
-    with client(host, "a") as wire:
-        wire.send_message("c", Cancel("nothing"))
-
-        assert wire.next()["cancelled"] is False
 
 
 def test_who_goes_away_is_worked_for_no_more(host: Served, held: HeldSearches) -> None:

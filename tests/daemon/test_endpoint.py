@@ -147,56 +147,41 @@ def test_a_daemon_of_a_home_with_a_long_name_leads_searches_from_below_it(tmp_pa
         claimed.release()
 
 
-def test_two_long_homes_do_not_meet(tmp_path: Path) -> None:
-    """The same repository may be indexed in both."""
+def test_the_place_is_named_by_home_store_and_configuration(tmp_path: Path) -> None:
+    """Daemons of two configurations of one repository stand side by side, as do those of homes."""
     places = {
-        place_of_socket(Home(tmp_path / (letter * 100)), "store-0", "f" * 64) for letter in "ab"
-    }
-
-    assert len(places) == 2
-
-
-def test_the_place_is_named_by_store_and_configuration(tmp_path: Path) -> None:
-    """Daemons of two configurations of one repository stand side by side."""
-    home = Home(tmp_path)
-    places = {
-        place_of_socket(home, store, fingerprint)
+        place_of_socket(Home(tmp_path / home), store, fingerprint)
+        for home in ("home", "a" * 100, "b" * 100)
         for store in ("shop-0", "shop-1")
         for fingerprint in ("a" * 64, "b" * 64)
     }
 
-    assert len(places) == 4
+    assert len(places) == 12
 
 
-def test_a_directory_of_somebody_else_is_refused(
-    short: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("unsafe", "message"),
+    [("owner", "belongs to another user"), ("mode", "all users can write"), ("link", None)],
+)
+def test_an_unsafe_directory_is_refused(
+    short: Path, monkeypatch: pytest.MonkeyPatch, unsafe: str, message: str | None
 ) -> None:
-    """They could put a socket of theirs in our place."""
-    (short / "daemon").mkdir(mode=0o700)
-    monkeypatch.setattr(endpoint.os, "geteuid", lambda: os.getuid() + 4711)
-    if os.getuid() == 0:
-        os.chown(short / "daemon", 12345, 12345)
+    """Another user could put a socket in our place."""
+    directory = short / "daemon"
+    if unsafe == "link":
+        (short / "elsewhere").mkdir(mode=0o700)
+        directory.symlink_to(short / "elsewhere")
+    else:
+        directory.mkdir(mode=0o700)
+    if unsafe == "mode":
+        directory.chmod(0o777)
+    elif unsafe == "owner":
+        monkeypatch.setattr(endpoint.os, "geteuid", lambda: os.getuid() + 4711)
+        if os.getuid() == 0:
+            os.chown(directory, 12345, 12345)
 
-    with pytest.raises(StoreError, match="belongs to another user"):
-        Endpoint(Home(short), short / "daemon" / "a.sock")
-
-
-def test_a_directory_that_everybody_writes_to_is_refused(short: Path) -> None:
-    """It is as good as somebody else's."""
-    (short / "daemon").mkdir()
-    (short / "daemon").chmod(0o777)
-
-    with pytest.raises(StoreError, match="all users can write"):
-        Endpoint(Home(short), short / "daemon" / "a.sock")
-
-
-def test_a_link_in_place_of_the_directory_is_refused(short: Path) -> None:
-    """What it leads to may change at any moment."""
-    (short / "elsewhere").mkdir(mode=0o700)
-    (short / "daemon").symlink_to(short / "elsewhere")
-
-    with pytest.raises(StoreError):
-        Endpoint(Home(short), short / "daemon" / "a.sock")
+    with pytest.raises(StoreError, match=message):
+        Endpoint(Home(short), directory / "a.sock")
 
 
 def test_the_kernel_says_who_connects() -> None:
@@ -259,16 +244,8 @@ def record_of(path: Path) -> DaemonRecord:
     return DaemonRecord("s-0", "f", "/r", str(path), 1, 1, "", "", "b", (1,), "h", "none")
 
 
-def test_names_without_a_living_daemon_go(place: Path, home: Path) -> None:
-    """Who lists daemons must not list the dead."""
-    assert len(leave(place, "dead")) == 3
-    sweep(Home(home))
-
-    assert list(place.iterdir()) == []
-
-
 def test_names_of_a_living_daemon_stay(place: Path, home: Path) -> None:
-    """Its lock says that it lives, whatever is wrong with the rest."""
+    """Its lock says that it lives; the dead go, and a home without daemons is left alone."""
     leave(place, "dead")
     alive = Endpoint(Home(home), place / "alive.sock")
     alive.publish(record_of(alive.path))
@@ -277,6 +254,8 @@ def test_names_of_a_living_daemon_stay(place: Path, home: Path) -> None:
     alive.release()
 
     assert left == ["alive.json", "alive.lock"]
+    sweep(Home(home.parent / "other"))
+    assert not (home.parent / "other").exists()
 
 
 def test_a_locator_that_leads_nowhere_goes(place: Path, home: Path) -> None:
@@ -366,10 +345,3 @@ def test_a_lock_that_went_while_its_directory_was_listed_is_not_created(
     monkeypatch.undo()
 
     assert sorted(path.name for path in place.iterdir()) == ["gone.json", "gone.sock"]
-
-
-def test_a_home_without_daemons_is_swept_as_well(home: Path) -> None:
-    """The first daemon of all finds nothing there."""
-    sweep(Home(home))
-
-    assert not home.exists()

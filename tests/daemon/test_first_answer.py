@@ -77,30 +77,23 @@ def test_the_first_index_is_told_what_was_asked_for(root: Path, home: Path) -> N
     assert host.syncs.wishes == [(store_id, ("src/pay.py",))]
 
 
-def test_the_first_index_leaves_the_machine_to_the_first_answer(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("indexed", "message"),
+    [(False, Search(ASK)), (True, Search(ASK)), (True, Ask(SlateRequest(ASK)))],
+)
+def test_a_sync_leaves_the_machine_to_the_first_answer(
+    root: Path,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    indexed: bool,
+    message: Search | Ask[Any],
 ) -> None:
-    """It reads the same files and would take half of the processor from who waits."""
+    """It reads the same files and would take half of the processor from the waiting client."""
     monkeypatch.setattr("ggrep.daemon.daemon_tasks._FIRST_ANSWER_S", 600.0)
     write_tree(root, TREE)
-    with served(root, home, awaited=True) as host:
-        host.ask(SyncStatus())
-        before = len(host.syncs.jobs)
-        answer(host)
-        host.settled()
-
-    assert before == 0
-    assert host.syncs.jobs
-
-
-@pytest.mark.parametrize("message", [Search(ASK), Ask(SlateRequest(ASK))])
-def test_a_sync_of_an_index_leaves_the_machine_to_the_first_answer(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, message: Search | Ask[Any]
-) -> None:
-    """The answer comes from what the last daemon published."""
-    monkeypatch.setattr("ggrep.daemon.daemon_tasks._FIRST_ANSWER_S", 600.0)
-    write_tree(root, TREE)
-    open_engine(root, home).sync()
+    if indexed:
+        open_engine(root, home).sync()
     with served(root, home, awaited=True) as host:
         host.ask(SyncStatus())
         before = len(host.syncs.jobs)
@@ -152,6 +145,7 @@ def test_a_deterministic_search_waits_for_the_index(root: Path, home: Path) -> N
 
     assert "partial" not in said
     assert said["snapshot_id"]
+    assert said["results"][0]["path"] == "src/pay.py"
 
 
 def test_why_there_is_no_index_stands_beside_the_hits(root: Path, home: Path) -> None:

@@ -54,13 +54,10 @@ def client(host: Served, name: str = "a") -> Wire:
     return Wire.greeted(host.address.socket, replace(host.address.hello, client_id=name))
 
 
-def test_an_answer_is_the_document_of_its_schema(host: Served) -> None:
-    """The same as a command line prints."""
+def test_each_answer_is_the_document_of_its_schema(host: Served) -> None:
+    """The same as a command line prints, with the request it belongs to; caps hold for all."""
     assert fits("query_success", host.ask(Search(SearchRequest("settle"))).body["response"])
 
-
-def test_a_failure_is_the_document_of_its_schema(host: Served) -> None:
-    """With the request it belongs to."""
     with client(host) as wire:
         wire.send({"message": "search", "request_id": "mine", "request": {"query": ""}})
         reply = wire.next()
@@ -68,18 +65,29 @@ def test_a_failure_is_the_document_of_its_schema(host: Served) -> None:
     assert fits("query_error", {"error": reply["error"]})
     assert reply["error"]["request_id"] == "mine"
 
-
-def test_status_is_the_document_of_its_schema(host: Served) -> None:
-    """Measured figures and all."""
     host.ask(Search(SearchRequest("settle")))
     status = host.ask(Status()).body["status"]
 
     assert fits("status", status)
-    assert status["daemon"]["running"]
+    assert (status["daemon"]["running"], status["daemon"]["pid"]) == (True, 4242)
     assert status["sync"]["state"] == "idle"
     assert status["sync"]["last_result"] == "ok"
     assert status["queries"]["max_concurrent"] == 8
     assert status["resources"]["open_handles"]["segments_budget"] == 512
+
+    shallow = host.ask(Health()).body["health"]
+    deep = host.ask(Health(deep=True)).body["health"]
+
+    assert fits("health", shallow)
+    assert fits("health", deep)
+    assert shallow["ok"]
+    codes = {check["code"] for check in shallow["checks"]}
+    assert codes >= {"open_handles"}
+
+    assert host.ask(WatchStatus()).body["watch"]["mode"] == "off"
+
+    with pytest.raises(InvalidRequest):
+        host.ask(Search(SearchRequest("settle"), budgets={"max_candidates": 10**9}))
 
 
 def test_status_before_the_first_index_is_a_document_as_well(root: Path, home: Path) -> None:
@@ -90,20 +98,8 @@ def test_status_before_the_first_index_is_a_document_as_well(root: Path, home: P
             host.ask(Health())
 
 
-def test_health_is_the_document_of_its_schema(host: Served) -> None:
-    """Deep or not, and with what only the daemon can see."""
-    shallow = host.ask(Health()).body["health"]
-    deep = host.ask(Health(deep=True)).body["health"]
-
-    assert fits("health", shallow)
-    assert fits("health", deep)
-    assert shallow["ok"]
-    codes = {check["code"] for check in shallow["checks"]}
-    assert codes >= {"open_handles"}
-
-
-def test_metrics_can_be_scraped(host: Served) -> None:
-    """By whoever reads the text, and by whoever reads JSON."""
+def test_metrics_can_be_scraped_and_stages_are_measured(host: Served) -> None:
+    """By the reader of text and of JSON; a slow search can say where it was slow."""
     host.ask(Search(SearchRequest("settle")))
     found = host.ask(Metrics()).body
     families = {family.name for family in text_string_to_metric_families(found["text"])}
@@ -111,10 +107,6 @@ def test_metrics_can_be_scraped(host: Served) -> None:
     assert "ggrep_queries" in families
     assert found["metrics"]["stores"][0]["load"]["queries"]["query_total"] == 1
 
-
-def test_the_stages_of_a_search_are_measured(host: Served) -> None:
-    """Who is slow must be able to say where."""
-    host.ask(Search(SearchRequest("settle")))
     stages = dict(host.daemon.load().stages)
 
     assert {"admission", "snapshot_read", "retrieve", "rank", "format"} <= set(stages)
@@ -141,13 +133,19 @@ def test_a_coordinator_gets_what_it_asks_before_it_searches(host: Served) -> Non
     assert vector["values"]
 
 
-def test_a_sync_that_is_waited_for_says_what_it_did(host: Served, indexed: Path) -> None:
-    """As `ggrep index` says it."""
+def test_a_sync_is_waited_for_until_its_time_is_up(host: Served, indexed: Path) -> None:
+    """As `ggrep index` says it; a sync that takes too long goes on."""
     write_tree(indexed, {"src/new.py": "x = 1\n"})
     found = host.ask(Sync()).body
 
     assert found["state"] == "done"
     assert (found["report"]["published"], found["report"]["indexed"]) == (True, 1)
+
+    host.syncs.gate.clear()
+
+    with pytest.raises(DeadlineExceeded):
+        host.ask(Sync(timeout_ms=30))
+    host.syncs.gate.set()
 
 
 def test_a_sync_in_the_background_is_accepted_at_once(host: Served, indexed: Path) -> None:
@@ -164,17 +162,8 @@ def test_a_sync_in_the_background_is_accepted_at_once(host: Served, indexed: Pat
     assert response["results"][0]["path"] == "src/new.py"
 
 
-def test_a_sync_that_takes_too_long_is_waited_for_no_more(host: Served) -> None:
-    """It goes on; who waited is told."""
-    host.syncs.gate.clear()
-
-    with pytest.raises(DeadlineExceeded):
-        host.ask(Sync(timeout_ms=30))
-    host.syncs.gate.set()
-
-
 def test_a_sync_can_be_cancelled(host: Served) -> None:
-    """Whoever waits for it is told that it was."""
+    """Its waiter is told that it was; afterwards there is nothing to cancel."""
     host.syncs.gate.clear()
     with client(host) as waiting:
         waiting.send_message("1", Sync())
@@ -185,6 +174,8 @@ def test_a_sync_can_be_cancelled(host: Served) -> None:
     assert cancelled is True
     assert error["code"] == Cancelled.code
     assert host.daemon.syncs.statistics().last_result == "cancelled"
+
+    assert host.ask(Cancel("sync")).body["cancelled"] is False
 
 
 def test_waiting_for_a_sync_can_be_cancelled(host: Served) -> None:
@@ -198,16 +189,6 @@ def test_waiting_for_a_sync_can_be_cancelled(host: Served) -> None:
 
     assert told["2"]["cancelled"] is True
     assert told["1"]["error"]["code"] == "cancelled"
-
-
-def test_nothing_to_cancel_is_said(host: Served) -> None:
-    """It was over already."""
-    assert host.ask(Cancel("sync")).body["cancelled"] is False
-
-
-def test_the_watch_says_how_it_learns_of_changes(host: Served) -> None:
-    """This daemon was told not to watch."""
-    assert host.ask(WatchStatus()).body["watch"]["mode"] == "off"
 
 
 @pytest.mark.slow
@@ -243,12 +224,6 @@ def test_a_bug_is_told_to_who_met_it_and_to_nobody_else(
     assert alive["request_id"] == "2"
     assert b'"event":"bug"' in log
     assert b"secret" not in log
-
-
-def test_an_operator_cannot_bring_wider_budgets(host: Served) -> None:
-    """Compiled-in caps hold for everybody."""
-    with pytest.raises(InvalidRequest):
-        host.ask(Search(SearchRequest("settle"), budgets={"max_candidates": 10**9}))
 
 
 def test_operators_beyond_a_bound_are_refused_while_searches_are_answered(

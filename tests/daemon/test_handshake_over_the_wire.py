@@ -51,55 +51,42 @@ def test_the_answer_says_all_that_the_contract_names(host: Served) -> None:
     assert (answer["pid"], answer["stale"], answer["build"]) == (4242, False, BUILD)
 
 
-@pytest.mark.parametrize("name", ["hello", None])
-def test_a_hello_may_be_named_or_not(host: Served, name: str | None) -> None:
-    """The contract's own example is not."""
-    answer, _ = answered(host, hello(host, message=name))
-
-    assert answer["protocol_version"] == 1
-
-
-def test_the_highest_common_version_is_spoken(host: Served) -> None:
-    """In whatever order the client lists what it can."""
-    answer, _ = answered(host, hello(host, protocol_versions=[7, 1, 0]))
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"message": "hello"},
+        {"message": None},
+        {"protocol_versions": [7, 1, 0]},
+        {"protocol_versions": None, "protocol_version": 1},
+    ],
+)
+def test_the_highest_common_version_is_spoken(host: Served, changes: dict[str, Any]) -> None:
+    """In whatever order the client lists what it can, named or not."""
+    answer, _ = answered(host, hello(host, **changes))
 
     assert answer["protocol_version"] == 1
     assert answer["protocol_versions"] == [1]
 
 
-def test_one_version_alone_is_a_list_of_one(host: Served) -> None:
-    """Old clients say no more."""
-    answer, _ = answered(host, hello(host, protocol_versions=None, protocol_version=1))
-
-    assert answer["protocol_version"] == 1
-
-
-def test_no_common_version_closes_the_connection(host: Served) -> None:
-    """Nothing that follows could be understood."""
-    error, ended = answered(host, hello(host, protocol_versions=[2, 3]))
-
-    assert (error["code"], ended) == ("incompatible", True)
-
-
-@pytest.mark.parametrize("field", ["store_id", "config_fingerprint"])
-def test_another_store_or_configuration_is_refused(host: Served, field: str) -> None:
-    """An answer from another index is worse than none."""
-    error, ended = answered(host, hello(host, **{field: "f" * 64}))
-
-    assert (error["code"], ended) == ("invalid_request", True)
-    assert f"{field} mismatch" in error["message"]
-
-
-def test_the_store_is_compared_before_the_configuration_and_both_before_versions(
-    host: Served,
+@pytest.mark.parametrize(
+    ("wrong", "code", "message"),
+    [
+        (("store_id",), "invalid_request", "store_id mismatch"),
+        (("config_fingerprint",), "invalid_request", "config_fingerprint mismatch"),
+        (("protocol_versions",), "incompatible", ""),
+        (("config_fingerprint", "protocol_versions"), "invalid_request", "config_fingerprint"),
+        (("store_id", "config_fingerprint", "protocol_versions"), "invalid_request", "store_id"),
+    ],
+)
+def test_another_store_configuration_or_version_is_refused(
+    host: Served, wrong: tuple[str, ...], code: str, message: str
 ) -> None:
     """The first thing that is wrong is what the client is told."""
-    other = "f" * 64
-    all_wrong = hello(host, store_id=other, config_fingerprint=other, protocol_versions=[9])
-    two_wrong = hello(host, config_fingerprint=other, protocol_versions=[9])
+    changes = {name: [2, 3] if name == "protocol_versions" else "f" * 64 for name in wrong}
+    error, ended = answered(host, hello(host, **changes))
 
-    assert "store_id" in answered(host, all_wrong)[0]["message"]
-    assert "config_fingerprint" in answered(host, two_wrong)[0]["message"]
+    assert (error["code"], ended) == (code, True)
+    assert message in error["message"]
 
 
 @pytest.mark.parametrize(
@@ -143,17 +130,12 @@ def test_a_second_hello_that_means_another_store_ends_the_connection(host: Serve
         assert wire.ends()
 
 
-def test_who_says_nothing_is_let_go(host: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A connection costs a place that somebody else may want."""
-    monkeypatch.setattr("ggrep.daemon.session.HANDSHAKE_S", 0.05)
-    with Wire(host.address.socket) as wire:
-        assert wire.ends()
-
-
-def test_a_hello_that_drips_is_let_go(host: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("part", [b"", b"\0\0\0\x80{"])
+def test_a_client_without_a_whole_hello_is_let_go(
+    host: Served, monkeypatch: pytest.MonkeyPatch, part: bytes
+) -> None:
     """However the bytes are dealt out, the time for the first message is one."""
     monkeypatch.setattr("ggrep.daemon.session.HANDSHAKE_S", 0.05)
     with Wire(host.address.socket) as wire:
-        wire.send_bytes(b"\0\0\0\x80{")
-
+        wire.send_bytes(part)
         assert wire.ends()

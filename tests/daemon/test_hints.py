@@ -51,14 +51,19 @@ def code_of(host: Served, claim: Claim, scope: str = "") -> str:
 
 
 def test_what_is_certainly_meant_is_answered(host: Served) -> None:
-    """Below directories of the root as well."""
+    """Below directories of the root as well, and under variables that set nothing."""
     assert code_of(host, right(host)) == "ok"
     assert code_of(host, right(host), "src") == "ok"
     assert code_of(host, right(host), "src") == "ok", "kept until another snapshot is active"
 
+    own = {"GGREP_CLIENT_ID": "me", "GGREP_CLIENT_KIND": "batch", "GGREP_HOME": "/x"}
+    claim = right(host)
 
-def test_another_build_another_root_and_other_variables_are_not(host: Served) -> None:
-    """The client would have worked out something else, or cannot read what we answer."""
+    assert code_of(host, replace(claim, environ={**own, **claim.environ})) == "ok"
+
+
+def test_another_build_another_root_and_other_variables_are_not(host: Served, home: Path) -> None:
+    """The client would have worked out something else; the log counts it and quotes nothing."""
     claim = right(host)
 
     assert code_of(host, replace(claim, build="newer")) == "stale_hint"
@@ -69,13 +74,10 @@ def test_another_build_another_root_and_other_variables_are_not(host: Served) ->
     other = {"GGREP_MAX_QUERY_RESULTS": "8"}
     assert code_of(host, replace(claim, environ=other)) == "stale_hint"
 
+    logs = (home / "logs").iterdir()
+    lines = [stable_json.loads(line) for log in logs for line in log.read_bytes().splitlines()]
 
-def test_variables_that_set_nothing_do_not_count(host: Served) -> None:
-    """Every terminal has another name."""
-    own = {"GGREP_CLIENT_ID": "me", "GGREP_CLIENT_KIND": "batch", "GGREP_HOME": "/x"}
-    claim = right(host)
-
-    assert code_of(host, replace(claim, environ={**own, **claim.environ})) == "ok"
+    assert all("settle" not in str(line) for line in lines)
 
 
 def test_a_variable_that_means_nothing_is_for_the_client_to_tell_of(
@@ -109,18 +111,12 @@ def test_a_stale_daemon_is_not_meant(host: Served) -> None:
     assert code_of(host, right(host)) == "stale_hint"
 
 
-def test_a_directory_that_the_work_tree_leaves_out_is_a_root_of_its_own(host: Served) -> None:
-    """The daemon of the project knows nothing of it."""
+def test_a_directory_that_is_not_of_the_daemon_is_refused(host: Served, git: Git) -> None:
+    """It is left out, is gone, or is a repository within as soon as something was synced since."""
     assert code_of(host, right(host), "vendor") == "stale_hint"
 
-
-def test_a_directory_that_is_gone_is_not_searched(host: Served) -> None:
-    """The client says so in its own words."""
     assert code_of(host, right(host), "nowhere") == "stale_hint"
 
-
-def test_a_repository_within_is_a_root_of_its_own(host: Served, git: Git) -> None:
-    """As soon as something was synced since it came."""
     inner = host.daemon.identity.root / "src" / "inner"
     write_tree(inner, {"a.py": "a = 1\n"})
     git(inner, "init", "-q")
@@ -133,15 +129,6 @@ def test_a_claim_does_not_wait_for_the_first_index(root: Path, home: Path) -> No
     write_tree(root, {"a.py": "a = 1\n"})
     with served(root, home, flags=FLAGS, gated=True) as host:
         assert code_of(host, Claim(str(root), {}, BUILD)) == "no_index"
-
-
-def test_a_refusal_is_logged_by_its_code_alone(host: Served, home: Path) -> None:
-    """Hints fail for reasons that an operator may want to count."""
-    assert code_of(host, replace(right(host), build="newer")) == "stale_hint"
-    logs = (home / "logs").iterdir()
-    lines = [stable_json.loads(line) for log in logs for line in log.read_bytes().splitlines()]
-
-    assert all("settle" not in str(line) for line in lines)
 
 
 def test_a_profile_that_shapes_answers_is_not_for_plain_searches(

@@ -47,17 +47,7 @@ class Host:
         self._log = log
         with log.open("wb") as err:
             self.process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-m",
-                    "ggrep",
-                    "serve",
-                    "--path",
-                    str(root),
-                    "--encoder",
-                    "hashed",
-                    "--no-watch",
-                ],
+                [sys.executable, "-m", "ggrep", "serve", "--path", str(root), *SWITCHES],
                 env={**environ, "GGREP_HOME": str(home)},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

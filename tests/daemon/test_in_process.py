@@ -28,7 +28,7 @@ from ggrep.protocol.client.link import Unreachable
 from ggrep.protocol.wire.messages import Describe, Fetch, Message, Ping
 from ggrep.protocol.wire.replies import Reply
 from tests.fakes.hosts import CLOCK, Served, served
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import indexed
 
 NEVER = Deadline.never(CLOCK)
 PING = Ping()
@@ -36,8 +36,7 @@ PING = Ping()
 
 @pytest.fixture
 def host(root: Path, home: Path) -> Iterator[Served]:
-    write_tree(root, {"a.py": "def alpha_needle():\n    return 1\n"})
-    open_engine(root, home).sync()
+    indexed(root, home, {"a.py": "def alpha_needle():\n    return 1\n"})
     with served(root, home) as host:
         yield host
 

@@ -58,15 +58,6 @@ def pooled(daemons: dict[str, Served], epoch: str, *members: int) -> Any:
     return reply.body["pools"]
 
 
-def test_a_list_of_members_is_said_once(daemons: dict[str, Served]) -> None:
-    """Of a thousand it is longer than all else."""
-    assert described(daemons, said=False) == {"epoch": "", "descriptions": None}
-    first = described(daemons)
-
-    assert [one["snapshot_id"] is not None for one in first["descriptions"]] == [True, True]
-    assert described(daemons, said=False) == first
-
-
 def test_what_is_known_is_not_told_again(daemons: dict[str, Served]) -> None:
     """Until something of it is another."""
     first = described(daemons)
@@ -112,33 +103,18 @@ def test_both_are_asked_as_they_were_described(daemons: dict[str, Served]) -> No
     assert pooled(daemons, newer) != before
 
 
-def test_members_are_those_that_are_named(daemons: dict[str, Served]) -> None:
-    """Not all that were described are asked."""
+def test_members_are_those_that_were_described_and_named(daemons: dict[str, Served]) -> None:
+    """Not all that were described are asked, and none that was not."""
     epoch = described(daemons)["epoch"]
 
     assert len(pooled(daemons, epoch)["figures"]["chunks"]) == 2
     assert len(pooled(daemons, epoch, 1)["figures"]["chunks"]) == 1
 
-
-def test_what_nobody_described_is_gone(daemons: dict[str, Served]) -> None:
-    """The client describes anew, or asks each by itself."""
     with pytest.raises(SnapshotGone):
         pooled(daemons, "no-such-epoch")
-    epoch = described(daemons)["epoch"]
+
     with pytest.raises(SnapshotGone):
         pooled(daemons, epoch, 0, 7)
-
-
-def test_an_image_that_was_touched_is_not_read(daemons: dict[str, Served]) -> None:
-    """It may be shorter than what is mapped."""
-    epoch = described(daemons)["epoch"]
-    store = daemons["b"].daemon.identity.store
-    (image,) = (store / "images").glob("*.image")
-    image.write_bytes(image.read_bytes())
-
-    with pytest.raises(SnapshotGone):
-        pooled(daemons, epoch)
-    pooled(daemons, epoch, 0)
 
 
 def test_described_again_an_image_that_was_touched_is_verified(daemons: dict[str, Served]) -> None:
@@ -224,13 +200,19 @@ def test_a_packing_that_failed_is_tried_again(
     assert pooled(daemons, epoch) == loose
 
 
-def test_a_list_is_known_by_its_own_key_alone(daemons: dict[str, Served]) -> None:
-    """Else whoever asks next would be told of other repositories under the names of theirs."""
+def test_a_list_of_members_is_said_once(daemons: dict[str, Served]) -> None:
+    """A list is known by its own key alone; with a thousand members it is longer than all else."""
     members = places(daemons)
     with pytest.raises(InvalidRequest):
         daemons["a"].ask(JointDescribe(members_key(members), tuple(reversed(members))))
 
     assert described(daemons, said=False)["epoch"] == ""
+
+    assert described(daemons, said=False) == {"epoch": "", "descriptions": None}
+    first = described(daemons)
+
+    assert [one["snapshot_id"] is not None for one in first["descriptions"]] == [True, True]
+    assert described(daemons, said=False) == first
 
 
 def test_whoever_is_asked_lends_neither_encoder_nor_settings(tmp_path: Path, home: Path) -> None:
@@ -273,16 +255,17 @@ def test_text_of_a_table_that_was_touched_is_not_shown(
         pooled(daemons, epoch)
 
 
-def test_once_it_is_healed_a_store_is_asked_with_the_others_again(
+def test_an_image_that_was_touched_is_not_read_until_it_is_healed(
     daemons: dict[str, Served],
 ) -> None:
-    """Asking one by one is for the moment."""
+    """It may be shorter than what is mapped; asking one by one is for the moment."""
     epoch = described(daemons)["epoch"]
     before = pooled(daemons, epoch)
     (image,) = (daemons["b"].daemon.identity.store / "images").glob("*.image")
     image.write_bytes(image.read_bytes())
     with pytest.raises(SnapshotGone):
         pooled(daemons, epoch)
+    pooled(daemons, epoch, 0)
     daemons["b"].ask(Describe())
 
     assert pooled(daemons, described(daemons)["epoch"]) == before

@@ -31,14 +31,6 @@ def client(host: Served, name: str = "a") -> Wire:
     return Wire.greeted(host.address.socket, replace(host.address.hello, client_id=name))
 
 
-def test_a_daemon_answers_before_anything_is_open(
-    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Opening a store takes time; who asks after the daemon need not wait for it."""
-    with served(indexed, home, gated=True) as host:
-        assert host.ask(Ping()).name == "ping"
-
-
 def test_the_record_beside_the_socket_says_who_listens(indexed: Path, home: Path) -> None:
     """Lists of daemons are made from it."""
     with served(indexed, home) as host:
@@ -277,18 +269,25 @@ def test_a_record_that_was_removed_is_written_again(
         assert host.ask(Ping()).name == "ping"
 
 
-def test_a_daemon_ends_some_time_after_its_root_is_gone(
-    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("removed", ["its root", "ggrep"])
+def test_a_daemon_ends_some_time_after_its_root_or_ggrep_was_removed(
+    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch, removed: str
 ) -> None:
-    """A checkout may take it away for a moment; a deleted repository stays away."""
+    """A checkout may take its root away for a moment; a deleted repository stays away."""
     monkeypatch.setattr("tests.fakes.hosts.POLL_S", 0.01)
+
+    def unreadable() -> str:
+        raise FileNotFoundError
+
     with served(indexed, home) as host:
-        indexed.rename(indexed.with_name("moved"))
+        if removed == "ggrep":
+            monkeypatch.setattr("ggrep.daemon.daemon_tasks.build_id", unreadable)
+        else:
+            indexed.rename(indexed.with_name("moved"))
         assert "response" in host.ask(asked()).body
         monkeypatch.setattr("ggrep.daemon.daemon_tasks._GONE_MS", 50.0)
         host.eventually(lambda: not host.address.socket.exists())
-
-        assert host.daemon.stopping == "its root was removed"
+        assert host.daemon.stopping == f"{removed} was removed"
 
 
 class Refusing:
@@ -348,24 +347,6 @@ def test_a_daemon_ends_when_another_build_was_installed(
 
         assert host.daemon.stopping == "another build of ggrep was installed"
     assert set(looks) == {None}
-
-
-def test_a_daemon_ends_some_time_after_ggrep_was_removed(
-    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nobody could talk to it any more, nor know that it runs."""
-    monkeypatch.setattr("tests.fakes.hosts.POLL_S", 0.01)
-
-    def unreadable() -> str:
-        raise FileNotFoundError
-
-    with served(indexed, home) as host:
-        monkeypatch.setattr("ggrep.daemon.daemon_tasks.build_id", unreadable)
-        assert "response" in host.ask(asked()).body
-        monkeypatch.setattr("ggrep.daemon.daemon_tasks._GONE_MS", 50.0)
-        host.eventually(lambda: not host.address.socket.exists())
-
-        assert host.daemon.stopping == "ggrep was removed"
 
 
 @pytest.mark.parametrize("at_once", [False, True], ids=["greeted", "in_one_write"])

@@ -40,7 +40,7 @@ def refused(host: Served, message: Search) -> str:
 def test_a_search_leaves_one_event_with_all_that_the_contract_names(
     indexed: Path, home: Path
 ) -> None:
-    """By its id it can be found again."""
+    """By its id it can be found again, between start and end of its daemon."""
     with served(indexed, home) as host:
         response = host.ask(Search(SearchRequest("settle"))).body["response"]
     (event,) = events(home)
@@ -51,6 +51,9 @@ def test_a_search_leaves_one_event_with_all_that_the_contract_names(
     assert event["mode"] == "balanced"
     assert event["limits"] == {"max_results": 10, "per_file": 3, "snippet": "default"}
     assert {"admission", "snapshot_read", "retrieve", "rank", "format"} <= set(event["stages_ms"])
+
+    assert len(events(home, "started")) == 1
+    assert events(home, "stopped")[0]["reason"] == "the test is over"
 
 
 def test_the_log_holds_neither_query_nor_content_however_a_search_ends(
@@ -85,12 +88,3 @@ def test_the_log_holds_neither_query_nor_content_however_a_search_ends(
     assert events(home, "sync")
     assert WORD.encode() not in log
     assert CONTENT.encode() not in log
-
-
-def test_the_life_of_a_daemon_is_logged(indexed: Path, home: Path) -> None:
-    """From its beginning to the reason of its end."""
-    with served(indexed, home):
-        pass
-
-    assert len(events(home, "started")) == 1
-    assert events(home, "stopped")[0]["reason"] == "the test is over"

@@ -92,12 +92,9 @@ def check(host: Served, seeds: range) -> None:
 
 
 @pytest.mark.slow
-def test_no_budget_is_exceeded_through_a_daemon(host: Served) -> None:
+@pytest.mark.parametrize(
+    "seeds", [range(100), pytest.param(range(100, 10_000), marks=pytest.mark.deep)]
+)
+def test_no_budget_is_exceeded_through_a_daemon(host: Served, seeds: range) -> None:
     """A caller that gives so many bytes has room for no more."""
-    check(host, range(100))
-
-
-@pytest.mark.deep
-def test_no_budget_of_ten_thousand_is_exceeded_through_a_daemon(host: Served) -> None:
-    """The same, for long."""
-    check(host, range(100, 10_000))
+    check(host, seeds)

@@ -88,12 +88,20 @@ def test_changes_of_the_tree_begin_no_sync(stale: Served, indexed: Path) -> None
     assert len(stale.syncs.jobs) == done
 
 
-def test_status_and_handshake_say_so(stale: Served) -> None:
-    """Clients start a successor by it."""
+def test_status_handshake_and_description_say_so(
+    stale: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Clients start a successor by it; it watches the tree and indexes nothing any more."""
     with stale.link() as link:
         assert link.welcome.stale
     assert stale.ask(Ping()).body["stale"]
     assert stale.ask(Status()).body["status"]["daemon"]["stale"]
+
+    monkeypatch.setattr(HostWatcher, "state", lambda *_: WatchState("watching", 0, None, ""))
+    told = stale.ask(Describe(20_000)).body["description"]
+
+    assert told["freshness"] == "unknown"
+    assert [notice["code"] for notice in told["notices"]] == ["stale_config"]
 
 
 def test_a_sync_that_runs_is_ended(indexed: Path, home: Path) -> None:
@@ -162,8 +170,13 @@ def test_after_the_edit_is_undone_it_syncs_again(stale: Served, indexed: Path) -
 
 
 def test_a_successor_of_the_new_settings_serves_beside_it(stale: Served, home: Path) -> None:
-    """The two have different sockets and different stores."""
+    """A client of the new settings does not meet it: the two have different sockets and stores."""
     root = stale.daemon.identity.root
+    address = arrange(root, Home(home), environ={}, flags=FLAGS)
+
+    assert address.socket != stale.address.socket
+    assert not address.socket.exists()
+
     with served(root, home) as successor:
         successor.settled()
 
@@ -172,15 +185,6 @@ def test_a_successor_of_the_new_settings_serves_beside_it(stale: Served, home: P
         answer = successor.ask(Search(SearchRequest("settle other"))).body["response"]
         assert answer["warnings"] == []
         assert stale.ask(Ping()).body["stale"]
-
-
-def test_a_client_of_the_new_settings_does_not_meet_it(stale: Served, home: Path) -> None:
-    """It computes another fingerprint, and with it another place."""
-    root = stale.daemon.identity.root
-    address = arrange(root, Home(home), environ={}, flags=FLAGS)
-
-    assert address.socket != stale.address.socket
-    assert not address.socket.exists()
 
 
 def test_an_ignore_edit_is_published_in_place(indexed: Path, home: Path) -> None:
@@ -243,14 +247,3 @@ def test_a_settings_file_that_nobody_writes_to_stops_nothing(indexed: Path, home
     config = LoadedConfig(Settings(), ((indexed / ".ggrep.toml", b""),))
 
     assert config.present() == ((indexed / ".ggrep.toml", None),)
-
-
-def test_of_a_stale_daemon_nobody_knows_whether_it_is_current(
-    stale: Served, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It watches the tree and indexes nothing any more; a coordinator is told both."""
-    monkeypatch.setattr(HostWatcher, "state", lambda *_: WatchState("watching", 0, None, ""))
-    told = stale.ask(Describe(20_000)).body["description"]
-
-    assert told["freshness"] == "unknown"
-    assert [notice["code"] for notice in told["notices"]] == ["stale_config"]

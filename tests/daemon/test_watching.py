@@ -109,16 +109,6 @@ def roots(tmp_path: Path) -> list[Path]:
     return found
 
 
-def test_a_new_root_is_looked_at_once_it_is_watched(roots: list[Path]) -> None:
-    """What changed between the first sync and the first watch was seen by neither."""
-    changes = Changes()
-    with watcher(Opener()) as watching:
-        watching.add(roots[0], (), changes)
-
-        assert changes.next() == 0
-        assert watching.state(roots[0]).mode == "watching"
-
-
 def test_events_reach_the_roots_they_lie_in_and_nested_ones_as_well(roots: list[Path]) -> None:
     """One index may hold what another does; a third hears nothing."""
     opener, told = Opener(), [Changes() for _ in roots]
@@ -228,19 +218,6 @@ def test_closing_frees_every_watch_and_ends_the_thread(roots: list[Path]) -> Non
 
     assert all(watch.closed.is_set() for watch in opener.opened)
     assert not [thread for thread in threading.enumerate() if thread.name == "watching"]
-
-
-def test_the_sum_of_roots_may_be_too_much_though_each_is_not(roots: list[Path]) -> None:
-    """Watches are bounded for all together: the first get them."""
-
-    def opener(paths: list[str]) -> FakeWatch:
-        return FakeWatch(paths, {paths[-1]: OSError("limit")} if len(paths) > 2 else {})
-
-    watch, problems = open_most(roots, opener)
-
-    assert isinstance(watch, FakeWatch)
-    assert watch.paths == [str(roots[0]), str(roots[1])]
-    assert problems == {roots[2]: "cannot be watched: limit"}
 
 
 @pytest.mark.slow

@@ -25,7 +25,7 @@ from ggrep.model.request import PoolRequest, SearchRequest, StatisticsRequest
 from ggrep.render.answer_json import answer_json
 from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.repo_index import Hosted
-from tests.fakes.repos import answer, answer_bytes, open_engine, paths, write_tree
+from tests.fakes.repos import answer, answer_bytes, indexed, open_engine, paths, write_tree
 from training.encoder.model_file import write_model
 
 TREE = {
@@ -36,7 +36,7 @@ TREE = {
 
 
 def test_a_repository_without_an_index_says_so(root: Path, home: Path) -> None:
-    """And how to make one."""
+    """Bytes of a command line that are no text arrive as lone surrogates and are refused."""
     engine = open_engine(root, home)
 
     with pytest.raises(NoIndex, match="ggrep index"):
@@ -44,12 +44,19 @@ def test_a_repository_without_an_index_says_so(root: Path, home: Path) -> None:
     assert engine.describe().snapshot_id is None
     assert not home.exists()
 
+    for wrong in (
+        SearchRequest("a\udcff"),
+        SearchRequest("a", scope="\udcff"),
+        SearchRequest("a", filters=(Filter("path", "\udcff"),)),
+        SearchRequest("a", timeout_ms=-1),
+    ):
+        with pytest.raises(InvalidRequest):
+            engine.search(wrong)
+
 
 def test_deterministic_answers_have_the_same_bytes(root: Path, home: Path) -> None:
     """Request id included; nothing in them tells the time."""
-    write_tree(root, TREE)
-    engine = open_engine(root, home)
-    engine.sync()
+    engine = indexed(root, home, TREE)
     request = SearchRequest("retry queue", deterministic=True, explain=True)
     first = stable_json.dumps(answer_json(engine.search(request)))
 
@@ -60,10 +67,8 @@ def test_deterministic_answers_have_the_same_bytes(root: Path, home: Path) -> No
 
 
 def test_a_request_beyond_the_caps_is_clamped_aloud(root: Path, home: Path) -> None:
-    """A caller that asked for a thousand must know that it got two hundred at most."""
-    write_tree(root, TREE)
-    engine = open_engine(root, home)
-    engine.sync()
+    """A caller must know that it got two hundred at most; asking for none is allowed."""
+    engine = indexed(root, home, TREE)
     said = answer(engine, SearchRequest("retry", limit=1000, per_file=100, deterministic=True))
 
     assert said["limits"]["max_results"] == 200
@@ -75,21 +80,12 @@ def test_a_request_beyond_the_caps_is_clamped_aloud(root: Path, home: Path) -> N
         with pytest.raises(InvalidRequest, match="negative"):
             engine.search(SearchRequest("retry", **wrong))  # type: ignore[arg-type] # varied
 
-
-def test_no_places_are_no_hits(root: Path, home: Path) -> None:
-    """Asking for none is allowed."""
-    write_tree(root, TREE)
-    engine = open_engine(root, home)
-    engine.sync()
-
     assert answer(engine, SearchRequest("retry", limit=0, deterministic=True))["results"] == []
 
 
 def test_byte_caps_reach_the_answer(root: Path, home: Path) -> None:
     """A client with a small buffer sets them."""
-    write_tree(root, TREE)
-    engine = open_engine(root, home, max_total_snippet_bytes=10, max_snippet_bytes_per_result=8)
-    engine.sync()
+    engine = indexed(root, home, TREE, max_total_snippet_bytes=10, max_snippet_bytes_per_result=8)
     said = answer(engine, SearchRequest("retry", deterministic=True))
 
     assert sum(len(hit["content"]) for hit in said["results"]) <= 10
@@ -102,8 +98,7 @@ def test_byte_caps_reach_the_answer(root: Path, home: Path) -> None:
 def test_too_many_segments_are_refused_not_dropped(root: Path, home: Path) -> None:
     """An answer over half the files would look like one over all."""
     for name, text in TREE.items():
-        write_tree(root, {name: text})
-        open_engine(root, home).sync()
+        indexed(root, home, {name: text})
     engine = open_engine(root, home, max_open_segments_per_query=1)
 
     with pytest.raises(InvalidRequest, match="max_open_segments_per_query"):
@@ -148,9 +143,7 @@ def test_a_pinned_view_stays_whole_under_a_merge(root: Path, home: Path) -> None
 
 def test_a_pool_is_what_an_answer_is_cut_from(root: Path, home: Path) -> None:
     """The coordinator merges lists in the repository's own order and by its own scores."""
-    write_tree(root, TREE)
-    engine = open_engine(root, home)
-    engine.sync()
+    engine = indexed(root, home, TREE)
     request = SearchRequest("retry queue", deterministic=True)
     counted = engine.ask(StatisticsRequest(request))
     pool = engine.ask(PoolRequest(request, 10, counted.statistics, counted.snapshot_id))
@@ -203,8 +196,7 @@ def test_a_damaged_pointer_is_recovered_from_under_a_held_view(root: Path, home:
 
 def test_opening_counts_against_the_deadline(root: Path, home: Path) -> None:
     """A caller that gave half a second does not wait for a store to be hashed."""
-    write_tree(root, TREE)
-    open_engine(root, home).sync()
+    indexed(root, home, TREE)
     engine = open_engine(root, home)
     over = Deadline.after(engine.clock, 0)
 
@@ -218,24 +210,14 @@ def test_opening_counts_against_the_deadline(root: Path, home: Path) -> None:
             ask()
 
 
-def test_bytes_that_are_no_text_are_refused(root: Path, home: Path) -> None:
-    """A command line may hold any bytes; they arrive as lone surrogates."""
-    engine = open_engine(root, home)
-    for wrong in (
-        SearchRequest("a\udcff"),
-        SearchRequest("a", scope="\udcff"),
-        SearchRequest("a", filters=(Filter("path", "\udcff"),)),
-        SearchRequest("a", timeout_ms=-1),
-    ):
-        with pytest.raises(InvalidRequest):
-            engine.search(wrong)
-
-
 def test_no_bound_per_file_is_the_bound_of_the_settings(root: Path, home: Path) -> None:
     """Zero is no way around a setting."""
-    write_tree(root, {"a.md": "".join(f"# T{i}\n\nretry\n\n" for i in range(6))})
-    engine = open_engine(root, home, max_query_per_file=2)
-    engine.sync()
+    engine = indexed(
+        root,
+        home,
+        {"a.md": "".join(f"# T{i}\n\nretry\n\n" for i in range(6))},
+        max_query_per_file=2,
+    )
     said = answer(engine, SearchRequest("retry", per_file=0, deterministic=True))
 
     assert len(said["results"]) == 2
@@ -243,9 +225,7 @@ def test_no_bound_per_file_is_the_bound_of_the_settings(root: Path, home: Path) 
 
 def test_a_pool_leaves_cutting_snippets_to_whoever_shows_them(root: Path, home: Path) -> None:
     """A limit on a file that the merged answer does not show would mislead."""
-    write_tree(root, TREE)
-    engine = open_engine(root, home, max_snippet_bytes_per_result=8)
-    engine.sync()
+    engine = indexed(root, home, TREE, max_snippet_bytes_per_result=8)
     pool = engine.ask(PoolRequest(SearchRequest("retry"), 5))
 
     assert pool.limits_hit == ()

@@ -14,16 +14,13 @@ from ggrep.search.engine import receipts
 from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.receipts import MOST_DIFFERENCES, differences
 from tests.fakes.receipts import AFTER, BEFORE, receipt_of, replayed, told
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import indexed, open_engine, write_tree
 
 
 @pytest.fixture
 def engine(root: Path, home: Path) -> Engine:
     """Return an engine over the tree before the edit."""
-    write_tree(root, BEFORE)
-    engine = open_engine(root, home, encoder="none")
-    engine.sync()
-    return engine
+    return indexed(root, home, BEFORE, encoder="none")
 
 
 def edit(engine: Engine) -> None:
@@ -37,9 +34,17 @@ def remove(engine: Engine, snapshot_id: str) -> None:
     store_files.manifest_file(engine.identity.store, SnapshotId(snapshot_id)).unlink()
 
 
-def test_two_receipts_of_one_state_are_equal(engine: Engine) -> None:
-    """Whoever keeps them beside code sees no difference where there is none."""
+def test_a_receipt_of_the_newest_snapshot_is_reproduced(engine: Engine) -> None:
+    """Receipts of one state are equal, and cannot lift the caps: they come from anywhere."""
     assert receipt_of(engine) == receipt_of(engine)
+
+    assert replayed(engine, receipt_of(engine), today=True).is_reproduced
+
+    receipt = receipt_of(engine)
+    greedy = replace(receipt, budgets=(("max_query_results", 10**9),))
+
+    with pytest.raises(InvalidRequest, match="max_query_results"):
+        replayed(engine, greedy)
 
 
 def test_the_same_bytes_come_after_edits_while_the_snapshot_lives(engine: Engine) -> None:
@@ -69,11 +74,6 @@ def test_the_newest_snapshot_tells_what_became_of_each_hit(engine: Engine) -> No
     }
     assert [item.path for item in found.new_hits] == ["new.py"]
     assert not found.same_hits
-
-
-def test_the_newest_snapshot_may_be_the_receipts_own(engine: Engine) -> None:
-    """Nothing was published since, so the bytes are the same."""
-    assert replayed(engine, receipt_of(engine), today=True).is_reproduced
 
 
 def test_a_snapshot_that_is_gone_is_told(engine: Engine) -> None:
@@ -166,15 +166,6 @@ def test_a_repository_without_an_index_cannot_be_asked(
         replayed(open_engine(bare, home, encoder="none"), receipt)
 
 
-def test_a_receipt_cannot_lift_the_caps(engine: Engine) -> None:
-    """It comes from anywhere."""
-    receipt = receipt_of(engine)
-    greedy = replace(receipt, budgets=(("max_query_results", 10**9),))
-
-    with pytest.raises(InvalidRequest, match="max_query_results"):
-        replayed(engine, greedy)
-
-
 @pytest.mark.parametrize(
     ("was", "now", "found"),
     [
@@ -194,20 +185,14 @@ def test_the_place_is_the_deepest_that_differs(
     assert differences(was, now) == ([ReplayDifference(*found)], 1)
 
 
-def test_equal_documents_do_not_differ() -> None:
-    """In whatever order their keys stand."""
+def test_equal_documents_do_not_differ_and_long_differences_are_cut() -> None:
+    """In whatever order their keys stand; a hit more at the top moves all others."""
     assert differences({"a": 1, "b": [0.1]}, {"b": [0.1], "a": 1}) == ([], 0)
 
-
-def test_places_are_cut_and_counted() -> None:
-    """One hit more at the top moves all others."""
     shown, count = differences([*range(40)], [*range(1, 41)])
 
     assert (len(shown), count) == (MOST_DIFFERENCES, 40)
 
-
-def test_a_long_value_is_cut() -> None:
-    """It is told apart by its beginning."""
     (shown,), _ = differences("x" * 1000, "y")
 
     assert shown.was is not None

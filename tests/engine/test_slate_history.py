@@ -12,6 +12,7 @@ from ggrep.model.request import SearchRequest
 from ggrep.model.slate import Budgets, SlateRequest
 from ggrep.render.answer_json import answer_json
 from ggrep.search.engine.engine import Engine
+from tests.fakes.effort import examples
 from tests.fakes.repos import open_engine, write_tree
 from tests.properties.trees import PATHS, bodies, content
 
@@ -70,24 +71,12 @@ edits = st.lists(st.tuples(st.sampled_from(PATHS), bodies), min_size=1, max_size
 
 
 @pytest.mark.slow
-@settings(max_examples=3)
+@settings(max_examples=examples(3, 150))
 @given(first=firsts, then=edits)
 def test_history_does_not_matter_to_slates(
     first: list[list[str]], then: list[tuple[str, list[str]]]
 ) -> None:
     """A client that asks a kept index gets what it would get of a new one."""
-    with TemporaryDirectory() as base:
-        live(Path(base).resolve(), first, then)
-
-
-@pytest.mark.deep
-@pytest.mark.timeout(1800)
-@settings(max_examples=150)
-@given(first=firsts, then=edits)
-def test_many_histories_do_not_matter_to_slates(
-    first: list[list[str]], then: list[tuple[str, list[str]]]
-) -> None:
-    """The same over many more histories."""
     with TemporaryDirectory() as base:
         live(Path(base).resolve(), first, then)
 

@@ -5,7 +5,7 @@ import pytest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import Budgets, Pack, SlateRequest, SlateResponse
 from ggrep.search.engine.engine import Engine
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import indexed
 
 STEPS = 9
 BODY = "".join(f"    total = total + order.part_{n} * {n}\n" for n in range(12))
@@ -35,10 +35,7 @@ def refunds(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     base = tmp_path_factory.mktemp("refunds").resolve()
     root = base / "repo"
     root.mkdir()
-    write_tree(root, TREE)
-    engine = open_engine(root, base / "home", encoder="none")
-    engine.sync()
-    return engine
+    return indexed(root, base / "home", TREE, encoder="none")
 
 
 def packs(found: SlateResponse) -> dict[str, Pack]:

@@ -63,10 +63,12 @@ def snapshots(engine: Engine) -> list[str]:
 
 
 def test_old_snapshots_and_their_segments_go(root: Path, home: Path) -> None:
-    """Else a store grows for ever; and what stays is whole."""
+    """What stays is whole; a preview, which the command does by default, deletes none."""
     engine = aged(root, home)
-    before = answer_bytes(engine, ASK)
+    before, present = answer_bytes(engine, ASK), snapshots(engine)
     planned = look(engine)
+    assert planned.dry_run
+    assert snapshots(engine) == present
     report = collect(engine)
 
     assert report.deleted_snapshots == planned.deleted_snapshots
@@ -78,26 +80,6 @@ def test_old_snapshots_and_their_segments_go(root: Path, home: Path) -> None:
         manifest = read_manifest(engine.identity.store, snapshot_id)  # type: ignore[arg-type] # from JSON
         Verifier(engine.identity.store, full=True).manifest(manifest)
     assert collect(engine).freed_bytes == 0, "and all went at once"
-
-
-def test_a_preview_touches_nothing(root: Path, home: Path) -> None:
-    """It is what the command does unless told otherwise."""
-    engine = aged(root, home)
-    before = snapshots(engine)
-    report = look(engine)
-
-    assert report.dry_run
-    assert report.deleted_snapshots
-    assert snapshots(engine) == before
-
-
-def test_young_snapshots_stay(root: Path, home: Path) -> None:
-    """A query may still be at work on them."""
-    engine = aged(root, home)
-    with engine.target() as target:
-        report = collect_garbage(target, deadline=Deadline.after(target.clock, 0))
-
-    assert report.deleted_snapshots == ()
 
 
 def test_a_pinned_snapshot_stays(root: Path, home: Path) -> None:
@@ -156,13 +138,20 @@ def test_what_dead_writers_left_goes(root: Path, home: Path) -> None:
     assert not (store / "trash" / "old").exists()
 
 
-def test_a_live_writer_is_not_collected_under(root: Path, home: Path) -> None:
-    """What it wrote and nothing names yet would look like garbage."""
+def test_nothing_is_collected_under_a_writer_or_a_query_nor_while_it_is_young(
+    root: Path, home: Path
+) -> None:
+    """LanceDB opens a table's files anew for each read; a writer's files are named by nothing."""
     engine = aged(root, home)
     before = snapshots(engine)
     with held_lease(engine.identity.store, engine.clock), pytest.raises(Busy, match="is writing"):
         collect(engine)
+    with reading(engine), pytest.raises(Busy, match="query"):
+        collect(engine, readers_ms=0)
+    with engine.target() as target:
+        report = collect_garbage(target, deadline=Deadline.after(target.clock, 0))
 
+    assert report.deleted_snapshots == ()
     assert snapshots(engine) == before
 
 
@@ -171,16 +160,6 @@ def reading(engine: Engine) -> Iterator[None]:
     patience = Patience(Deadline.after(engine.clock, 0), lambda _: None)
     with shared(store_files.readers_lock(engine.identity.store), patience):
         yield
-
-
-def test_a_query_is_not_collected_under(root: Path, home: Path) -> None:
-    """LanceDB opens a table's files anew for each read."""
-    engine = aged(root, home)
-    before = snapshots(engine)
-    with reading(engine), pytest.raises(Busy, match="query"):
-        collect(engine, readers_ms=0)
-
-    assert snapshots(engine) == before
 
 
 def test_nothing_goes_while_the_active_snapshot_cannot_be_read(root: Path, home: Path) -> None:

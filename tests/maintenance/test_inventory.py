@@ -16,7 +16,7 @@ from ggrep.index.store.last_used import note_use
 from ggrep.model.request import SearchRequest
 from tests.fakes.clocks import ManualClock
 from tests.fakes.leases import held_lease
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import indexed, open_engine, write_tree
 from tests.golden.documents import START
 
 
@@ -27,9 +27,7 @@ def remove(home: Path, store_id: str) -> int:
 
 def test_a_removed_store_leaves_its_locks_and_its_epoch(root: Path, home: Path) -> None:
     """A guard that went with the store would let two writers in, and an epoch unfence one."""
-    write_tree(root, {"a.py": "x = 1\n"})
-    engine = open_engine(root, home)
-    engine.sync()
+    engine = indexed(root, home, {"a.py": "x = 1\n"})
     files = store_files.lease_files(engine.identity.store)
     guard = files.guard.stat().st_ino
     assert remove(home, engine.identity.store_id) > 0
@@ -41,11 +39,14 @@ def test_a_removed_store_leaves_its_locks_and_its_epoch(root: Path, home: Path) 
     assert manifest.lease_epoch == 3, "the removal was a writer too"
 
 
-def test_a_store_that_a_writer_holds_is_not_removed(root: Path, home: Path) -> None:
-    """Also when the store has no lock file of its own yet."""
-    write_tree(root, {"a.py": "x = 1\n"})
-    engine = open_engine(root, home)
-    engine.sync()
+def test_a_store_is_not_removed_under_a_query_or_a_writer(root: Path, home: Path) -> None:
+    """Nor once it was used after the list was made."""
+    engine = indexed(root, home, {"a.py": "retry = 1\n"})
+    with engine.pin(Deadline.never(engine.clock)), pytest.raises(Busy, match="query"):
+        remove(home, engine.identity.store_id)
+
+    assert len(engine.search(SearchRequest("retry")).hits) == 1
+
     with (
         held_lease(engine.identity.store, engine.clock),
         pytest.raises(Busy, match="is writing"),
@@ -54,25 +55,17 @@ def test_a_store_that_a_writer_holds_is_not_removed(root: Path, home: Path) -> N
 
     assert engine.identity.store.is_dir()
 
+    with pytest.raises(Busy, match="has just used"):
+        remove_store(Home(home), engine.identity.store_id, wanted=lambda: False)
 
-def test_a_store_is_not_removed_under_a_query(root: Path, home: Path) -> None:
-    """Its text is read from the store at the very end."""
-    write_tree(root, {"a.py": "retry = 1\n"})
-    engine = open_engine(root, home)
-    engine.sync()
-    with engine.pin(Deadline.never(engine.clock)), pytest.raises(Busy, match="query"):
-        remove(home, engine.identity.store_id)
-
-    assert len(engine.search(SearchRequest("retry")).hits) == 1
+    assert engine.identity.store.is_dir()
 
 
 def test_a_removal_that_died_leaves_no_index(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Half a store must neither answer nor be listed; the next removal takes its remains."""
-    write_tree(root, {"a.py": "retry = 1\n"})
-    engine = open_engine(root, home)
-    engine.sync()
+    engine = indexed(root, home, {"a.py": "retry = 1\n"})
 
     def die(_: Path) -> None:
         raise OSError("died")
@@ -94,9 +87,7 @@ def test_a_removal_that_died_leaves_no_index(
 
 def test_a_held_view_of_a_removed_store_still_answers(root: Path, home: Path) -> None:
     """A query that began before the removal has all of it mapped."""
-    write_tree(root, {"a.py": "retry = 1\n"})
-    engine = open_engine(root, home)
-    engine.sync()
+    engine = indexed(root, home, {"a.py": "retry = 1\n"})
     held = engine.view()
     remove(home, engine.identity.store_id)
     home.joinpath("data", engine.identity.store_id).mkdir()
@@ -129,8 +120,7 @@ def test_stores_are_listed_by_their_last_use(root: Path, home: Path) -> None:
 
 def test_a_list_tells_of_a_root_that_is_gone(root: Path, home: Path) -> None:
     """Its store serves nobody."""
-    write_tree(root, {"a.py": "x = 1\n"})
-    open_engine(root, home).sync()
+    indexed(root, home, {"a.py": "x = 1\n"})
     (before,) = list_stores(Home(home))
     root.rename(root.with_name("elsewhere"))
     (after,) = list_stores(Home(home))
@@ -138,24 +128,11 @@ def test_a_list_tells_of_a_root_that_is_gone(root: Path, home: Path) -> None:
     assert (before.root_exists, after.root_exists) == (True, False)
 
 
-def test_a_removal_may_be_called_off_at_the_last_moment(root: Path, home: Path) -> None:
-    """Whoever collects unused stores looks once more when nobody can use it."""
-    write_tree(root, {"a.py": "x = 1\n"})
-    engine = open_engine(root, home)
-    engine.sync()
-    with pytest.raises(Busy, match="has just used"):
-        remove_store(Home(home), engine.identity.store_id, wanted=lambda: False)
-
-    assert engine.identity.store.is_dir()
-
-
 def test_a_store_that_cannot_be_looked_at_hides_no_other(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its row says so; the others are as they are."""
-    write_tree(root, {"a.py": "x = 1\n"})
-    engine = open_engine(root, home)
-    engine.sync()
+    engine = indexed(root, home, {"a.py": "x = 1\n"})
     (home / "data" / "closed").mkdir()
     measure = inventory.store_bytes
 

@@ -24,7 +24,7 @@ from ggrep.index.store.last_used import note_use
 from tests.fakes.clocks import ManualClock
 from tests.fakes.leases import held_lease
 from tests.fakes.old_stores import everything_in
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import indexed
 from tests.golden.documents import START
 
 NOW = START + timedelta(days=400)
@@ -77,18 +77,9 @@ def test_a_dry_run_names_what_nobody_used_and_writes_nothing(home: Path) -> None
     assert not (home / "locks").exists()
 
 
-def test_use_keeps_a_store(home: Path) -> None:
-    """One that is only searched changes nothing in it but the record of its use."""
-    store(home, OLD, days=90, used=2)
-
-    assert found(collect(home)) == {}
-
-
 def test_a_store_whose_root_is_gone_says_so(root: Path, home: Path) -> None:
     """It is the surest of all candidates, once it is old."""
-    write_tree(root, {"a.py": "x = 1\n"})
-    engine = open_engine(root, home, encoder="none")
-    engine.sync()
+    engine = indexed(root, home, {"a.py": "x = 1\n"}, encoder="none")
     age(engine.identity.store, 60)
     note_use(engine.identity.store, NOW - timedelta(days=60))
     store_files.last_used_file(engine.identity.store).write_bytes(b"rubbish")
@@ -130,9 +121,7 @@ def test_a_store_in_use_is_named_and_kept(home: Path) -> None:
 
 def test_a_store_that_is_searched_meanwhile_is_kept(root: Path, home: Path) -> None:
     """Between the list and the deletion somebody may come back to it."""
-    write_tree(root, {"a.py": "x = 1\n"})
-    engine = open_engine(root, home, encoder="none")
-    engine.sync()
+    engine = indexed(root, home, {"a.py": "x = 1\n"}, encoder="none")
     age(engine.identity.store, 60)
     store_files.last_used_file(engine.identity.store).unlink()
     with engine.pin(Deadline.never(engine.clock)):
@@ -183,7 +172,11 @@ def test_remains_go_at_any_age(home: Path) -> None:
     assert [path.name for path in data.iterdir()] == [".someone-elses"]
 
 
-def test_a_home_without_stores_has_nothing_to_collect(home: Path) -> None:
-    """Nothing is made either."""
+def test_use_keeps_a_store(home: Path) -> None:
+    """A store that is only searched changes nothing in it but the record of its use."""
     assert collect(home, force=True).candidates == ()
     assert not home.exists()
+
+    store(home, OLD, days=90, used=2)
+
+    assert found(collect(home)) == {}

@@ -13,7 +13,7 @@ from ggrep.model.navigation import ReferencesRequest, SymbolRequest
 from ggrep.parse.occurrences.words import Occurrence
 from ggrep.search.engine import engine as engines
 from tests.fakes.mentions import InProcessMentions
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import indexed
 from tests.oracle import graphql_ast
 from tests.oracle.definitions import Tag, known_to, tags_of
 from tests.oracle.mentioned import mentions_of
@@ -117,9 +117,7 @@ def test_the_library_s_names_are_found_through_the_index(
     """Postings, rebuilt texts and syntax together lose nothing."""
     monkeypatch.setattr(engines, "OccurrencePool", InProcessMentions)
     texts = dict(_library())
-    write_tree(root, texts)
-    engine = open_engine(root, home, encoder="none")
-    engine.sync()
+    engine = indexed(root, home, texts, encoder="none")
     defined: dict[str, set[tuple[str, int]]] = defaultdict(set)
     used: dict[str, set[tuple[str, int, int]]] = defaultdict(set)
     for path, text in texts.items():

@@ -12,51 +12,43 @@ from ggrep.daemon.qos.permits import CpuPermits
 from tests.fakes.clocks import ManualClock
 
 
-def test_no_more_run_than_cores_and_the_rest_take_turns() -> None:
+async def test_no_more_run_than_cores_and_the_rest_take_turns() -> None:
     """Queries of many daemons share the machine; a batch of one waits for a person of another."""
+    clock = ManualClock(datetime(2030, 1, 1, tzinfo=UTC))
+    permits = CpuPermits(2, clock)
+    never = Deadline.never(clock)
+    order: list[str] = []
+    most = 0
 
-    async def main() -> None:
-        clock = ManualClock(datetime(2030, 1, 1, tzinfo=UTC))
-        permits = CpuPermits(2, clock)
-        never = Deadline.never(clock)
-        order: list[str] = []
-        most = 0
+    async def compute(client: str, lane: Lane) -> None:
+        nonlocal most
+        async with permits.hold(client, lane, never) as waited_ms:
+            assert waited_ms == 0.0
+            order.append(client)
+            most = max(most, permits.permits.in_use)
+            await anyio.lowlevel.checkpoint()
 
-        async def compute(client: str, lane: Lane) -> None:
-            nonlocal most
-            async with permits.hold(client, lane, never) as waited_ms:
-                assert waited_ms == 0.0
-                order.append(client)
-                most = max(most, permits.permits.in_use)
-                await anyio.lowlevel.checkpoint()
-
-        async with anyio.create_task_group() as tasks:
-            for _ in range(6):
-                tasks.start_soon(compute, "bulk", Lane.BATCH)
-            for _ in range(4):
-                tasks.start_soon(compute, "person", Lane.INTERACTIVE)
-        assert most == 2
-        assert order.index("person") <= 3
-        assert order[-1] == "bulk"
-        assert (len(order), permits.permits.in_use, permits.permits.waiting) == (10, 0, 0)
-
-    anyio.run(main)
+    async with anyio.create_task_group() as tasks:
+        for _ in range(6):
+            tasks.start_soon(compute, "bulk", Lane.BATCH)
+        for _ in range(4):
+            tasks.start_soon(compute, "person", Lane.INTERACTIVE)
+    assert most == 2
+    assert order.index("person") <= 3
+    assert order[-1] == "bulk"
+    assert (len(order), permits.permits.in_use, permits.permits.waiting) == (10, 0, 0)
 
 
-def test_who_cannot_compute_before_its_deadline_does_not() -> None:
+async def test_who_cannot_compute_before_its_deadline_does_not() -> None:
     """Nothing is computed for a client that has gone."""
-
-    async def main() -> None:
-        clock = ManualClock(datetime(2030, 1, 1, tzinfo=UTC))
-        permits = CpuPermits(0, clock)
-        async with permits.hold("a", Lane.BATCH, Deadline.never(clock)):
-            with pytest.raises(DeadlineExceeded, match="core"):
-                async with permits.hold("b", Lane.BATCH, Deadline.after(clock, 0)):
-                    pass
-            assert permits.permits.waiting == 0
-        assert permits.permits.in_use == 0
-
-    anyio.run(main)
+    clock = ManualClock(datetime(2030, 1, 1, tzinfo=UTC))
+    permits = CpuPermits(0, clock)
+    async with permits.hold("a", Lane.BATCH, Deadline.never(clock)):
+        with pytest.raises(DeadlineExceeded, match="core"):
+            async with permits.hold("b", Lane.BATCH, Deadline.after(clock, 0)):
+                pass
+        assert permits.permits.waiting == 0
+    assert permits.permits.in_use == 0
 
 
 class House:

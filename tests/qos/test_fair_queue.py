@@ -12,17 +12,9 @@ LANES = st.sampled_from(Lane)
 FLOWS = st.tuples(st.sampled_from("abc"), LANES)
 
 
-def test_an_empty_queue_gives_nothing() -> None:
-    """Whoever lets a permit go asks, whether anybody waits or not."""
-    queue: FairQueue[str] = FairQueue()
-
-    assert queue.pop() is None
-    assert len(queue) == 0
-
-
 @given(st.lists(FLOWS, max_size=60))
 def test_items_of_one_flow_keep_their_order(flows: list[tuple[str, Lane]]) -> None:
-    """A client's second request does not overtake its first."""
+    """A client's second request does not overtake its first, and an empty queue gives nothing."""
     queue: FairQueue[tuple[str, Lane, int]] = FairQueue()
     for number, (client, lane) in enumerate(flows):
         queue.push(client, lane, (client, lane, number))
@@ -33,6 +25,8 @@ def test_items_of_one_flow_keep_their_order(flows: list[tuple[str, Lane]]) -> No
         numbers = [item[2] for item in popped if item is not None and item[:2] == flow]
         assert numbers == sorted(numbers)
     assert sorted(item[2] for item in popped if item is not None) == list(range(len(flows)))
+
+    assert queue.pop() is None
 
 
 @given(st.permutations("abcdef"))

@@ -9,8 +9,8 @@ from ggrep.base.errors import Busy, InvalidRequest
 from ggrep.daemon.qos.permits import HandleBudget, HandleStatistics
 
 
-def test_what_does_not_fit_now_is_busy() -> None:
-    """A query that would run the process out of descriptors is told to come again."""
+def test_what_does_not_fit_is_busy_and_an_error_gives_it_back() -> None:
+    """A query that would use up the descriptors must come again; errors give theirs back."""
     budget = HandleBudget(10)
 
     with budget.reserve(7):
@@ -21,22 +21,19 @@ def test_what_does_not_fit_now_is_busy() -> None:
     assert refused.value.retry_after_ms > 0
     assert budget.statistics() == HandleStatistics(open=0, budget=10, most=10)
 
-
-@pytest.mark.parametrize("count", [-1, 11])
-def test_what_never_fits_is_an_invalid_request(count: int) -> None:
-    """Waiting would not help."""
-    with pytest.raises(InvalidRequest, match=str(count)), HandleBudget(10).reserve(count):
-        pass
-
-
-def test_a_failed_query_gives_its_handles_back() -> None:
-    """Else each error would shrink the budget."""
     budget = HandleBudget(1)
 
     for _ in range(3):
         with pytest.raises(ZeroDivisionError), budget.reserve(1):
             raise ZeroDivisionError
     assert budget.statistics().open == 0
+
+
+@pytest.mark.parametrize("count", [-1, 11])
+def test_what_never_fits_is_an_invalid_request(count: int) -> None:
+    """Waiting would not help."""
+    with pytest.raises(InvalidRequest, match=str(count)), HandleBudget(10).reserve(count):
+        pass
 
 
 def test_threads_never_overdraw_it() -> None:

@@ -9,8 +9,8 @@ from ggrep.index.store.needed_files import entries, file_refs, named, unnamed
 from tests.store.conftest import Kept
 
 
-def test_what_a_snapshot_names_lies_there(kept: Kept) -> None:
-    """Its manifest and the journal of the snapshots before it as well."""
+def test_what_snapshots_name_lies_there_and_the_rest_is_unnamed(kept: Kept) -> None:
+    """A file that is forgotten here would be collected, as would a journal with its directory."""
     found = named(kept.store, kept.second)
 
     assert all(path.exists() for path in found)
@@ -18,17 +18,11 @@ def test_what_a_snapshot_names_lies_there(kept: Kept) -> None:
     assert {kept.store / ref.path for ref in file_refs(kept.second)} < found
     assert {kept.store / ref.path for ref in kept.first.segment_map} < found
 
-
-def test_what_all_snapshots_name_leaves_nothing(kept: Kept) -> None:
-    """A file that is forgotten here would be collected."""
     both = named(kept.store, kept.first) | named(kept.store, kept.second)
     found = unnamed(kept.store, both)
 
     assert (found.snapshots, found.segments, found.leftovers) == ((), (), ())
 
-
-def test_of_a_snapshot_whose_journal_is_needed_only_the_rest_is_unnamed(kept: Kept) -> None:
-    """Whoever took the directory would take the journal along."""
     directory = store_files.snapshot_dir(kept.store, kept.first.snapshot_id)
     found = unnamed(kept.store, named(kept.store, kept.second))
 

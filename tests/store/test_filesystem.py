@@ -26,9 +26,19 @@ def dead() -> int:
 
 
 def test_a_local_directory_will_do_and_nothing_stays(tmp_path: Path) -> None:
-    """The place where everybody's home is."""
+    """Two engines of one process may create their stores at once."""
     assert probe(tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+    with pytest.raises(GgrepError):
+        probe(tmp_path / "nowhere")
+
+    taken = tmp_path / f"{filesystem.PROBE_PREFIX}{os.getpid()}-0"
+    taken.mkdir()
+
+    probe(tmp_path)
+
+    assert list(tmp_path.iterdir()) == [taken]
 
 
 @pytest.mark.parametrize("kind", sorted(NETWORK_TYPES))
@@ -107,23 +117,20 @@ def test_what_fails_is_named(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_locks_that_lock_nothing_are_found_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("owner", "name", "lie", "message"),
+    [
+        (fcntl, "flock", lambda *_: None, "second lock"),
+        (Path, "read_bytes", lambda _: b"old", "bytes read differ"),
+    ],
+)
+def test_a_file_system_that_lies_is_found_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, lie: Any, message: str
 ) -> None:
-    """Some file systems take every lock and hold none."""
-    monkeypatch.setattr(fcntl, "flock", lambda *_: None)
+    """Some take every lock and hold none; a cache may show an old snapshot for the new."""
+    monkeypatch.setattr(owner, name, lie)
 
-    with pytest.raises(StoreError, match="second lock"):
-        probe(tmp_path)
-
-
-def test_a_rename_that_shows_old_bytes_is_found_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A cache between us and the disk would show an old snapshot for the new."""
-    monkeypatch.setattr(Path, "read_bytes", lambda _: b"old")
-
-    with pytest.raises(StoreError, match="bytes read differ"):
+    with pytest.raises(StoreError, match=message):
         probe(tmp_path)
 
 
@@ -153,19 +160,3 @@ def test_what_a_process_of_another_container_holds_stays(tmp_path: Path, dead: i
 
     assert stays
     assert not held.exists()
-
-
-def test_names_of_live_probes_are_not_taken(tmp_path: Path) -> None:
-    """Two engines of one process may create their stores at once."""
-    taken = tmp_path / f"{filesystem.PROBE_PREFIX}{os.getpid()}-0"
-    taken.mkdir()
-
-    probe(tmp_path)
-
-    assert list(tmp_path.iterdir()) == [taken]
-
-
-def test_a_directory_that_is_not_there_is_an_error_of_ours(tmp_path: Path) -> None:
-    """Callers create it first; who forgets is told."""
-    with pytest.raises(GgrepError):
-        probe(tmp_path / "nowhere")

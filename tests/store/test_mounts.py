@@ -37,7 +37,7 @@ def test_the_deepest_mount_above_a_path_is_its_own(path: bytes, device: int, kin
 
 
 def test_the_device_decides_where_mounts_hide_each_other() -> None:
-    """A disk mounted over a parent hides what the table still lists below it."""
+    """The parts of a btrfs have devices that are in no table: the deepest and last mount counts."""
     hidden = TABLE + b"40 27 8:3 / /home rw - xfs /dev/sdb rw\n"
 
     over = choose(hidden, b"/home/a b\\c/d", os.makedev(8, 3))
@@ -45,9 +45,6 @@ def test_the_device_decides_where_mounts_hide_each_other() -> None:
 
     assert (over and over.kind, last and last.kind) == ("xfs", "xfs")
 
-
-def test_an_unknown_device_belongs_to_the_deepest_and_last_mount() -> None:
-    """The parts of a btrfs have devices that stand in no table."""
     twice = TABLE + b"41 30 0:70 / /home rw - btrfs /dev/sdc rw\n"
 
     found = choose(twice, b"/home/user", os.makedev(0, 99))
@@ -56,19 +53,13 @@ def test_an_unknown_device_belongs_to_the_deepest_and_last_mount() -> None:
     assert found.kind == "btrfs"
 
 
-def test_lines_that_say_nothing_are_left_out() -> None:
-    """The kernel may add fields and kinds of lines."""
-    assert [mount.kind for mount in parse(TABLE)] == ["proc", "ext4", "nfs4", "fuse.sshfs"]
-
-
 def test_the_kernels_own_table_is_understood(tmp_path: Path) -> None:
-    """All that the other tests say is of a table made up here."""
+    """It may have more fields and kinds of lines; a home may be a link to another disk."""
     assert filesystem_type(Path("/proc")) == "proc"
     assert filesystem_type(tmp_path)
 
+    assert [mount.kind for mount in parse(TABLE)] == ["proc", "ext4", "nfs4", "fuse.sshfs"]
 
-def test_a_link_is_followed(tmp_path: Path) -> None:
-    """A home may be a link to another disk."""
     (tmp_path / "link").symlink_to("/proc")
 
     assert filesystem_type(tmp_path / "link") == "proc"

@@ -87,15 +87,12 @@ def test_a_snapshot_stays_until_its_last_session_ends(store: Path) -> None:
 
 
 def test_a_store_without_sessions_pins_nothing(store: Path) -> None:
-    """Most have none, and those of earlier builds lack the directory."""
+    """Most have none; a pin that is written late does not bring back a part of a removed store."""
     assert pinned(store, NOW) == frozenset()
     assert read_pin(store, SNAPSHOT, session(1)) is None
     sweep_pins(store, NOW)
     assert not store_files.pins_dir(store).exists()
 
-
-def test_a_store_that_is_gone_stays_gone(store: Path) -> None:
-    """A pin that is written late must not bring back a part of it."""
     store.rmdir()
 
     with pytest.raises(FileNotFoundError):

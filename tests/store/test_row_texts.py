@@ -35,7 +35,7 @@ from ggrep.search.engine.engine import Engine
 from ggrep.search.query.file_text import file_text, file_texts
 from ggrep.search.query.segments import open_segments
 from tests.fakes.old_stores import without_texts
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import indexed, open_engine
 
 LONG = "def total(rows):\n" + "".join(
     f"    count += weigh({n}, rows)  # of a page\n" for n in range(900)
@@ -53,10 +53,7 @@ QUESTIONS = ("render page title", '"page title"', "weigh page rows", "total", "-
 @pytest.fixture
 def engine(root: Path, home: Path) -> Engine:
     """Return an engine over files of several blocks of text."""
-    write_tree(root, TREE)
-    engine = open_engine(root, home)
-    engine.sync()
-    return engine
+    return indexed(root, home, TREE)
 
 
 def image_of(engine: Engine) -> SegmentImage:

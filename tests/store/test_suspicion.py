@@ -9,17 +9,14 @@ from ggrep.base.clock import Deadline
 from ggrep.base.errors import CorruptStore, InvalidRequest
 from ggrep.config import store_files
 from ggrep.search.engine.engine import Engine
-from tests.fakes.repos import open_engine, paths, write_tree
+from tests.fakes.repos import indexed, open_engine, paths
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
 def engine(root: Path, home: Path) -> Engine:
-    write_tree(root, {"a.py": "def retry():\n    pass\n"})
-    engine = open_engine(root, home)
-    engine.sync()
-    return engine
+    return indexed(root, home, {"a.py": "def retry():\n    pass\n"})
 
 
 def damage_in_place(engine: Engine) -> None:

@@ -24,7 +24,7 @@ from ggrep.model.corpus import Corpus
 from ggrep.model.files import Chunk, ChunkedFile
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import indexed, open_engine
 
 NAME = SegmentName("seg_x_0")
 TREE = {f"m{number}.py": f"def step_{number}():\n    return {number}\n" for number in range(90)}
@@ -38,10 +38,7 @@ def _of_few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def engine_over(root: Path, home: Path) -> Engine:
-    write_tree(root, TREE)
-    engine = open_engine(root, home, encoder="hashed")
-    engine.sync()
-    return engine
+    return indexed(root, home, TREE, encoder="hashed")
 
 
 def image_of(engine: Engine) -> SegmentImage:

@@ -63,24 +63,19 @@ def flip(path: Path) -> None:
     os.utime(path, ns=(later, later))
 
 
+@pytest.mark.parametrize("damage", [flip, Path.unlink])
 @pytest.mark.parametrize("artifact", READ)
-def test_a_flipped_bit_makes_the_older_snapshot_stand_in(kept: Kept, artifact: str) -> None:
+def test_a_flipped_bit_makes_the_older_snapshot_stand_in(
+    kept: Kept, artifact: str, damage: Callable[[Path], None]
+) -> None:
     """A wrong answer is worse than an old one, and an old one must say so."""
-    flip(ARTIFACTS[artifact](kept.store, kept.second))
-    view = open_active(kept.store)
+    damage(ARTIFACTS[artifact](kept.store, kept.second))
 
+    view = open_active(kept.store)
     assert view.manifest.snapshot_id == kept.first.snapshot_id
     assert [notice.code for notice in view.notices] == ["snapshot_fallback"]
     with pytest.raises(CorruptStore):
         open_snapshot(kept.store, kept.second.snapshot_id)
-
-
-@pytest.mark.parametrize("artifact", READ)
-def test_a_missing_artifact_is_damage_too(kept: Kept, artifact: str) -> None:
-    """A clean-up tool may have been at work."""
-    ARTIFACTS[artifact](kept.store, kept.second).unlink()
-
-    assert open_active(kept.store).manifest.snapshot_id == kept.first.snapshot_id
 
 
 @pytest.mark.parametrize("artifact", JOURNAL)
@@ -146,19 +141,20 @@ def test_a_sync_heals_a_store_that_fell_back(kept: Kept) -> None:
     assert paths(engine, "old_retry")[0] == "a.py"
 
 
-def test_a_store_that_was_never_published_has_no_index(tmp_path: Path) -> None:
-    """That is not damage."""
-    with pytest.raises(NoIndex):
-        open_active(tmp_path)
-
-
 def test_a_lost_pointer_is_found_out(kept: Kept) -> None:
-    """The newest whole snapshot is shown, and it is said."""
+    """The newest whole snapshot is shown, and it is said, beside a later writer too."""
     store_files.active_file(kept.store).unlink()
     view = open_active(kept.store)
 
     assert view.manifest.snapshot_id == kept.second.snapshot_id
     assert view.notices
+
+    with held_lease(kept.store, kept.engine.clock):
+        damage = open_active(kept.store).damage
+
+    assert damage
+    assert damage.rebuilding
+    assert damage != open_active(kept.store).damage, "nobody rebuilds it now"
 
 
 def test_a_manifest_of_another_store_is_refused(kept: Kept) -> None:
@@ -170,12 +166,19 @@ def test_a_manifest_of_another_store_is_refused(kept: Kept) -> None:
 
 
 def test_losing_the_memory_of_what_was_verified_loses_nothing(kept: Kept) -> None:
-    """It is derived."""
+    """It is derived; a large store that was copied is hashed within some queries, not never."""
     shutil.rmtree(store_files.verified_file(kept.store).parent)
 
     assert open_active(kept.store).notices == ()
     store_files.verified_file(kept.store).write_bytes(b"[]")
     assert open_active(kept.store).notices == ()
+
+    store_files.verified_file(kept.store).unlink()
+    clock = kept.engine.clock
+
+    with pytest.raises(DeadlineExceeded, match="opening"):
+        open_active(kept.store, deadline=Deadline.after(clock, 0))
+    assert open_active(kept.store, deadline=Deadline.never(clock)).notices == ()
 
 
 @pytest.mark.parametrize("grows", [True, False], ids=["size", "inode"])
@@ -250,27 +253,6 @@ def test_a_snapshot_is_not_shown_before_its_first_publish_is_done(root: Path, ho
 
     assert seen == [False], "a daemon waits for the pointer"
     assert is_published(host)
-
-
-def test_a_lost_pointer_is_damage_beside_a_later_writer_too(kept: Kept) -> None:
-    """An earlier writer has published, so this is no first publish."""
-    store_files.active_file(kept.store).unlink()
-    with held_lease(kept.store, kept.engine.clock):
-        damage = open_active(kept.store).damage
-
-    assert damage
-    assert damage.rebuilding
-    assert damage != open_active(kept.store).damage, "nobody rebuilds it now"
-
-
-def test_opening_stops_at_the_deadline_and_goes_on_from_there(kept: Kept) -> None:
-    """A large store that was copied is hashed within some queries, not never."""
-    store_files.verified_file(kept.store).unlink()
-    clock = kept.engine.clock
-
-    with pytest.raises(DeadlineExceeded, match="opening"):
-        open_active(kept.store, deadline=Deadline.after(clock, 0))
-    assert open_active(kept.store, deadline=Deadline.never(clock)).notices == ()
 
 
 def test_only_what_the_published_snapshot_names_is_remembered(kept: Kept) -> None:

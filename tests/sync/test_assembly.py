@@ -17,7 +17,7 @@ from ggrep.index.sync import snapshot_assembly as assembly
 from ggrep.index.sync.publication import Publication, is_needed, most_segments
 from ggrep.index.sync.snapshot_assembly import Facts
 from ggrep.model.sync import DegradedFile
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import indexed, open_engine, write_tree
 
 
 def journals(root: Path, home: Path, *, edits: int, **bounds: int) -> list[tuple[int, int, int]]:
@@ -92,9 +92,7 @@ def test_whatever_a_manifest_would_say_otherwise_is_a_reason_to_publish(
     root: Path, home: Path
 ) -> None:
     """And nothing else is: a publish costs its files and wakes whoever watches the pointer."""
-    write_tree(root, {"a.md": "# A\n"})
-    engine = open_engine(root, home, encoder="none")
-    engine.sync()
+    engine = indexed(root, home, {"a.md": "# A\n"}, encoder="none")
     view = engine.view()
     manifest = view.manifest
     problem = DegradedFile("parse_exhausted", "", "a.md")
@@ -147,9 +145,7 @@ def test_a_snapshot_has_no_more_segments_than_a_query_may_open() -> None:
 
 def test_what_a_dead_writer_staged_goes_with_the_next_publish(root: Path, home: Path) -> None:
     """Nobody would ever name it."""
-    write_tree(root, {"a.md": "# A\n"})
-    engine = open_engine(root, home, encoder="none")
-    engine.sync()
+    engine = indexed(root, home, {"a.md": "# A\n"}, encoder="none")
     store = engine.identity.store
     dead = store_files.staging_dir(store) / "dead"
     dead.mkdir(parents=True)

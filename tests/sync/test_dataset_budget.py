@@ -49,20 +49,14 @@ def test_what_fits_is_indexed(tree: Path, home: Path) -> None:
     assert report.degraded == ()
 
 
-def test_a_byte_too_much_fails_with_figures(tree: Path, home: Path) -> None:
-    """Nobody wants half a data set without having said so."""
-    engine = opened(tree, home, 349)
-
-    with pytest.raises(
-        BudgetExceeded, match=r"3 included files have 350 bytes, .* max_bytes_indexed, 349"
-    ):
-        engine.sync()
-
-
-def test_tracked_files_count_as_well(tree: Path, home: Path, git: Git) -> None:
-    """A data set is as large whether somebody committed it or not."""
-    git(tree, "init", "-q")
-    git(tree, "add", "-f", "Datasets")
+@pytest.mark.parametrize("tracked", [False, True])
+def test_a_byte_too_much_fails_with_figures(
+    tree: Path, home: Path, git: Git, *, tracked: bool
+) -> None:
+    """Nobody wants half a data set without having said so, whether it is committed or not."""
+    if tracked:
+        git(tree, "init", "-q")
+        git(tree, "add", "-f", "Datasets")
     engine = opened(tree, home, 349)
 
     with pytest.raises(

@@ -19,7 +19,15 @@ from ggrep.parse.source.read import read_file
 from ggrep.search.engine.engine import Engine
 from tests.fakes.git import Git
 from tests.fakes.leases import OTHER_WRITER
-from tests.fakes.repos import AheadClock, answer, answer_bytes, open_engine, paths, write_tree
+from tests.fakes.repos import (
+    AheadClock,
+    answer,
+    answer_bytes,
+    indexed,
+    open_engine,
+    paths,
+    write_tree,
+)
 
 ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
 
@@ -197,22 +205,17 @@ def test_a_commit_alone_moves_the_snapshot(root: Path, home: Path, git: Git) -> 
     assert engine.sync().published is False
 
 
-def test_a_home_inside_the_root_is_not_indexed(root: Path) -> None:
-    """Each sync would find what the last one wrote and never come to an end."""
+@pytest.mark.parametrize(
+    ("home", "files"), [("here", {"here/config.toml": "", "here/locks/x.json": "{}"}), (".", {})]
+)
+def test_a_home_inside_the_root_is_not_indexed(
+    root: Path, home: str, files: dict[str, str]
+) -> None:
+    """Each sync would find what the last one wrote; other files beside a home are indexed."""
     write_tree(root, {"a.py": "retry = 1\n"})
-    engine = open_engine(root, root / "here")
+    engine = open_engine(root, root / home)
     engine.sync()
-    write_tree(root, {"here/config.toml": "", "here/locks/x.json": "{}"})
-
-    assert engine.sync().published is False
-    assert live(engine) == ["a.py"]
-
-
-def test_a_root_that_is_the_home_is_indexed_without_the_stores(root: Path) -> None:
-    """The user's own files beside them are still theirs to search."""
-    write_tree(root, {"a.py": "retry = 1\n"})
-    engine = open_engine(root, root)
-    engine.sync()
+    write_tree(root, files)
 
     assert engine.sync().published is False
     assert live(engine) == ["a.py"]
@@ -275,11 +278,10 @@ def test_a_first_sync_that_fails_leaves_its_trace(root: Path, home: Path) -> Non
     assert state(engine).last_result == "error"
 
 
-def test_who_lost_the_lease_writes_no_record(root: Path, home: Path) -> None:
-    """It belongs to the writer that took over."""
-    engine = open_engine(root, home)
-    write_tree(root, {"a.py": "retry = 1\n"})
-    engine.sync()
+def test_who_lost_the_lease_writes_neither_a_record_nor_a_snapshot(root: Path, home: Path) -> None:
+    """Both belong to the writer that took over; the view of this one is old."""
+    engine = indexed(root, home, {"a.py": "retry = 1\n"})
+    before = engine.view().manifest.snapshot_id
     write_tree(root, {"a.py": "queue = 1\n"})
     record = store_files.lease_files(engine.identity.store).record
 
@@ -289,8 +291,8 @@ def test_who_lost_the_lease_writes_no_record(root: Path, home: Path) -> None:
 
     with pytest.raises(LeaseLost):
         engine.sync(progress=take_over)
-
     assert state(engine).last_result == "ok"
+    assert open_engine(root, home).view().manifest.snapshot_id == before
 
 
 def test_a_large_change_hides_what_is_gone_at_once(root: Path, home: Path) -> None:

@@ -13,7 +13,7 @@ from ggrep.base.errors import CorruptStore, StoreError
 from ggrep.config import store_files
 from ggrep.index.store import segment
 from ggrep.search.engine.engine import Engine
-from tests.fakes.repos import open_engine, paths, write_tree
+from tests.fakes.repos import indexed, open_engine, paths, write_tree
 
 CLASSES = [errno.EACCES, errno.EROFS, errno.ENOSPC, errno.EMFILE, errno.EIO]
 
@@ -21,9 +21,7 @@ CLASSES = [errno.EACCES, errno.EROFS, errno.ENOSPC, errno.EMFILE, errno.EIO]
 @pytest.fixture
 def engine(root: Path, home: Path) -> Engine:
     """Return an engine whose next sync has something to publish."""
-    write_tree(root, {"a.py": "def needle():\n    return 1\n"})
-    made = open_engine(root, home)
-    made.sync()
+    made = indexed(root, home, {"a.py": "def needle():\n    return 1\n"})
     write_tree(root, {"b.py": "def needle():\n    return 2\n"})
     return made
 

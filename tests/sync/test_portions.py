@@ -15,14 +15,11 @@ def names_of(files: list[SourceFile], most: int) -> list[list[str]]:
     return [[item.path_key for item in run] for run in portions(files, most)]
 
 
-def test_what_fits_is_one_portion_in_its_order() -> None:
-    """A partial snapshot would only cost a publish more; none at all still publishes."""
+def test_small_files_come_first_and_what_fits_is_one_portion() -> None:
+    """Search works after the first portion; the same tree gives the same portions."""
     assert names_of([file("b", 3), file("a", 1)], 4) == [["b", "a"]]
     assert names_of([], 4) == [[]]
 
-
-def test_small_files_come_first_and_paths_break_ties() -> None:
-    """Search works after the first portion; the same tree gives the same portions."""
     files = [file("z", 5), file("b", 1), file("a", 9), file("c", 1)]
 
     assert names_of(files, 6) == [["b", "c"], ["z"], ["a"]]
@@ -46,18 +43,14 @@ def keys(run: list[SourceFile]) -> list[str]:
     return [item.path_key for item in run]
 
 
-def test_who_waits_for_a_first_index_gets_a_small_run_first() -> None:
-    """It would fit in one, which is searchable only when all of it is."""
+def test_a_first_index_begins_with_a_small_run_of_what_was_asked_for() -> None:
+    """However large those files are and wherever they stand; unknown ones do no harm."""
     files = [file(f"f{number:02}", 1 << 20) for number in range(40)]
 
     assert len(next_portion(files, 1 << 30, (), first=True)) == 8
     assert next_portion(files, 1 << 30, (), first=False) == files
     assert next_portion(files[:16], 1 << 30, (), first=True) == files[:16]
 
-
-def test_a_first_index_begins_with_what_was_asked_for() -> None:
-    """However large those files are and wherever they stand; unknown ones do no harm."""
-    files = [file(f"f{number:02}", 1 << 20) for number in range(40)]
     asked = (PathKey("f30"), PathKey("gone"), PathKey("f07"))
 
     assert keys(next_portion(files, 1 << 30, asked, first=True))[:3] == ["f30", "f07", "f00"]
@@ -65,7 +58,4 @@ def test_a_first_index_begins_with_what_was_asked_for() -> None:
     large = [file("a", 1), file("big", 3 * FIRST_BYTES)]
     assert keys(next_portion(large, 1 << 30, (PathKey("big"),), first=True)) == ["big"]
 
-
-def test_every_portion_takes_a_file() -> None:
-    """Else a file larger than the bound would be waited for without end."""
     assert keys(next_portion([file("a", 9), file("b", 8)], 4, (), first=True)) == ["b"]

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,9 +14,7 @@ from ggrep.index.sync.problems import is_passing
 from ggrep.model.files import ChunkedFile, FileText, SkippedFile, SourceFile
 from ggrep.model.request import SearchRequest
 from ggrep.model.sync import DegradedFile
-from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.source.read import read_file
-from ggrep.parse.workers.kept import KeptWorkers
 from ggrep.parse.workers.parse_pool import TERMS, Terms
 from ggrep.search.engine.engine import Engine
 from tests.fakes.git import Git
@@ -104,17 +103,8 @@ def test_a_file_that_was_put_off_is_tried_in_ever_less_company_and_alone_in_the_
     published: list[bool] = []
 
     class Crowded(InProcessPool):
-        def __init__(
-            self,
-            workers: int,
-            limits: ChunkLimits,
-            clock: object,
-            *,
-            encoder: str = "none",
-            terms: Terms = TERMS,
-            kept: KeptWorkers | None = None,
-        ) -> None:
-            super().__init__(workers, limits, clock, encoder=encoder, terms=terms, kept=kept)
+        def __init__(self, workers: int, *given: Any, terms: Terms = TERMS, **more: Any) -> None:
+            super().__init__(workers, *given, terms=terms, **more)
             self._alone = terms.alone
             company.append((workers, terms.alone))
             published.append(read_active(engine.identity.store) is not None)

@@ -82,19 +82,18 @@ def test_a_clean_store_takes_the_commit_that_is_made_meanwhile_whole(
     assert paths(engine, "beta") == ["a.py"]
 
 
-def test_without_git_nobody_can_say_what_is_clean(root: Path, home: Path) -> None:
+@pytest.mark.parametrize(
+    ("repository", "reason"), [(False, "git cannot determine"), (True, "has no commit yet")]
+)
+def test_without_git_or_a_commit_nothing_is_clean(
+    root: Path, home: Path, git: Git, *, repository: bool, reason: str
+) -> None:
     """A rule that cannot be checked is not met."""
     write_tree(root, {"a.py": "x = 1\n"})
+    if repository:
+        git(root, "init", "-q")
 
-    with pytest.raises(SyncRefused, match="git cannot determine"):
-        open_engine(root, home, **CLEAN).sync()
-
-
-def test_without_a_commit_nothing_is_clean(root: Path, home: Path, git: Git) -> None:
-    """There is nothing to compare with."""
-    git(root, "init", "-q")
-
-    with pytest.raises(SyncRefused, match="has no commit yet"):
+    with pytest.raises(SyncRefused, match=reason):
         open_engine(root, home, **CLEAN).sync()
 
 
