@@ -70,7 +70,6 @@ class Kept(Struct, frozen=True):
         return home
 
     def engine(self, home: Path) -> Engine:
-        """Return an engine that has seen nothing yet, in a process that has opened nothing."""
         return open_engine(self.root, home)
 
 

@@ -239,18 +239,14 @@ def test_every_fault_point_is_killed_at() -> None:
 
 
 @pytest.mark.parametrize("scenario", DYING)
-def test_death_at_durable_steps_loses_nothing(
-    tmp_path: Path, kept: dict[str, Stage], scenario: str
-) -> None:
+def test_deaths_lose_nothing(tmp_path: Path, kept: dict[str, Stage], scenario: str) -> None:
     """Every seventh moment at which something becomes durable."""
     _loses_nothing(kept, tmp_path, scenario, stride=7)
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("scenario", DYING)
-def test_death_at_any_durable_step_loses_nothing(
-    tmp_path: Path, kept: dict[str, Stage], scenario: str
-) -> None:
+def test_any_death_loses_nothing(tmp_path: Path, kept: dict[str, Stage], scenario: str) -> None:
     """Every one of them, one after another."""
     _loses_nothing(kept, tmp_path, scenario, stride=1)
 

@@ -119,10 +119,7 @@ def check_fresh(root: Path, home: Path, fresh: Path) -> None:
     "point",
     [pytest.param(point, marks=pytest.mark.deep) if point in REST else point for point in POINTS],
 )
-def test_who_was_taken_over_says_so_and_publishes_nothing(
-    root: Path, home: Path, tmp_path: Path, point: str
-) -> None:
-    """Whatever it misses of what it had staged: that it lost the lease is why."""
+def test_a_lost_lease_publishes_nothing(root: Path, home: Path, tmp_path: Path, point: str) -> None:
     theirs, ours = (
         engine_over(root, home),
         Engine(root, Home(home), flags=FLAGS, clock=WokenClock()),
@@ -152,9 +149,7 @@ def test_who_was_taken_over_says_so_and_publishes_nothing(
     check_fresh(root, home, tmp_path / "fresh")
 
 
-def test_a_collector_that_was_stopped_takes_nothing_from_who_took_over(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stopped_collector_stops(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It knows the manifests of before; to it a segment that came since has no name."""
     theirs, ours = (
         engine_over(root, home),
@@ -277,9 +272,7 @@ def check_takeover(point: str, root: Path, home: Path, folder: Path) -> None:
         *(pytest.param(point, marks=pytest.mark.deep) for point in POINTS[:-1]),
     ],
 )
-def test_a_stopped_writer_is_taken_over_and_publishes_nothing(
-    root: Path, home: Path, tmp_path: Path, point: str
-) -> None:
+def test_a_stopped_writer_is_replaced(root: Path, home: Path, tmp_path: Path, point: str) -> None:
     """A laptop sleeps in the middle of a sync; what it read then is old when it wakes."""
     check_takeover(point, root, home, tmp_path)
 
@@ -288,9 +281,7 @@ def test_a_stopped_writer_is_taken_over_and_publishes_nothing(
     "point",
     ["publish.before_swap", pytest.param("lease.after_record", marks=pytest.mark.deep)],
 )
-def test_who_is_stopped_under_the_guard_is_not_taken_over(
-    root: Path, home: Path, tmp_path: Path, point: str
-) -> None:
+def test_a_guarded_writer_stays(root: Path, home: Path, tmp_path: Path, point: str) -> None:
     """Between check and swap no time to live counts: two pointers would be written."""
     write_tree(root, OLD)
     engine_over(root, home).sync()
@@ -307,9 +298,7 @@ def test_who_is_stopped_under_the_guard_is_not_taken_over(
 
 
 @pytest.mark.deep
-def test_who_is_taken_over_after_the_swap_has_published(
-    root: Path, home: Path, tmp_path: Path
-) -> None:
+def test_a_swap_before_the_takeover_counts(root: Path, home: Path, tmp_path: Path) -> None:
     """Its snapshot was active, and the next one follows it."""
     write_tree(root, OLD)
     with stopped_at("publish.after_record", root, home) as process:

@@ -25,18 +25,15 @@ def is_free(name: Path) -> bool:
 
 
 def descriptors(directory: Path) -> int:
-    """Return how many descriptors of this process lead below a directory."""
     held = list(Path("/proc/self/fd").iterdir())
     return sum(os.path.realpath(entry).startswith(str(directory)) for entry in held)
 
 
 def claimed(directory: Path, locks: DaemonLocks) -> dict[Path, HeldLock]:
-    """Return the locks of some names."""
     return {directory / name: locks.claim(directory / name) for name in NAMES}
 
 
 def die(held: dict[Path, HeldLock]) -> None:
-    """Let go of locks as the kernel does for a process that was killed: the names stay."""
     for name, lock in held.items():
         lock.release(name)
 
@@ -100,9 +97,7 @@ def test_a_daemon_that_ends_gives_its_place_away_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("joined", [True, False])
-def test_who_takes_one_place_of_a_dead_process_leaves_the_others_free(
-    tmp_path: Path, *, joined: bool
-) -> None:
+def test_a_claim_beside_dead_locks_leaves_others_free(tmp_path: Path, *, joined: bool) -> None:
     """They are names of one file: held by one of them, all of them would seem served."""
     die(claimed(tmp_path, DaemonLocks(joined=True)))
     first, *others = (tmp_path / name for name in NAMES)
@@ -114,7 +109,6 @@ def test_who_takes_one_place_of_a_dead_process_leaves_the_others_free(
 
 
 def test_a_file_that_took_the_place_of_ours_is_not_linked(tmp_path: Path) -> None:
-    """Somebody removed our lock by hand, and another daemon came: its file is not ours to lock."""
     locks = DaemonLocks(joined=True)
     first, second = tmp_path / "a.lock", tmp_path / "b.lock"
     held = locks.claim(first)

@@ -21,17 +21,14 @@ def host(indexed: Path, home: Path, held: HeldSearches) -> Iterator[Served]:
 
 
 def client(host: Served, name: str) -> Wire:
-    """Return a connection of a client of that name."""
     return Wire.greeted(host.address.socket, replace(host.address.hello, client_id=name))
 
 
 def asked(query: str = "settle", timeout_ms: int = 60_000) -> Search:
-    """Return a question as a message."""
     return Search(SearchRequest(query, timeout_ms=timeout_ms))
 
 
 def asked_of_an_index() -> Search:
-    """Return a question that no scan answers."""
     return Search(SearchRequest("settle", deterministic=True))
 
 
@@ -54,9 +51,7 @@ def test_work_ends_with_its_time(host: Served, held: HeldSearches) -> None:
     assert host.daemon.load().queries.timeouts_total == 1
 
 
-def test_the_configured_time_holds_for_who_brings_none(
-    indexed: Path, home: Path, held: HeldSearches
-) -> None:
+def test_the_configured_timeout_is_a_default(indexed: Path, home: Path, held: HeldSearches) -> None:
     """Every request has an end."""
     with (
         served(indexed, home, flags={**FLAGS, "query_timeout_ms": 30}) as host,
@@ -68,7 +63,6 @@ def test_the_configured_time_holds_for_who_brings_none(
 
 
 def test_time_runs_out_in_the_queue_as_well(host: Served, held: HeldSearches) -> None:
-    """Who waited too long is not given a place he has no use for."""
     with client(host, "a") as busy, client(host, "b") as waiting:
         busy.send_message("1", asked("first"))
         host.eventually(lambda: held.begun == ["first"])
@@ -81,9 +75,7 @@ def test_time_runs_out_in_the_queue_as_well(host: Served, held: HeldSearches) ->
         assert held.begun == ["first"]
 
 
-def test_another_connection_of_the_same_client_ends_a_request(
-    host: Served, held: HeldSearches
-) -> None:
+def test_another_connection_of_a_client_ends_a_request(host: Served, held: HeldSearches) -> None:
     """The one that asked is waiting for the answer."""
     with client(host, "a") as asking, client(host, "a") as ending:
         asking.send_message("long", asked())
@@ -100,7 +92,6 @@ def test_another_connection_of_the_same_client_ends_a_request(
 
 
 def test_a_request_that_waits_can_be_ended(host: Served, held: HeldSearches) -> None:
-    """It never begins."""
     with client(host, "a") as asking, client(host, "b") as other:
         other.send_message("1", asked("first"))
         host.eventually(lambda: held.begun == ["first"])
@@ -117,9 +108,7 @@ def test_a_request_that_waits_can_be_ended(host: Served, held: HeldSearches) -> 
 
 
 @pytest.mark.parametrize("names", [("a", "b"), ("", "")])
-def test_nobody_ends_what_another_client_asked(
-    host: Served, held: HeldSearches, names: tuple[str, str]
-) -> None:
+def test_only_its_client_cancels(host: Served, held: HeldSearches, names: tuple[str, str]) -> None:
     """An id may be guessed or be the same; clients without a name are not one client."""
     with client(host, names[0]) as asking, client(host, names[1]) as other:
         asking.send_message("long", asked())
@@ -134,7 +123,6 @@ def test_nobody_ends_what_another_client_asked(
 
 
 def test_an_id_that_is_at_work_is_not_taken_twice(host: Served, held: HeldSearches) -> None:
-    """Nobody could tell which of the two an answer is of."""
     with client(host, "a") as wire:
         wire.send_message("1", asked())
         host.eventually(lambda: held.begun)

@@ -32,12 +32,10 @@ def short() -> Iterator[Path]:
 
 
 def mode_of(path: Path) -> int:
-    """Return the permission bits of a path."""
     return stat.S_IMODE(path.stat().st_mode)
 
 
 def test_only_its_user_can_reach_it(indexed: Path, home: Path) -> None:
-    """Whatever the mask of the shell was that started it."""
     before = os.umask(0)
     try:
         with served(indexed, home) as host:
@@ -52,7 +50,6 @@ def test_only_its_user_can_reach_it(indexed: Path, home: Path) -> None:
 
 
 def test_in_a_shared_home_its_group_can(short: Path) -> None:
-    """That is what such a home is for."""
     home = Home(short / "home")
     home.base.mkdir()
     home.base.chmod(SHARED.directory)
@@ -81,7 +78,6 @@ def test_the_second_daemon_of_a_store_is_told_that_there_is_one(home: Path) -> N
 
 
 def test_a_daemon_that_ends_leaves_the_names_of_its_successor(home: Path) -> None:
-    """Somebody removed its lock by hand, and another daemon came while it was still ending."""
     old = Endpoint(Home(home), home / "daemon" / "a.sock")
     old.path.with_suffix(".lock").unlink()
     new = Endpoint(Home(home), home / "daemon" / "a.sock")
@@ -93,10 +89,7 @@ def test_a_daemon_that_ends_leaves_the_names_of_its_successor(home: Path) -> Non
     assert left == ["a.lock", "a.sock"]
 
 
-def test_a_lock_whose_file_has_gone_is_taken_anew(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whoever held it before removed the file between our opening and our locking it."""
+def test_a_lock_without_its_file_is_retaken(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = []
 
     def open_and_lose(path: Path) -> int:
@@ -114,9 +107,7 @@ def test_a_lock_whose_file_has_gone_is_taken_anew(
     assert (len(opened), is_there) == (2, True)
 
 
-def test_a_home_with_a_long_name_listens_in_a_directory_of_its_user(
-    indexed: Path, tmp_path: Path
-) -> None:
+def test_a_long_home_listens_in_a_directory_of_its_user(indexed: Path, tmp_path: Path) -> None:
     """The kernel takes a hundred bytes of path."""
     home = tmp_path.resolve() / ("h" * 100)
     with served(indexed, home) as host:
@@ -185,7 +176,6 @@ def test_an_unsafe_directory_is_refused(
 
 
 def test_the_kernel_says_who_connects() -> None:
-    """Not the client."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
         assert peer_of(ours) == (os.getpid(), os.getuid())
@@ -200,9 +190,7 @@ def test_who_is_another_user_is_not_welcome(home: Path) -> None:
     assert not is_welcome(os.geteuid() + 1, home / "a.sock")
 
 
-def test_another_user_is_let_go_without_a_word(
-    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_user_is_closed(indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing he sends is read."""
     with served(indexed, home) as host:
         monkeypatch.setattr("ggrep.daemon.accept_loop.is_welcome", lambda uid, path: False)
@@ -240,7 +228,6 @@ def leave(directory: Path, stem: str) -> list[Path]:
 
 
 def record_of(path: Path) -> DaemonRecord:
-    """Return a record of a daemon at a path."""
     return DaemonRecord("s-0", "f", "/r", str(path), 1, 1, "", "", "b", (1,), "h", "none")
 
 
@@ -286,7 +273,6 @@ def test_a_daemon_takes_its_own_locator_away_only(place: Path, home: Path) -> No
 
 
 def test_a_daemon_comes_where_one_was_killed(indexed: Path, home: Path) -> None:
-    """Its socket is there and nobody listens."""
     with served(indexed, home) as host:
         stem = host.address.socket.stem
     assert len(leave(home / "daemon", stem)) == 3
@@ -309,9 +295,7 @@ def test_who_sweeps_leaves_a_place_alone_that_is_just_taken(place: Path, home: P
     assert left == 3
 
 
-def test_who_sweeps_leaves_a_place_alone_that_was_taken_meanwhile(
-    place: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_retaken_place_is_kept(place: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file that was opened is a dead daemon's; the name is a living one's by now."""
     leave(place, "taken")
     lock = fcntl.flock
@@ -327,9 +311,7 @@ def test_who_sweeps_leaves_a_place_alone_that_was_taken_meanwhile(
     assert len(list(place.iterdir())) == 3
 
 
-def test_a_lock_that_went_while_its_directory_was_listed_is_not_created(
-    place: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_vanished_lock_stays(place: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the lock nothing shows that the daemon is dead, so its socket stays."""
     leave(place, "gone")
     lock = place / "gone.lock"

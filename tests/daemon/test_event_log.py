@@ -172,7 +172,6 @@ def test_files_rotate_by_size_and_the_oldest_go(tmp_path: Path) -> None:
 
 
 def test_a_single_file_begins_anew_when_it_is_full(tmp_path: Path) -> None:
-    """Who wants one file gets one."""
     log = open_log(tmp_path, max_bytes=1_000, files=1)
     fill(log, 20)
     log.close()
@@ -197,9 +196,7 @@ def test_a_log_that_is_opened_again_goes_on(tmp_path: Path) -> None:
     assert cut == b'{"cut'
 
 
-def test_a_full_disk_drops_events_and_says_so_afterwards(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_drops_events_and_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Searches go on; that something is missing must be seen in the log itself."""
     log = open_log(tmp_path)
     log.query(QUERY)
@@ -219,9 +216,7 @@ def test_a_full_disk_drops_events_and_says_so_afterwards(
     assert log.dropped_total == 3
 
 
-def test_a_line_that_did_not_fit_leaves_no_half(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_line_cut_short_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The last block of a disk takes part of a line."""
     log = open_log(tmp_path)
     log.query(QUERY)
@@ -317,7 +312,6 @@ def test_a_link_in_the_way_is_not_followed(tmp_path: Path) -> None:
 
 
 def open_descriptors(directory: Path) -> int:
-    """Return how many descriptors of this process lead below a directory."""
     held = list(Path("/proc/self/fd").iterdir())
     return sum(os.path.realpath(entry).startswith(str(directory)) for entry in held)
 

@@ -78,7 +78,6 @@ def is_right(host: Served, expected: dict[str, Any]) -> bool:
 
 
 def images(host: Served) -> list[Path]:
-    """Return the files that the daemon has mapped."""
     store = host.daemon.identity.store
     return [*sorted(store_files.images_dir(store).iterdir()), *_masks(host)]
 

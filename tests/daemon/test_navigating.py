@@ -79,7 +79,6 @@ def events(host: Served) -> list[dict[str, Any]]:
 
 
 def deterministic(message: Any) -> Ask[Any]:
-    """Return the question as one whose answer has to be the same again."""
     found: Ask[Any] = replace(message, request=bounded(message.request, deterministic=True))
     return found
 
@@ -103,10 +102,7 @@ def test_the_reply_is_the_document(host: Served, engine: FakeNavigation, name: s
 
 
 @every
-def test_the_reply_is_the_answer_itself_where_that_is_wanted(
-    host: Served, engine: FakeNavigation, name: str
-) -> None:
-    """Whoever joins answers wants values, with the facts that documents leave out."""
+def test_the_reply_is_a_value_on_request(host: Served, engine: FakeNavigation, name: str) -> None:
     body = host.ask(replace(MESSAGES[name], values=True)).body
     found = decode(KINDS[name], body["value"], "value")
 
@@ -131,9 +127,7 @@ def test_an_absolute_path_narrows(
 
 @pytest.mark.parametrize("name", ["slate", "symbol", "references"])
 @pytest.mark.parametrize("path", ["/etc", "{root}/../other", "{root}2"])
-def test_a_path_that_is_not_below_the_root_is_refused(
-    host: Served, engine: FakeNavigation, name: str, path: str
-) -> None:
+def test_an_outer_path_fails(host: Served, engine: FakeNavigation, name: str, path: str) -> None:
     """An empty answer would say that nothing is there."""
     with pytest.raises(InvalidRequest, match="not inside the repository"):
         host.ask(replace(MESSAGES[name], path=path.format(root=host.daemon.identity.root)))
@@ -142,7 +136,6 @@ def test_a_path_that_is_not_below_the_root_is_refused(
 
 @every
 def test_an_answer_of_settings_that_have_changed_says_so(own_host: Served, name: str) -> None:
-    """It is the last good one."""
     (own_host.daemon.identity.root / ".ggrep.toml").write_text("max_file_size_bytes = 1000\n")
     own_host.reload()
     body = own_host.ask(replace(MESSAGES[name], values=True)).body
@@ -176,7 +169,6 @@ def test_every_question_leaves_one_event_without_its_words(own_host: Served, nam
 def test_failures_are_counted_and_logged_by_their_code(
     own_host: Served, engine: FakeNavigation, name: str, error: GgrepError, status: str
 ) -> None:
-    """And told to the client as they are."""
     engine.fail.append(error)
     with pytest.raises(type(error), match=str(error)):
         own_host.ask(MESSAGES[name])
@@ -185,9 +177,7 @@ def test_failures_are_counted_and_logged_by_their_code(
     assert (event["asked"], event["status"], event["error_code"]) == (name, status, error.code)
 
 
-def test_a_question_waits_for_the_first_index(
-    engine: FakeNavigation, root: Path, home: Path
-) -> None:
+def test_a_query_waits_for_the_first_index(engine: FakeNavigation, root: Path, home: Path) -> None:
     """Rather than to say that there is nothing."""
     (root / "a.py").write_text("def settle(): pass\n")
     with (

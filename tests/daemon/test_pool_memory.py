@@ -121,7 +121,6 @@ async def test_it_takes_no_more_than_it_may() -> None:
     ],
 )
 async def test_a_large_question_takes_more_room(larger: PoolRequest, by: int) -> None:
-    """It is held as well."""
     sizes, pool = [], await pool_of()
     for request in (FULL, larger):
         memory = PoolCache()
@@ -176,7 +175,7 @@ REQUEST = PoolRequest(SearchRequest("settled invoice"), per_list=10)
 
 
 @pytest.mark.slow
-def test_a_daemon_searches_once_for_equal_questions(
+def test_equal_queries_are_cached(
     host: Served, counted: Counted, indexed: Path, home: Path
 ) -> None:
     """For any client and deadline, with the engine's lists to the byte."""
@@ -213,7 +212,6 @@ def test_a_publish_is_searched_anew(host: Served, indexed: Path, counted: Counte
 
 @pytest.mark.slow
 def test_a_reload_is_searched_anew(host: Served, counted: Counted) -> None:
-    """Settings may cap lists."""
     asked(host, REQUEST)
     host.reload()
     asked(host, REQUEST)
@@ -237,9 +235,7 @@ def test_other_figures_and_vectors_are_searched_anew(host: Served, counted: Coun
 
 
 @pytest.mark.slow
-def test_an_engine_that_is_let_go_is_closed_with_its_lists(
-    host: Served, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_closed_engine_drops_its_lists(host: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     """An idle store holds neither lists nor a snapshot nor processes."""
     asked(host, REQUEST)
     assert host.daemon.pools.statistics().entries == 1
@@ -259,9 +255,7 @@ def test_an_engine_that_is_let_go_is_closed_with_its_lists(
 
 
 @pytest.mark.slow
-def test_a_snapshot_that_stands_in_is_told_of_and_not_remembered(
-    host: Served, indexed: Path
-) -> None:
+def test_a_fallback_snapshot_is_told_and_not_cached(host: Served, indexed: Path) -> None:
     """In the description as well: who remembers by it must know."""
     asked(host, REQUEST)
     write_tree(indexed, {"src/new.py": "def settled_invoice():\n    return 1\n"})

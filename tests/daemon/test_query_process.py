@@ -64,7 +64,6 @@ class Workers:
         self._events = home / "logs" / f"{engine.identity.store_id}.jsonl"
 
     async def ready(self) -> int:
-        """Have a worker open the store; return its process id."""
         await self.processes.prepare(self.store, self.log)
         return self.processes.pids[-1]
 
@@ -81,13 +80,11 @@ class Workers:
         store: str = "",
         **given: Any,
     ) -> QueryAnswer | None:
-        """Return a worker's answer."""
         job = QueryJob(store or self.store.key, message_json("", message), "id", **given)
         return await self.processes.answer(job, deadline or Deadline.after(CLOCK, 60_000))
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    """Wait for another process."""
     while not holds():  # noqa: ASYNC110 - another process
         await anyio.sleep(0.005)
 
@@ -231,9 +228,7 @@ async def test_the_host_answers_for_a_worker_that_dies_or_is_stopped(
         assert await workers.answer() is not None
 
 
-async def test_a_worker_that_hangs_ends_with_the_query(
-    workers: Workers, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_hanging_worker_is_ended(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its time is over by then; the worker is killed, and the permit is free."""
     monkeypatch.setattr(query_process, "is_stopped", lambda _: False)
     monkeypatch.setattr(query_process, "_GRACE_MS", 50.0)
@@ -269,7 +264,6 @@ async def test_a_worker_that_died_idle_is_replaced(workers: Workers) -> None:
 
 
 async def test_an_idle_worker_ends_by_itself(indexed: Path, home: Path) -> None:
-    """Its memory goes back to the machine."""
     workers = Workers(indexed, home, idle_ms=50)
     async with aclosing(workers.processes):
         await workers.ready()
@@ -278,7 +272,7 @@ async def test_an_idle_worker_ends_by_itself(indexed: Path, home: Path) -> None:
         assert workers.events()[-1]["reason"] == "idle for too long"
 
 
-async def test_an_ended_request_ends_the_query_and_spares_the_worker(
+async def test_a_cancel_spares_the_worker(
     workers: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The reason is the daemon's; the next job is answered."""
@@ -305,9 +299,7 @@ async def test_an_ended_request_ends_the_query_and_spares_the_worker(
         assert await workers.answer() is not None
 
 
-async def test_a_deadline_holds_in_the_worker(
-    workers: Workers, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_deadlines_hold_in_workers(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is told what is left when it gets the job."""
     monkeypatch.setattr(query_process, "_LEAST_MS", 0.0)
     async with aclosing(workers.processes):

@@ -17,14 +17,11 @@ from tests.fakes.repos import open_engine, write_tree
 
 
 def asked(**changes: Any) -> SearchRequest:
-    """Return a question."""
     return SearchRequest(**{"query": "settle invoice", "deterministic": True, **changes})
 
 
 @pytest.mark.parametrize("request_", [asked(), asked(query="settled", scope="src")])
-def test_a_daemon_answers_as_its_engine_does(
-    indexed: Path, home: Path, request_: SearchRequest
-) -> None:
+def test_answers_are_the_engines(indexed: Path, home: Path, request_: SearchRequest) -> None:
     """Below a directory as well, and nothing of another whose name begins alike."""
     expected = stable_json.dumps(answer_json(open_engine(indexed, home).search(request_)))
     with served(indexed, home) as host:
@@ -69,9 +66,7 @@ def test_an_answer_says_that_files_have_changed_since(indexed: Path, home: Path)
     assert behind == (["index_behind"], [])
 
 
-def test_an_answer_says_that_its_root_is_polled(
-    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_polled_root_is_told(indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Unless it has to be the same again, as the root may be watched by then."""
     polled = WatchState("polling", 0, None, "too many directories")
     monkeypatch.setattr(HostWatcher, "state", lambda *_: polled)
@@ -131,9 +126,7 @@ def test_an_index_is_current_where_its_tree_is_watched(
     assert told["freshness"] == freshness
 
 
-def test_a_save_of_a_tracked_file_in_a_directory_of_products_is_found(
-    root: Path, home: Path, git: Git
-) -> None:
+def test_a_save_among_products_is_found(root: Path, home: Path, git: Git) -> None:
     """Its neighbours are products, whose events wake nobody."""
     write_tree(root, {"a.py": "a = 1\n", "build/kept.py": "b = 2\n", ".gitignore": "*.o\n"})
     git(root, "init", "-q")

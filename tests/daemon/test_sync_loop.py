@@ -48,12 +48,10 @@ class Runner:
         return came
 
     async def begun(self) -> SyncJob:
-        """Wait for the next sync to begin."""
         with anyio.fail_after(5):
             return await self.arrivals.receive()
 
     def end(self, came: SyncOutcome | Exception = OUTCOME) -> None:
-        """End the running sync, or the next."""
         self._answers.send_nowait(came)
 
     def close(self) -> None:
@@ -127,7 +125,7 @@ async def test_segments_are_merged_only_when_nothing_has_changed_for_a_while() -
 OVERDUE = replace(NOTHING, overdue=True)
 
 
-async def test_a_save_does_not_wait_for_a_merge_of_segments(
+async def test_a_save_does_not_wait_for_a_merge(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """A large store takes minutes for one."""
@@ -234,7 +232,6 @@ async def test_a_failed_sync_blocks_neither_changes_nor_its_own_retry() -> None:
 
 
 async def test_a_sync_that_is_asked_for_begins_after_the_question() -> None:
-    """Whoever saved a file and asks must not get the outcome of a sync that read the old one."""
     outcomes = []
     async with running() as stage:
 
@@ -298,7 +295,6 @@ async def test_a_deadline_ends_the_wait_and_not_the_sync() -> None:
 
 
 async def test_a_cancelled_sync_is_killed_and_says_why() -> None:
-    """Who cancels wants the processor back now."""
     said = []
     async with running() as stage:
 

@@ -27,7 +27,6 @@ END_S = 600.0
 
 
 def job(tmp_path: Path, act: str, **given: Any) -> SyncJob:
-    """Return a job for the stand-in; one that hangs says who it is in the job's home."""
     return SyncJob(tmp_path, tmp_path / "pids", environ={"act": act}, **given)
 
 
@@ -79,7 +78,6 @@ async def test_one_worker_serves_job_after_job(tmp_path: Path) -> None:
 
 
 async def test_a_worker_is_replaced_after_so_many_syncs(tmp_path: Path) -> None:
-    """What it keeps of each of them goes with it, though it is never idle."""
     async with aclosing(SyncProcess(write_worker(tmp_path), most_jobs=2)) as process:
         told = [await process.run(job(tmp_path, "answer"), ignore) for _ in range(5)]
 
@@ -104,7 +102,7 @@ async def test_jobs_wait_for_one_another_in_order(tmp_path: Path) -> None:
     assert order == [0, 1, 2, 3, 4]
 
 
-async def test_a_worker_that_went_away_while_idle_is_replaced_without_a_word(
+async def test_a_worker_that_ended_while_idle_is_replaced(
     tmp_path: Path,
 ) -> None:
     """It ends by itself after a while, and may do so the moment it is asked."""
@@ -116,7 +114,6 @@ async def test_a_worker_that_went_away_while_idle_is_replaced_without_a_word(
 
 
 async def test_errors_come_back_as_what_they_are(tmp_path: Path) -> None:
-    """Whoever asked decides by their kind; the worker goes on."""
     async with aclosing(SyncProcess(write_worker(tmp_path))) as process:
         with pytest.raises(Busy, match=r"^held, retry after 77 ms$") as busy:
             await process.run(job(tmp_path, "busy"), ignore)
@@ -129,7 +126,6 @@ async def test_errors_come_back_as_what_they_are(tmp_path: Path) -> None:
 
 
 async def test_a_failure_says_what_a_command_would_end_with(tmp_path: Path) -> None:
-    """Whoever builds a workspace reports it of each repository."""
     async with aclosing(SyncProcess(write_worker(tmp_path))) as process:
         told = []
         for each in ("status", "crash", "killed"):
@@ -207,14 +203,11 @@ async def test_closing_cancels_the_running_sync(tmp_path: Path) -> None:
 
 
 def real_job(root: Path, home: Path, **given: Any) -> SyncJob:
-    """Return a job for the real worker."""
     return SyncJob(root, home, flags={"encoder": "hashed", "parse_workers": 1}, **given)
 
 
 @pytest.mark.slow
-async def test_the_real_worker_indexes_and_what_it_prints_disturbs_nobody(
-    root: Path, home: Path
-) -> None:
+async def test_the_real_worker_indexes_and_compacts(root: Path, home: Path) -> None:
     """It does what the command does, a compaction included; nothing but answers comes back."""
     write_tree(root, {"a.py": "def lighthouse():\n    return 1\n", "keep.py": "kept = 1\n"})
     outcomes: list[SyncOutcome] = []
@@ -244,9 +237,7 @@ async def test_the_real_worker_indexes_and_what_it_prints_disturbs_nobody(
 
 
 @pytest.mark.slow
-async def test_a_worker_killed_in_the_middle_leaves_the_next_sync_a_sound_store(
-    root: Path, home: Path
-) -> None:
+async def test_a_killed_worker_leaves_a_sound_store(root: Path, home: Path) -> None:
     """Memory runs out, and the kernel picks the largest process."""
     write_tree(root, {f"f{n}.py": f"def lighthouse{n}():\n    return {n}\n" for n in range(60)})
     async with aclosing(SyncProcess()) as process:
@@ -306,9 +297,7 @@ def test_a_host_that_is_killed_leaves_no_worker_and_no_parser(root: Path, home: 
     assert not alive
 
 
-async def test_a_machine_without_room_for_a_process_is_asked_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_failed_start_is_retried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A first index must not fail because so much else was starting."""
     refusals = [OSError(errno.EAGAIN, "no room"), OSError(errno.EFAULT, "no room")]
     start = WorkerChild.start

@@ -11,7 +11,6 @@ FIGURES = LoopFigures()
 
 
 def settled(clock: ManualClock) -> Schedule:
-    """Return the schedule of a store whose first sync ended just now."""
     start = Schedule(FIGURES)
     return start.begun(start.next()).done(clock.monotonic_ms(), start.next(), fruitful=True)
 
@@ -48,7 +47,6 @@ def test_a_change_is_taken_up_once_it_is_quiet() -> None:
 
 
 def test_the_first_save_after_a_rest_is_taken_up_at_once() -> None:
-    """Who saves one file and asks about it next waits for nothing else."""
     clock = a_clock()
     schedule = settled(clock)
     clock.advance(FIGURES.rest_ms)
@@ -147,7 +145,6 @@ def test_a_failure_that_says_how_long_to_wait_is_believed() -> None:
 
 
 def test_a_change_after_a_failure_does_not_wait_for_the_retry() -> None:
-    """What failed may just have been mended."""
     clock, schedule = a_clock(), Schedule(FIGURES)
     for _ in range(8):
         due = schedule.next()
@@ -174,7 +171,6 @@ def test_syncs_that_find_nothing_move_apart_up_to_ten_seconds() -> None:
 
 
 def test_a_sync_that_finds_something_brings_them_together_again() -> None:
-    """Whoever edits after a build should not wait."""
     clock = a_clock()
     schedule = settled(clock)
     for fruitful in (False, False, False, True):

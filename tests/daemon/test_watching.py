@@ -27,11 +27,9 @@ class Changes:
         self.told.put(count)
 
     def next(self) -> int:
-        """Wait for the next call."""
         return self.told.get(timeout=END_S)
 
     def none(self) -> bool:
-        """Tell whether there was no call that was not waited for."""
         return self.told.empty()
 
 
@@ -143,7 +141,6 @@ def test_events_that_concern_no_index_are_not_told(roots: list[Path]) -> None:
 
 
 def test_a_removed_root_hears_nothing_more(roots: list[Path]) -> None:
-    """Its daemon is gone."""
     opener, gone, stays = Opener(), Changes(), Changes()
     with watcher(opener) as watching:
         watching.add(roots[1], (), gone)
@@ -161,7 +158,7 @@ def test_a_removed_root_hears_nothing_more(roots: list[Path]) -> None:
         assert watching.state(roots[1]).mode == "off"
 
 
-def test_a_root_that_cannot_be_watched_is_polled_and_the_others_are_watched(
+def test_an_unwatchable_root_is_polled_beside_watched_ones(
     roots: list[Path],
 ) -> None:
     """One huge tree that takes all watches must not blind the host, nor be blind itself."""
@@ -326,7 +323,6 @@ def test_where_watches_run_out_among_a_thousand_roots_few_tries_tell(most: int) 
 
 
 def test_one_root_of_a_thousand_that_cannot_be_watched_leaves_the_others_watched() -> None:
-    """It may be gone, or closed to us."""
     roots, bad = [Path(f"/r/{number}") for number in range(1000)], Path("/r/500")
 
     def opener(paths: list[str]) -> FakeWatch:

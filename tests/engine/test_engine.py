@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -13,11 +14,20 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.clock import Deadline, SystemClock
-from ggrep.base.errors import DeadlineExceeded, InvalidRequest, NoIndex, SnapshotGone
+from ggrep.base.errors import (
+    BudgetExceeded,
+    DeadlineExceeded,
+    InvalidRequest,
+    NoIndex,
+    SnapshotGone,
+)
 from ggrep.base.fair_queue import Lane
+from ggrep.base.identifiers import IdSource, derived_id
+from ggrep.base.ids import parse_snapshot_id
 from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.embedding.encode_slots import EncodeSlots
+from ggrep.index.store.disk import store_bytes
 from ggrep.index.store.judging import Judgement, judge
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.filters import Filter
@@ -25,7 +35,17 @@ from ggrep.model.request import PoolRequest, SearchRequest, StatisticsRequest
 from ggrep.render.answer_json import answer_json
 from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.repo_index import Hosted
-from tests.fakes.repos import answer, answer_bytes, indexed, open_engine, paths, write_tree
+from tests.fakes.clocks import ManualClock
+from tests.fakes.leases import held_lease
+from tests.fakes.repos import (
+    LaterClock,
+    answer,
+    answer_bytes,
+    indexed,
+    open_engine,
+    paths,
+    write_tree,
+)
 from training.encoder.model_file import write_model
 
 TREE = {
@@ -109,7 +129,6 @@ def test_too_many_segments_are_refused_not_dropped(root: Path, home: Path) -> No
 
 
 def test_a_query_sees_what_another_process_published(root: Path, home: Path) -> None:
-    """And keeps the same view while nothing was."""
     write_tree(root, TREE)
     writer, reader = open_engine(root, home), open_engine(root, home)
     writer.sync()
@@ -232,9 +251,7 @@ def test_a_pool_leaves_cutting_snippets_to_whoever_shows_them(root: Path, home: 
     assert max(len(hit.content.encode()) for hit in pool.blended) > 8
 
 
-def test_an_older_snapshot_that_a_slow_thread_opened_answers_nobody_who_asks_later(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_slow_opening_is_dropped(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its pointer was read before the publish; whoever asks after that must see what is new."""
     write_tree(root, TREE)
     writer, engine = open_engine(root, home), open_engine(root, home)
@@ -263,9 +280,7 @@ def test_an_older_snapshot_that_a_slow_thread_opened_answers_nobody_who_asks_lat
     assert (before, late, after) == (newer, older, newer)
 
 
-def test_a_model_that_took_the_place_of_the_stores_own_is_refused(
-    root: Path, home: Path, tmp_path: Path
-) -> None:
+def test_a_replaced_model_is_refused(root: Path, home: Path, tmp_path: Path) -> None:
     """Its vectors in a store of the other would compare with nothing there, for good."""
 
     def put(figure: float) -> None:
@@ -313,3 +328,69 @@ def test_slots_count_what_this_process_encodes_and_no_quick_query(
 
     assert list(dict.fromkeys(slots.held)) == lanes
     assert slots.statistics().in_use == 0
+
+
+def test_fresh_ids_grow_even_when_the_clock_stands_or_steps_back() -> None:
+    """The newest snapshot is the one with the largest id."""
+    clock = ManualClock(datetime(2030, 1, 1, tzinfo=UTC))
+    source = IdSource(clock)
+    made = [source(), source()]
+    clock.advance(-60_000)
+    made.append(source())
+
+    assert made == sorted(set(made))
+    assert all(parse_snapshot_id(text) == text for text in made)
+
+
+def test_derived_ids_tell_their_parts_apart() -> None:
+    """A deterministic answer names its request the same way every time."""
+    assert derived_id("a", "b") == derived_id("a", "b")
+    assert derived_id("a", "b") != derived_id("ab", "")
+    assert parse_snapshot_id(derived_id("x"))
+
+
+def published(root: Path, home: Path, times: int, **flags: object) -> Engine:
+    engine = open_engine(root, home, **({"retain_snapshots_min": 1} | flags))
+    for number in range(times):
+        write_tree(root, {f"{number}.py": f"def retry_{number}():\n    pass\n"})
+        engine.sync()
+    return engine
+
+
+@pytest.mark.slow
+def test_an_overdue_compaction_is_done_and_what_is_old_goes(root: Path, home: Path) -> None:
+    engine = published(root, home, 4, compaction_overdue_segments=3)
+    engine.clock = LaterClock()
+    done, again = engine.keep_up(), engine.keep_up()
+
+    assert done.compaction is not None
+    assert (done.compaction.segments_before, done.compaction.segments_after) == (4, 1)
+    assert again.compaction is None
+    assert again.collection is not None
+    assert len(again.collection.deleted_segments) == 4
+
+
+@pytest.mark.slow
+def test_upkeep_waits_for_nobody(root: Path, home: Path) -> None:
+    """A sync that is done must not hang on another writer."""
+    engine = published(root, home, 4, compaction_overdue_segments=3)
+    with held_lease(engine.identity.store, engine.clock):
+        done = engine.keep_up()
+
+    assert done.compaction is None
+    assert len(engine.view().segments) == 4
+
+
+@pytest.mark.slow
+def test_a_store_over_its_budget_is_collected_before_it_refuses(root: Path, home: Path) -> None:
+    """Old snapshots are worth less than today's files."""
+    engine = published(root, home, 8, max_segments=1)
+    used = store_bytes(engine.identity.store)
+    write_tree(root, {"new.py": "queue = 1\n"})
+    small = open_engine(root, home, max_segments=1, retain_snapshots_min=1, max_store_bytes=used)
+    with pytest.raises(BudgetExceeded):
+        small.sync()
+    small.clock = LaterClock()
+
+    assert small.sync().files.indexed == 1
+    assert len(list(store_files.snapshots_dir(small.identity.store).glob("*/manifest.json"))) <= 2

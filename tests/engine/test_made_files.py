@@ -29,7 +29,6 @@ def engine(root: Path, home: Path) -> Engine:
 
 
 def found(engine: Engine, text: str) -> list[str]:
-    """Return the files of which an exact search finds a place."""
     return paths(engine, text, find=Find.EXACT_TEXT)
 
 
@@ -76,7 +75,6 @@ def test_of_a_bundle_the_beginning_is_found_without_names(engine: Engine) -> Non
 
 
 def test_all_of_a_bundle_is_indexed_where_somebody_wants_it(root: Path, home: Path) -> None:
-    """It is a matter of cost."""
     write_tree(root, TREE)
     engine = open_engine(root, home)
 
@@ -106,7 +104,6 @@ def test_what_was_made_is_counted_and_what_is_left_out_of_it_is_told(engine: Eng
 
 
 def test_a_bundle_that_somebody_rewrites_is_a_source(root: Path, engine: Engine) -> None:
-    """What a file is goes by what it holds now."""
     write_tree(root, {"web/app.js": "export function retry() {\n  return 1;\n}\n"})
 
     engine.sync()

@@ -24,13 +24,11 @@ def engine(root: Path, home: Path) -> Engine:
 
 
 def edit(engine: Engine) -> None:
-    """Edit the tree and publish it."""
     write_tree(engine.identity.root, AFTER)
     engine.sync()
 
 
 def remove(engine: Engine, snapshot_id: str) -> None:
-    """Remove a snapshot as a collection does: its manifest first of all."""
     store_files.manifest_file(engine.identity.store, SnapshotId(snapshot_id)).unlink()
 
 
@@ -59,7 +57,6 @@ def test_the_same_bytes_come_after_edits_while_the_snapshot_lives(engine: Engine
 
 
 def test_the_newest_snapshot_tells_what_became_of_each_hit(engine: Engine) -> None:
-    """What somebody was told of an older tree can be found in this one."""
     receipt = receipt_of(engine)
     edit(engine)
     found = replayed(engine, receipt, today=True)
@@ -98,9 +95,7 @@ def test_the_budgets_of_the_receipt_hold(engine: Engine) -> None:
     assert replayed(narrow, receipt).is_reproduced
 
 
-def test_another_ranking_is_told_with_the_places_that_differ(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_ranking_is_told(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """An upgrade that ranks anew is seen in figures."""
     receipt = receipt_of(engine)
     monkeypatch.setattr("ggrep.search.engine.query_answers.RANKING_REVISION", "ranking-next")
@@ -112,9 +107,7 @@ def test_another_ranking_is_told_with_the_places_that_differ(
     assert found.same_hits
 
 
-def test_an_answer_too_long_to_keep_is_compared_by_its_digest(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_long_answer_is_kept_as_digest(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """A receipt stays small enough to be read."""
     monkeypatch.setattr(receipts, "MAX_ANSWER_BYTES", 10)
     receipt = receipt_of(engine)
@@ -138,9 +131,7 @@ def test_another_store_of_the_repository_is_told(engine: Engine) -> None:
     assert found.same_hits
 
 
-def test_a_copy_elsewhere_is_another_repository_with_the_same_hits(
-    engine: Engine, tmp_path: Path
-) -> None:
+def test_a_copy_is_another_repository_with_the_same_hits(engine: Engine, tmp_path: Path) -> None:
     """A colleague's checkout has other names and the same text."""
     receipt = receipt_of(engine)
     copy = tmp_path.resolve() / "copy"
@@ -154,9 +145,7 @@ def test_a_copy_elsewhere_is_another_repository_with_the_same_hits(
     assert {fate for fate, _ in told(found).values()} == {"same"}
 
 
-def test_a_repository_without_an_index_cannot_be_asked(
-    engine: Engine, tmp_path: Path, home: Path
-) -> None:
+def test_a_repository_without_an_index_fails(engine: Engine, tmp_path: Path, home: Path) -> None:
     """Nothing was reproduced, and nothing was refuted."""
     receipt = receipt_of(engine)
     bare = tmp_path.resolve() / "bare"
@@ -181,7 +170,6 @@ def test_a_repository_without_an_index_cannot_be_asked(
 def test_the_place_is_the_deepest_that_differs(
     was: Json, now: Json, found: tuple[str, str | None, str | None]
 ) -> None:
-    """Nobody wants to compare two whole answers by eye."""
     assert differences(was, now) == ([ReplayDifference(*found)], 1)
 
 

@@ -147,7 +147,6 @@ def of_search(**changed: object) -> Change:
 
 
 def of_slate(**changed: object) -> Change:
-    """Return what changes a request beside its search."""
     return lambda asked: replace(asked, **changed)  # type: ignore[arg-type] # likewise
 
 
@@ -180,7 +179,6 @@ def fingerprint(asked: SlateRequest, base: Path) -> str:
     ],
 )
 def test_every_knob_of_a_slate_makes_another_question(change: Change, tmp_path: Path) -> None:
-    """What is kept under one question's name must never answer another."""
     assert fingerprint(change(ASKED), tmp_path) != fingerprint(ASKED, tmp_path)
 
 
@@ -195,8 +193,6 @@ def test_every_knob_of_a_slate_makes_another_question(change: Change, tmp_path: 
         of_search(timeout_ms=77),
     ],
 )
-def test_what_does_not_shape_a_slate_makes_no_other_question(
-    change: Change, tmp_path: Path
-) -> None:
+def test_other_fields_make_no_other_question(change: Change, tmp_path: Path) -> None:
     """Equal answers go by one name, however they were asked for."""
     assert fingerprint(change(ASKED), tmp_path) == fingerprint(ASKED, tmp_path)

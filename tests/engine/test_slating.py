@@ -315,7 +315,6 @@ def test_diagrams_are_shown_as_what_they_join(shop: Engine) -> None:
 
 @pytest.mark.parametrize("level", [0, 1, 2, 3])
 def test_levels_select_the_same(shop: Engine, level: int) -> None:
-    """Whoever asks for more of it gets more of the same."""
     first, found = shop.ask(ASKED), shop.ask(replace(ASKED, level=level))
 
     def evidence(answer: SlateResponse) -> list[tuple[str, list[str]]]:
@@ -356,7 +355,6 @@ def test_the_least_level_shows_paths_alone_and_higher_ones_more_of_each_chunk(sh
 
 
 def test_a_usual_answer_is_no_larger_than_20_kilobytes(many: Engine) -> None:
-    """Its envelope and its session's token included."""
     found = many.ask(replace(STARTED, search=SearchRequest("refund order", keep_weak=True)))
 
     assert len(stable_json.dumps(answer_json(found))) <= 20_480
@@ -447,7 +445,6 @@ def test_a_question_about_something_else_has_an_empty_slate(shop: Engine) -> Non
 
 
 def test_doubtful_files_are_shown_on_request(many: Engine) -> None:
-    """Whoever asks for them has been told."""
     search = replace(STRANGE, query=f"{STRANGE.query} refund order")
     found = many.ask(SlateRequest(search))
     kept = many.ask(SlateRequest(replace(search, keep_weak=True)))
@@ -571,7 +568,6 @@ def test_another_process_goes_on_with_a_session(shop: Engine) -> None:
 
 
 def test_targets_are_opened_with_the_lines_that_are_asked_for(shop: Engine) -> None:
-    """Whatever the question says of them; and they count as returned."""
     first = shop.ask(STARTED)
     targets = ("shop/shipping.py:1", "shop/refund.py:19")
     found = shop.ask(replace(ASKED, level=3, session=gone_on(first, op="expand", targets=targets)))
@@ -624,7 +620,6 @@ def test_what_a_session_cannot_be_asked_is_refused(shop: Engine, wrong: SessionR
 
 
 def test_foreign_tokens_are_refused(shop: Engine, many: Engine) -> None:
-    """Of another store, changed, or no token at all, however long."""
     own, other = shop.ask(STARTED).session, many.ask(STARTED).session
     assert own is not None
     assert other is not None

@@ -40,7 +40,6 @@ def engine(root: Path, home: Path) -> Engine:
 
 
 def question(number: int) -> SearchRequest:
-    """Return one of a hundred questions, each of which has answers."""
     return SearchRequest(f"edit step {number % FILES} return {number % 5}")
 
 

@@ -49,9 +49,7 @@ def clone(engine: Engine, suffix: str = "-eval") -> StoreId:
     return target
 
 
-def test_a_clone_shows_the_same_under_its_own_name(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_clone_shows_the_same(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every artifact is verified, each record names the clone, and no query hashes it again."""
     target = clone(engine)
     store = engine.home.store_dir(target)
@@ -85,9 +83,7 @@ def test_a_clone_outlives_its_source(engine: Engine) -> None:
     assert everything_in(store) == before
 
 
-def test_where_no_links_are_the_files_are_copied(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_links_files_are_copied(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some file systems have none."""
 
     def refuse(self: Path, other: Path) -> None:
@@ -129,16 +125,12 @@ def test_an_existing_store_is_never_replaced(engine: Engine) -> None:
         ("", "invalid store id"),
     ],
 )
-def test_a_store_becomes_a_clone_of_its_own_kind_only(
-    engine: Engine, target: str, said: str
-) -> None:
-    """What one configuration made of files is wrong under another."""
+def test_a_clone_has_its_sources_configuration(engine: Engine, target: str, said: str) -> None:
     with pytest.raises(InvalidRequest, match=said):
         clone_store(engine.home, engine.identity.store_id, target, Settings())
 
 
 def test_a_store_of_the_first_schema_is_cloned(home: Path) -> None:
-    """Its clone is written in this build's schema."""
     store = schema_1_store(home)
     clone_store(Home(home), store.name, f"{store.name}-eval", Settings())
     copy = home / "data" / f"{store.name}-eval"
@@ -167,9 +159,7 @@ def test_a_clone_waits_for_writers_of_either_store(engine: Engine, suffix: str) 
     assert len(list_stores(engine.home)) == 1
 
 
-def test_a_clone_for_another_root_names_it_once_that_was_synced(
-    engine: Engine, tmp_path: Path
-) -> None:
+def test_a_clone_names_another_root_once_it_is_synced(engine: Engine, tmp_path: Path) -> None:
     """Until then nobody knows it, and the source's would be wrong."""
     write_tree(tmp_path / "other", {"a.py": "retry = 1\n", "b.py": "queue = 3\n"})
     other = open_engine(tmp_path / "other", engine.home.base, encoder="none")

@@ -63,7 +63,6 @@ def snapshots(engine: Engine) -> list[str]:
 
 
 def test_old_snapshots_and_their_segments_go(root: Path, home: Path) -> None:
-    """What stays is whole; a preview, which the command does by default, deletes none."""
     engine = aged(root, home)
     before, present = answer_bytes(engine, ASK), snapshots(engine)
     planned = look(engine)
@@ -83,7 +82,6 @@ def test_old_snapshots_and_their_segments_go(root: Path, home: Path) -> None:
 
 
 def test_a_pinned_snapshot_stays(root: Path, home: Path) -> None:
-    """Whoever explores a snapshot finds it there until it lets go."""
     engine = aged(root, home)
     oldest = snapshots(engine)[0]
     write_pin(engine.identity.store, SnapshotId(oldest), "0" * 26, LaterClock().now())
@@ -138,9 +136,7 @@ def test_what_dead_writers_left_goes(root: Path, home: Path) -> None:
     assert not (store / "trash" / "old").exists()
 
 
-def test_nothing_is_collected_under_a_writer_or_a_query_nor_while_it_is_young(
-    root: Path, home: Path
-) -> None:
+def test_writers_queries_and_youth_keep_snapshots(root: Path, home: Path) -> None:
     """LanceDB opens a table's files anew for each read; a writer's files are named by nothing."""
     engine = aged(root, home)
     before = snapshots(engine)
@@ -163,7 +159,6 @@ def reading(engine: Engine) -> Iterator[None]:
 
 
 def test_nothing_goes_while_the_active_snapshot_cannot_be_read(root: Path, home: Path) -> None:
-    """What it names is not known, and a repair may need all that lies there."""
     engine = aged(root, home)
     active = engine.view().manifest.snapshot_id
     store_files.manifest_file(engine.identity.store, active).write_bytes(b"{")
@@ -175,7 +170,6 @@ def test_nothing_goes_while_the_active_snapshot_cannot_be_read(root: Path, home:
 
 
 def test_nothing_goes_where_a_newer_build_wrote(root: Path, home: Path) -> None:
-    """Its snapshot may name what no other does."""
     engine = aged(root, home)
     path = store_files.manifest_file(engine.identity.store, snapshots(engine)[0])  # type: ignore[arg-type] # a name
     current = b'"schema_version": %d' % MANIFEST.writes
@@ -202,9 +196,7 @@ def test_it_is_due_when_enough_is_old(root: Path, home: Path) -> None:
     assert not due(store, settings, LaterClock().now())
 
 
-def test_a_collector_that_was_taken_over_takes_nothing(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lost_lease_takes_none(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stopped between its grant and its work, it would take what its follower published."""
     engine = aged(root, home)
     before = snapshots(engine)

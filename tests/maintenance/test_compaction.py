@@ -55,9 +55,7 @@ def fresh_answer(root: Path, home: Path) -> bytes:
     return answer_bytes(engine, ASK)
 
 
-def test_answers_are_the_same_before_and_after(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_answers_stay_the_same(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A filter by tombstones would lose live rows of files that were modified or added again."""
     engine = worn(root, home)
     before, files = answer_bytes(engine, ASK), engine.view().live_files()
@@ -143,9 +141,7 @@ def test_policy_decides_without_force(root: Path, home: Path) -> None:
     assert run(calm, force=False).reason == "not overdue"
 
 
-def test_changes_made_while_it_builds_are_kept(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_later_changes_are_kept(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A merge of an old snapshot must not bring deleted and replaced files back."""
     engine = worn(root, home)
     other = open_engine(root, home)
@@ -166,9 +162,7 @@ def test_changes_made_while_it_builds_are_kept(
     assert check_health(identity.store, identity.store_id, engine.settings, deep=True).ok
 
 
-def test_a_merge_that_everything_overtook_is_dropped(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_useless_merge_is_gone(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A segment of dead rows helps nobody; and it must not try for ever."""
     engine = worn(root, home)
     other = open_engine(root, home)
@@ -199,9 +193,7 @@ def test_an_empty_store_has_nothing_to_merge(root: Path, home: Path) -> None:
     assert answer(engine, ASK)["results"] == []
 
 
-def test_a_large_store_keeps_several_segments(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_large_stores_keep_some(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A segment is put together in memory."""
     engine = worn(root, home)
     before = answer_bytes(engine, ASK)
@@ -231,9 +223,7 @@ def test_what_stands_in_is_not_compacted(root: Path, home: Path) -> None:
     assert open_engine(root, home).view().notices
 
 
-def test_a_compaction_that_finds_no_room_to_publish_leaves_nothing(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unpublished_one_goes(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each try would leave a whole segment behind."""
     engine = worn(root, home)
     before = tables(engine)
@@ -256,10 +246,7 @@ def ticking() -> Callable[[object], float]:
     return tick
 
 
-def test_an_overtaken_merge_leaves_nothing(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What was built is of no use to anybody."""
+def test_an_overtaken_merge_goes(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = worn(root, home)
     monkeypatch.setattr(compaction, "_rebased", lambda *_: None)
     before = tables(engine)
@@ -268,9 +255,7 @@ def test_an_overtaken_merge_leaves_nothing(
     assert tables(engine) == before
 
 
-def test_a_failure_after_the_swap_deletes_nothing(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_late_failure_is_kept(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The pointer names what was built."""
     engine = worn(root, home)
     before = answer_bytes(engine, ASK)

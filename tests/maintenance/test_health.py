@@ -52,7 +52,6 @@ def checks(engine: Engine, *, deep: bool = False, **changes: object) -> dict[str
 
 
 def bad(engine: Engine, *, deep: bool = False, **changes: object) -> dict[str, str]:
-    """Return the severities of what is not ok."""
     found = checks(engine, deep=deep, **changes).items()
     return {code: check.severity for code, check in found if check.severity != OK}
 
@@ -76,7 +75,6 @@ def test_a_sound_store_is_sound(engine: Engine) -> None:
 
 
 def test_a_store_that_is_not_there_has_no_health(root: Path, home: Path) -> None:
-    """It is no damage that nothing was indexed."""
     with pytest.raises(NoIndex):
         checks(open_engine(root, home))
 
@@ -133,9 +131,7 @@ def test_what_was_changed_fails_under_its_code(engine: Engine, what: str) -> Non
     ]
 
 
-def test_only_a_deep_look_sees_bytes_that_fell_over_without_a_trace(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_deep_look_finds_silent_rot(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """That is the bound of what is remembered: a disk says nothing of bits that rot."""
     monkeypatch.setattr("ggrep.index.store.verify._signature", by_name_and_size)
     store_files.verified_file(engine.identity.store).unlink()
@@ -158,7 +154,6 @@ def _flip_in_place(path: Path) -> None:
 
 
 def test_a_damaged_stand_in_is_named(engine: Engine) -> None:
-    """Nobody would notice until it is needed."""
     store, active = engine.identity.store, engine.view().manifest.snapshot_id
     (older,) = (d for d in store_files.snapshots_dir(store).iterdir() if d.name != active)
     put(older / "manifest.json", b"{}")
@@ -206,7 +201,6 @@ def test_the_record_of_the_last_sync_is_read(engine: Engine) -> None:
 
 @pytest.mark.parametrize("name", ["files.json", "verified.json"])
 def test_a_damaged_cache_is_a_warning(engine: Engine, name: str) -> None:
-    """It costs reading or hashing and nothing else."""
     put(engine.identity.store / "cache" / name, b'{"a": ')
 
     assert bad(engine) == {"derived_caches": WARN}
@@ -257,9 +251,7 @@ def test_paths_of_another_normal_form_are_named(root: Path, home: Path) -> None:
     assert (found.severity, found.paths) == (WARN, ("cafe\u0301.md",))
 
 
-def test_many_untracked_files_are_a_warning(
-    engine: Engine, git: Git, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_untracked_warn(engine: Engine, git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are what one user has lying about; of a shared store all users see them."""
     git(engine.identity.root, "init", "-q")
     assert bad(engine) == {}

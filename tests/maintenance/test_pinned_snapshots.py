@@ -59,7 +59,6 @@ class Explored:
         )
 
     def begin(self) -> SessionToken:
-        """Start the session as a request does."""
         with self.engine.pin(self._never(), snapshot_id=self.oldest):
             return self._sessions(self.now).begin(self.oldest, SESSION)
 
@@ -73,7 +72,6 @@ class Explored:
         return Sessions(self.store, self.engine.identity.store_id, self.key, now)
 
     def token(self, *paths: str) -> str:
-        """Return the token of a new session that returned some files."""
         return self._sessions(self.now).advance(self.begin(), paths, "start").token
 
     def collect(self, now: datetime, readers_ms: int = 0) -> CollectionReport:
@@ -84,7 +82,6 @@ class Explored:
             return collect_garbage(target, deadline=deadline, readers_ms=readers_ms)
 
     def look(self, now: datetime) -> CollectionReport:
-        """Return what a collection at that moment would delete."""
         return preview(self.store, self.engine.settings, ManualClock(now))
 
     def _never(self) -> Deadline:
@@ -138,7 +135,6 @@ def test_what_a_killed_request_pinned_goes_in_time(explored: Explored) -> None:
 
 
 def test_no_session_begins_while_a_collection_decides(explored: Explored) -> None:
-    """Who begins one holds the readers' lock: a collection comes before or after, and sees it."""
     with explored.engine.pin(explored._never()):
         explored.begin()
         with pytest.raises(Busy, match="query"):

@@ -61,9 +61,7 @@ def test_a_whole_store_is_left_as_it_is(engine: Engine) -> None:
 
 @pytest.mark.parametrize("what", ["table", "both"])
 @pytest.mark.parametrize("place", [0, 1, 2])
-def test_only_the_files_of_a_lost_segment_are_read_again(
-    engine: Engine, what: str, place: int
-) -> None:
+def test_only_files_of_a_lost_segment_are_read(engine: Engine, what: str, place: int) -> None:
     """In a large repository the difference is hours of encoding."""
     before = answer_bytes(engine, ASK)
     segment = engine.view().manifest.segments[place].table
@@ -161,9 +159,7 @@ def test_without_an_index_there_is_nothing_to_repair(root: Path, home: Path) -> 
         run(open_engine(root, home))
 
 
-def test_what_was_thought_damaged_and_is_whole_is_shown_again(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrongly_suspected_stores_return(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Damage is remembered, and a memory chip may have made it up."""
     before = answer_bytes(engine, ASK)
     store_files.verified_file(engine.identity.store).unlink()

@@ -82,7 +82,6 @@ def test_a_store_of_the_second_schema_answers_the_same_bytes(root: Path, home: P
 
 
 def test_a_current_store_is_left_alone(home: Path) -> None:
-    """Whoever upgrades twice gets the same."""
     store = schema_1_store(home)
     first = upgrade(store)
     before = everything_in(store)

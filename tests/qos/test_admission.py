@@ -30,7 +30,6 @@ def manual_clock() -> ManualClock:
 
 
 async def settle() -> None:
-    """Let every task come as far as it can: one tick to start, to be granted, to end, to pass."""
     for _ in range(8):
         await anyio.lowlevel.checkpoint()
 
@@ -65,7 +64,6 @@ class Daemon:
                 self.errors[name] = error
 
     async def start(self, name: str, client: str, **options: Any) -> None:
-        """Begin a query and let it come as far as it can."""
         self.tasks.start_soon(partial(self.query, name, client, **options))
         await settle()
 
@@ -120,9 +118,7 @@ async def test_a_full_queue_is_busy_at_once(depth: int) -> None:
 @pytest.mark.parametrize(
     ("per_client", "concurrent", "share"), [(2, 8, 2), (0, 3, 3), (9, 3, 3), (1, 1, 1)]
 )
-async def test_a_clients_share_runs_and_more_of_it_waits(
-    per_client: int, concurrent: int, share: int
-) -> None:
+async def test_a_clients_share_runs_at_once(per_client: int, concurrent: int, share: int) -> None:
     """All shells of a session are one client: eight of them at once are no reason to refuse."""
     names = [str(number) for number in range(share + 3)]
     limits = AdmissionLimits(max_concurrent=concurrent, per_client=per_client)
@@ -142,9 +138,7 @@ async def test_a_clients_share_runs_and_more_of_it_waits(
 
 
 @pytest.mark.parametrize(("depth", "part"), [(8, 4), (7, 3), (2, 1), (1, 1)])
-async def test_one_client_holds_at_most_half_of_the_queue_and_a_place_in_any_case(
-    depth: int, part: int
-) -> None:
+async def test_one_client_holds_at_most_half_of_the_queue(depth: int, part: int) -> None:
     """A greedy one does not fill it for others; it is told so as at a full queue."""
     async with in_daemon(AdmissionLimits(max_concurrent=1, max_queue_depth=depth)) as daemon:
         await daemon.start("runs", "greedy")
@@ -207,9 +201,7 @@ async def test_who_gives_no_name_shares_one() -> None:
 
 
 @pytest.mark.parametrize(("concurrent", "per_client"), [(8, 4), (2, 1), (8, 0), (3, 0), (1, 1)])
-async def test_beside_a_greedy_client_another_waits_for_one_query_at_most(
-    concurrent: int, per_client: int
-) -> None:
+async def test_a_greedy_client_delays_by_one_query(concurrent: int, per_client: int) -> None:
     """Sixteen connections that ask again at once, against one that asks one at a time."""
     waited = []
     limits = AdmissionLimits(max_concurrent=concurrent, per_client=per_client)
@@ -247,7 +239,6 @@ async def test_beside_a_greedy_client_another_waits_for_one_query_at_most(
 
 
 async def test_a_query_that_waits_too_long_times_out_and_is_counted() -> None:
-    """Its place goes to those behind it."""
     async with in_daemon(AdmissionLimits(max_concurrent=1)) as daemon:
         await daemon.start("runs", "a")
         await daemon.start("late", "b", deadline=Deadline.after(daemon.clock, 5))
@@ -401,7 +392,6 @@ STEPS = st.lists(
 async def test_no_permit_is_free_that_somebody_who_waits_may_have(
     steps: list[tuple[str, str, Lane]], concurrent: int, per_client: int, depth: int
 ) -> None:
-    """Who may go on changes whenever a query ends or is taken back, running or waiting."""
     limits = AdmissionLimits(concurrent, depth, per_client)
     async with in_daemon(limits) as daemon:
         present: dict[str, str] = {}
@@ -432,7 +422,7 @@ async def test_no_permit_is_free_that_somebody_who_waits_may_have(
 
 
 @pytest.mark.parametrize("granted_first", [True, False])
-async def test_a_permit_granted_in_the_tick_of_the_cancellation_goes_on(
+async def test_a_permit_granted_to_a_cancelled_query_goes_on(
     granted_first: bool,
 ) -> None:
     """The grant and the cancellation both happen before the task runs again."""

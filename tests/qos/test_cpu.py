@@ -1,14 +1,20 @@
-"""Permits for the processor: as many as cores, in fair turn, none lost."""
+"""Permits for the processor, open handles and the window of durations."""
 
+import math
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 import anyio
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ggrep.base.clock import Deadline
-from ggrep.base.errors import DeadlineExceeded
+from ggrep.base.errors import Busy, DeadlineExceeded, InvalidRequest
 from ggrep.base.fair_queue import Lane
-from ggrep.daemon.qos.permits import CpuPermits
+from ggrep.daemon.qos.admission import LatencyWindow
+from ggrep.daemon.qos.permits import CpuPermits, HandleBudget, HandleStatistics
 from tests.fakes.clocks import ManualClock
 
 
@@ -78,8 +84,6 @@ class House:
 
 
 def test_in_company_a_client_leaves_a_core_free() -> None:
-    """Who asks next need not wait for a query of it to end."""
-
     async def main() -> list[int]:
         house = House(cores=2)
         alone = await house.running("greedy", "greedy")
@@ -89,3 +93,71 @@ def test_in_company_a_client_leaves_a_core_free() -> None:
         return [alone, bounded, await house.running("greedy", "greedy")]
 
     assert anyio.run(main) == [2, 1, 2]
+
+
+def test_what_does_not_fit_is_busy_and_an_error_gives_it_back() -> None:
+    """A query that would use up the descriptors must come again; errors give theirs back."""
+    budget = HandleBudget(10)
+
+    with budget.reserve(7):
+        with pytest.raises(Busy) as refused, budget.reserve(4):
+            pass
+        with budget.reserve(3):
+            assert budget.statistics() == HandleStatistics(open=10, budget=10, most=10)
+    assert refused.value.retry_after_ms > 0
+    assert budget.statistics() == HandleStatistics(open=0, budget=10, most=10)
+
+    budget = HandleBudget(1)
+
+    for _ in range(3):
+        with pytest.raises(ZeroDivisionError), budget.reserve(1):
+            raise ZeroDivisionError
+    assert budget.statistics().open == 0
+
+
+@pytest.mark.parametrize("count", [-1, 11])
+def test_what_never_fits_is_an_invalid_request(count: int) -> None:
+    with pytest.raises(InvalidRequest, match=str(count)), HandleBudget(10).reserve(count):
+        pass
+
+
+def test_threads_never_overdraw_it() -> None:
+    """Queries of all daemons of a process reserve at once."""
+    budget = HandleBudget(3)
+    inside = []
+    guard = threading.Lock()
+
+    def query(_: int) -> None:
+        try:
+            with budget.reserve(2), guard:
+                inside.append(budget.statistics().open)
+        except Busy:
+            pass
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(query, range(400)))
+
+    assert set(inside) == {2}
+    assert budget.statistics().open == 0
+
+
+def test_nothing_measured_is_not_zero() -> None:
+    """A fresh daemon does not claim to be fast."""
+    window = LatencyWindow()
+
+    assert (window.count, window.p50(), window.p95(), window.most()) == (0, None, None, None)
+
+
+@given(st.lists(st.floats(0, 1e6), min_size=1, max_size=50), st.integers(1, 20))
+def test_ranks_are_nearest_and_old_durations_give_way(durations: list[float], size: int) -> None:
+    """A percentile is a duration that happened, among the last ones."""
+    window = LatencyWindow(size)
+    for duration in durations:
+        window.add(duration)
+
+    kept = sorted(durations[-size:])
+    assert window.count == len(kept)
+    assert window.p50() == kept[math.ceil(0.5 * len(kept)) - 1]
+    assert window.p95() == kept[math.ceil(95 * len(kept) / 100) - 1]
+    assert window.most() == kept[-1]
+    assert window.mean() == pytest.approx(sum(kept) / len(kept))

@@ -40,9 +40,7 @@ def test_equal_claims_are_served_by_arrival(clients: list[str]) -> None:
 
 
 @given(LANES, LANES, st.integers(0, 40), st.integers(1, 30))
-def test_who_asks_one_at_a_time_waits_for_a_greedy_one_by_weight_only(
-    greedy: Lane, modest: Lane, head_start: int, rounds: int
-) -> None:
+def test_a_backlog_buys_no_share(greedy: Lane, modest: Lane, head_start: int, rounds: int) -> None:
     """A backlog buys no share: between two turns of the other lie no more than weights say."""
     queue: FairQueue[str] = FairQueue()
     for _ in range(head_start + rounds * 6 + 6):
@@ -165,10 +163,9 @@ def test_memory_is_bounded_whatever_the_number_of_names() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(["push", "pop", "remove"]), FLOWS), max_size=80))
-def test_positions_and_lengths_agree_with_what_is_popped(
+def test_positions_agree_with_pops(
     steps: list[tuple[str, tuple[str, Lane]]],
 ) -> None:
-    """Whatever was taken out of turn, the queue knows who is next and how many are left."""
     queue: FairQueue[int] = FairQueue()
     tickets: deque[Ticket] = deque()
     for number, (step, (client, lane)) in enumerate(steps):

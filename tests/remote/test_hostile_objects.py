@@ -137,10 +137,7 @@ def test_a_damaged_blob_is_noticed(puller: Engine, remote: Remote, how: str, num
 @pytest.mark.parametrize(
     "data", [b"", b"{", b"null", b"[" * 100_000, b'{"format":"ggrep-tree-9"}', b"\xff" * 99]
 )
-def test_documents_of_no_sense_lead_nowhere(
-    puller: Engine, remote: Remote, folder: str, data: bytes
-) -> None:
-    """What leads to a tree in another way still does."""
+def test_nonsense_leads_nowhere(puller: Engine, remote: Remote, folder: str, data: bytes) -> None:
     objects = objects_of(remote)
     for key in keys(objects, folder):
         objects.put(key, data)
@@ -259,9 +256,7 @@ IMAGES: tuple[Change, ...] = (
 
 
 @pytest.mark.parametrize("change", IMAGES)
-def test_an_image_that_would_be_read_beyond_its_end_is_passed_over(
-    tmp_path: Path, puller: Engine, remote: Remote, change: Change
-) -> None:
+def test_long_images_pass(tmp_path: Path, puller: Engine, remote: Remote, change: Change) -> None:
     """All digests fit; what it says does not."""
     objects = objects_of(remote)
 
@@ -281,10 +276,7 @@ def test_an_image_that_would_be_read_beyond_its_end_is_passed_over(
     nothing_is_taken(puller, remote, "is not a valid image")
 
 
-def test_a_segment_with_the_name_of_another_is_not_taken(
-    tmp_path: Path, puller: Engine, remote: Remote
-) -> None:
-    """What the store has under that name stays as it is."""
+def test_a_misnamed_segment_is_not_taken(tmp_path: Path, puller: Engine, remote: Remote) -> None:
     assert pulled(puller, remote).exact
     puller.sync()
     (own,) = puller.view().manifest.segments
@@ -362,10 +354,7 @@ def test_a_packed_table_stays_where_it_is_put(tmp_path: Path, what: str) -> None
 
 
 @pytest.mark.parametrize("folder", ["blobs", "trees", "refs", "by-state"])
-def test_what_is_no_file_is_not_waited_for(
-    tmp_path: Path, puller: Engine, remote: Remote, folder: str
-) -> None:
-    """Who may write to a directory may put a pipe there."""
+def test_a_fifo_is_not_read(tmp_path: Path, puller: Engine, remote: Remote, folder: str) -> None:
     assert remote.url.startswith("memory:")
     place = directory_remote(tmp_path)
     pushed(engine_at(tmp_path / "a", tmp_path / "home-a"), place)
@@ -379,9 +368,7 @@ def test_what_is_no_file_is_not_waited_for(
     assert outcome == {"by-state": "pulled", "refs": "pulled"}.get(folder, "nothing")
 
 
-def test_a_better_tree_behind_a_bad_one_is_taken(
-    tmp_path: Path, puller: Engine, remote: Remote
-) -> None:
+def test_a_good_tree_behind_a_bad_is_used(tmp_path: Path, puller: Engine, remote: Remote) -> None:
     """Why the first was passed over is told."""
     engine = engine_at(tmp_path / "a", tmp_path / "home-a")
     before = set(keys(objects_of(remote), "trees"))

@@ -47,7 +47,6 @@ def test_ignored_files_and_new_times_leave_a_tree_clean(root: Path) -> None:
 
 
 def test_changed_staged_and_untracked_files_make_it_dirty(root: Path, git: Git) -> None:
-    """Each alone is enough."""
     (root / "new ü\n.py").write_text("")
     untracked = dirty(root)
     (root / "new ü\n.py").unlink()

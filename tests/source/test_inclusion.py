@@ -24,12 +24,10 @@ TREE = {
 
 
 def found(root: Path, *include: str, ignored: tuple[str, ...] = ()) -> Walk:
-    """Return the walk of a tree under a profile."""
     return walk(root, Settings(profile_include=include, extra_ignores=ignored))
 
 
 def added(root: Path, *include: str) -> set[str]:
-    """Return the eligible files that a profile names."""
     return set(found(root, *include).included)
 
 
@@ -77,7 +75,6 @@ def test_a_profile_never_includes_secrets(tree: Path) -> None:
 
 
 def test_ignore_files_and_exclude_beat_include(tree: Path) -> None:
-    """What a project ignores for all is not for a profile to bring back."""
     write_tree(tree, {".gitignore": "deep/\n", "lib/.ggignore": "*.csv\n"})
 
     walked = found(tree, "Datasets/", ignored=("a.csv",))
@@ -86,16 +83,13 @@ def test_ignore_files_and_exclude_beat_include(tree: Path) -> None:
 
 
 def test_git_ignored_files_stay_out_of_a_work_tree(tree: Path, git: Git) -> None:
-    """And untracked ones come in, as elsewhere."""
     write_tree(tree, {".gitignore": "Datasets/deep/\n"})
     git(tree, "init", "-q")
 
     assert added(tree, "Datasets/**") == {"Datasets/a.csv"}
 
 
-def test_tracked_files_are_eligible_and_count_for_the_budget_of_a_profile(
-    tree: Path, git: Git
-) -> None:
+def test_tracked_files_are_eligible_and_count_for_the_budget(tree: Path, git: Git) -> None:
     """They need no profile; one that names them bounds their bytes all the same."""
     git(tree, "init", "-q")
     git(tree, "add", "-f", "Datasets/a.csv")
@@ -113,7 +107,6 @@ def test_the_caps_hold_for_what_is_included(tree: Path) -> None:
 
 
 def test_a_pattern_that_leads_out_of_the_root_includes_nothing(root: Path) -> None:
-    """Whatever a repository's own settings say, the walk goes down from the root alone."""
     write_tree(root, {"a.py": "1\n", "etc/b.weights": "2\n"})
     write_tree(root.parent / "etc", {"passwords.weights": "3\n"})
 

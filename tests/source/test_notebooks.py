@@ -168,9 +168,7 @@ def test_every_layout_says_the_same(text: str) -> None:
         ({}, "python"),
     ],
 )
-def test_a_language_is_told_by_the_kernel_where_nothing_else_tells_it(
-    metadata: dict[str, object], language: str
-) -> None:
+def test_the_kernel_names_the_language(metadata: dict[str, object], language: str) -> None:
     text = json.dumps({**json.loads(notebook(*CELLS)), "metadata": metadata})
 
     assert written(text)[0].endswith(f" in {language}")
@@ -213,9 +211,7 @@ def test_cells_of_any_writer_read_alike(
 
 @pytest.mark.parametrize("indent", [1, None])
 @pytest.mark.parametrize("value", ["NaN", "-Infinity", '"\\ud83d"', '"\\ud83d\\ude00 NaN"'])
-def test_what_python_writes_and_json_lacks_makes_no_notebook_unreadable(
-    indent: int | None, value: str
-) -> None:
+def test_values_outside_json_are_read(indent: int | None, value: str) -> None:
     text = notebook(cell("code", 'x = "NaN"', outputs=[{"y": "HERE"}]), indent=indent)
 
     said = [line for line in written(text.replace('"HERE"', value)) if line]
@@ -239,7 +235,6 @@ def test_the_same_lines_in_an_output_are_not_taken_for_the_source() -> None:
 
 
 def test_sources_read_as_a_script() -> None:
-    """Nobody reads JSON, and a parser could not."""
     assert [line for line in written(notebook(*CELLS)) if line.strip()] == SAID
 
 
@@ -336,9 +331,7 @@ def test_what_is_no_notebook_is_text_as_it_stands(tmp_path: Path, text: str) -> 
 
 
 @pytest.mark.parametrize("bound", ["_MOST_BRACKETS", "_MOST_COMMAS"])
-def test_a_notebook_of_too_many_values_is_not_taken_apart(
-    monkeypatch: pytest.MonkeyPatch, bound: str
-) -> None:
+def test_a_notebook_of_too_many_values_is_text(monkeypatch: pytest.MonkeyPatch, bound: str) -> None:
     """Each value takes many times the bytes that spell it."""
     text = notebook(*CELLS).encode()
     assert as_script(text) is not None

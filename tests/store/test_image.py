@@ -24,7 +24,6 @@ arrays = st.dictionaries(
 
 @given(arrays)
 def test_arrays_come_back_as_they_went_in(tmp_path: Path, arrays: dict[str, np.ndarray]) -> None:
-    """Also empty ones, and in any combination."""
     path = tmp_path / "x.image"
     write_image(path, arrays, {"types": ["a"]})
     image = open_image(path)

@@ -147,9 +147,7 @@ def test_a_damaged_pin_keeps_nothing_and_goes(store: Path, damage: str) -> None:
         {"created_at": "soon"},
     ],
 )
-def test_a_pin_that_says_what_we_do_not_write_keeps_nothing(
-    store: Path, change: dict[str, stable_json.Json]
-) -> None:
+def test_a_foreign_pin_keeps_nothing(store: Path, change: dict[str, stable_json.Json]) -> None:
     """Neither another session's, nor one that claims to hold for ever."""
     write_pin(store, SNAPSHOT, session(1), NOW)
     file = store_files.pin_file(store, SNAPSHOT, session(1))
@@ -174,9 +172,7 @@ def test_strange_names_are_no_pins(store: Path) -> None:
     assert files(store) == [f"{SNAPSHOT}.{session(1)}.json", f"{OTHER}.{session(2)}.json"]
 
 
-def test_a_pin_that_cannot_be_read_now_is_not_taken_for_none(
-    store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unreadable_pin_is_an_error(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A process without descriptors would let a collection take what a session explores."""
     write_pin(store, SNAPSHOT, session(1), NOW)
 
@@ -188,9 +184,7 @@ def test_a_pin_that_cannot_be_read_now_is_not_taken_for_none(
         pinned(store, NOW)
 
 
-def test_sessions_are_bounded_and_none_is_evicted(
-    store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sessions_are_bounded(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that starts sessions in a loop does not end those of others."""
     monkeypatch.setattr(pins, "MAX_PINS", 3)
     for number in range(3):

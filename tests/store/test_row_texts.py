@@ -115,7 +115,6 @@ def test_an_answer_reads_no_table(engine: Engine, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_process_that_only_answers_imports_no_database(engine: Engine, root: Path) -> None:
-    """Neither LanceDB nor pyarrow."""
     program = (
         "import sys; from pathlib import Path; from tests.fakes.repos import open_engine, paths\n"
         "engine = open_engine(Path(sys.argv[1]), Path(sys.argv[2]))\n"
@@ -238,9 +237,7 @@ def _details(image: SegmentImage) -> Any:
         ("definition_ends", lambda image: image.arrays["definition_ends"][1:]),
     ],
 )
-def test_an_image_from_elsewhere_has_no_texts_outside_of_its_blocks(
-    engine: Engine, name: str, change: Any
-) -> None:
+def test_texts_of_an_image_lie_in_its_blocks(engine: Engine, name: str, change: Any) -> None:
     """Its digest says only that it is the one that was pushed."""
     image = image_of(engine)
     require_image(image, image.rows, image.files)
@@ -306,7 +303,6 @@ def built(name: str, files: Sequence[ChunkedFile]) -> SegmentImage:
 
 @given(st.lists(st.lists(chunked_files(), max_size=3), min_size=1, max_size=3))
 def test_texts_come_back_from_one_image_and_from_several(parts: list[list[ChunkedFile]]) -> None:
-    """As packs join them."""
     images = [built(f"s{number}", files) for number, files in enumerate(parts)]
     chunks = [chunk for files in parts for file in files for chunk in file.chunks]
     whole = built("whole", [file for files in parts for file in files])

@@ -31,9 +31,7 @@ def twins(engine: Engine) -> tuple[str, tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("tracked", [False, True])
-def test_twins_are_both_indexed_and_make_nothing_worse(
-    root: Path, home: Path, git: Git, *, tracked: bool
-) -> None:
+def test_twins_are_both_indexed(root: Path, home: Path, git: Git, *, tracked: bool) -> None:
     """A large kernel tree has a dozen pairs of them."""
     write_tree(root, TREE)
     if tracked:
@@ -49,9 +47,7 @@ def test_twins_are_both_indexed_and_make_nothing_worse(
     assert twins(engine) == ("warn", tuple(sorted(TREE)))
 
 
-def test_each_twin_is_found_by_every_kind_of_question_and_goes_alone(
-    root: Path, home: Path
-) -> None:
+def test_each_twin_is_found_and_goes_alone(root: Path, home: Path) -> None:
     """Nothing on the way may take one for the other; a tombstone is of one path."""
     engine = indexed(root, home, TREE)
 
@@ -103,7 +99,6 @@ def test_portable_paths_refuses_twins_and_names_both(root: Path, home: Path) -> 
 
 
 def test_a_strict_user_is_not_overruled_by_a_repository(root: Path, home: Path) -> None:
-    """Its own file may only narrow."""
     home.mkdir(exist_ok=True)
     write_tree(home, {"config.toml": "portable_paths = true\n"})
     assert open_engine(root, home).settings.portable_paths

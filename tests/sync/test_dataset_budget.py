@@ -25,7 +25,6 @@ max_store_bytes = 100_000_000
 
 
 def opened(root: Path, home: Path, most: int) -> Engine:
-    """Return an engine under a profile with a budget of so many bytes."""
     write_tree(root, {".ggrep.toml": PROFILE.format(most=most)})
     return open_engine(root, home, profile="data")
 
@@ -50,10 +49,7 @@ def test_what_fits_is_indexed(tree: Path, home: Path) -> None:
 
 
 @pytest.mark.parametrize("tracked", [False, True])
-def test_a_byte_too_much_fails_with_figures(
-    tree: Path, home: Path, git: Git, *, tracked: bool
-) -> None:
-    """Nobody wants half a data set without having said so, whether it is committed or not."""
+def test_a_byte_too_much_fails(tree: Path, home: Path, git: Git, *, tracked: bool) -> None:
     if tracked:
         git(tree, "init", "-q")
         git(tree, "add", "-f", "Datasets")
@@ -65,9 +61,7 @@ def test_a_byte_too_much_fails_with_figures(
         engine.sync()
 
 
-def test_a_degraded_index_takes_files_by_path_until_one_does_not_fit(
-    tree: Path, home: Path
-) -> None:
+def test_a_degraded_index_takes_files_by_path(tree: Path, home: Path) -> None:
     """Paths decide, so that two machines agree; a small file behind the cut stays out as well."""
     engine = opened(tree, home, 250)
     report = engine.sync(allow_degraded=True)

@@ -53,9 +53,7 @@ def listing_fails(patch: pytest.MonkeyPatch, name: str, number: int) -> None:
     patch.setattr(DirStack, "enter", refuse)
 
 
-def test_a_read_that_fails_for_the_moment_deletes_nothing(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_read_is_kept(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No descriptors left, a failing disk: the file is still there and still wanted."""
     clock = AheadClock()
     engine = open_engine(root, home, clock=clock)
@@ -79,9 +77,7 @@ def test_a_read_that_fails_for_the_moment_deletes_nothing(
     assert paths(engine, "changed") == ["a.py"]
 
 
-def test_a_directory_that_fails_for_the_moment_is_not_left_out(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_listing_is_told(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a first index nobody would ever miss it."""
     engine = open_engine(root, home)
     write_tree(root, {"a.py": "retry = 1\n", "d/b.py": "queue = 1\n"})
@@ -98,9 +94,7 @@ def test_a_directory_that_fails_for_the_moment_is_not_left_out(
     assert answer(engine, ASK)["degraded"] is False
 
 
-def test_a_closed_directory_of_any_name_hides_nothing(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_closed_directory_stays(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Messages escape such a name, the index does not."""
     engine = open_engine(root, home)
     write_tree(root, {"a.py": "retry = 1\n", "a\u00a0b/c.py": "queue = 1\n"})
@@ -208,9 +202,7 @@ def test_a_commit_alone_moves_the_snapshot(root: Path, home: Path, git: Git) -> 
 @pytest.mark.parametrize(
     ("home", "files"), [("here", {"here/config.toml": "", "here/locks/x.json": "{}"}), (".", {})]
 )
-def test_a_home_inside_the_root_is_not_indexed(
-    root: Path, home: str, files: dict[str, str]
-) -> None:
+def test_a_home_in_the_root_is_not_indexed(root: Path, home: str, files: dict[str, str]) -> None:
     """Each sync would find what the last one wrote; other files beside a home are indexed."""
     write_tree(root, {"a.py": "retry = 1\n"})
     engine = open_engine(root, root / home)
@@ -221,9 +213,7 @@ def test_a_home_inside_the_root_is_not_indexed(
     assert live(engine) == ["a.py"]
 
 
-def test_an_idle_sync_reads_no_file_and_writes_none(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_idle_sync_reads_none(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Agents sync before each question; most of the time nothing happened."""
     engine = open_engine(root, home)
     write_tree(root, {"a.py": "retry = 1\n", "b.py": b"x\0y", "c.py": b"\xff\xfe"})
@@ -243,9 +233,7 @@ def test_an_idle_sync_reads_no_file_and_writes_none(
     assert [path.stat().st_ino for path in watched] == before
 
 
-def test_a_failed_sync_leaves_its_trace(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_sync_is_recorded(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Status would call an index healthy that was not brought up to date for a week."""
     engine = open_engine(root, home, portable_paths=True)
     write_tree(root, {"a.py": "retry = 1\n"})

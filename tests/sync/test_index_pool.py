@@ -91,7 +91,6 @@ def real_files() -> list[FileText]:
 @pytest.mark.slow
 @pytest.mark.parametrize("encoder", ["static", "hashed", "none"])
 def test_a_segment_of_parts_is_one_of_rows(encoder: str) -> None:
-    """Whatever the number of workers; an image is also made again from the rows of its table."""
     files = real_files()
     builder = SegmentBuilder(open_encoder(encoder))
     for text, chunked in InProcessPool(1, LIMITS, CLOCK).chunk_all(files):

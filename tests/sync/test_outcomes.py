@@ -79,7 +79,6 @@ def test_every_answer_says_why_the_last_sync_failed(root: Path, home: Path) -> N
 
 
 def test_a_full_store_is_told_with_its_figures(root: Path, home: Path) -> None:
-    """Whoever reads it knows what to raise."""
     indexed(root, home, {"a.py": "def retry():\n    return queue()\n"})
     engine = open_engine(root, home, max_store_bytes=1)
     with pytest.raises(BudgetExceeded):
@@ -88,9 +87,7 @@ def test_a_full_store_is_told_with_its_figures(root: Path, home: Path) -> None:
     assert all("more than max_store_bytes, 1" in each["sync_failed"] for each in warnings(engine))
 
 
-def test_a_full_disk_is_told_by_the_name_of_its_file(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_is_told(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And not by the place of the home, which is nobody else's business."""
     engine = indexed(root, home, {"a.py": "def retry():\n    return queue()\n"})
     write_tree(root, {"a.py": "def retry():\n    return queue(2)\n"})

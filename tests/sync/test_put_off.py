@@ -56,9 +56,7 @@ def problems(engine: Engine) -> list[tuple[str, str]]:
     return [(p.code, p.path_key) for p in engine.sync().degraded]
 
 
-def test_what_no_parser_had_time_for_is_put_off_and_all_else_is_published(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_without_a_parser_wait(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut by lines it would answer otherwise than on a machine with time."""
     use(monkeypatch, StalledPool)
 
@@ -68,10 +66,7 @@ def test_what_no_parser_had_time_for_is_put_off_and_all_else_is_published(
     assert answer(engine, ASK)["degraded"] is True
 
 
-def test_a_reset_without_time_for_its_parsers_leaves_the_old_index(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What it would publish instead lacks what was there."""
+def test_a_reset_without_parsers_fails(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, InProcessPool)
     engine.sync()
     before = answer_bytes(engine, ASK)
@@ -82,10 +77,7 @@ def test_a_reset_without_time_for_its_parsers_leaves_the_old_index(
     assert answer_bytes(engine, ASK) == before
 
 
-def test_the_former_state_of_a_file_that_is_put_off_stays_visible(
-    engine: Engine, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What was found before is better than nothing, and the answer says so."""
+def test_its_old_state_stays(engine: Engine, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, InProcessPool)
     engine.sync()
     use(monkeypatch, StalledPool)
@@ -95,10 +87,7 @@ def test_the_former_state_of_a_file_that_is_put_off_stays_visible(
     assert paths(engine, "retry") == ["a.py"]
 
 
-def test_a_file_that_was_put_off_is_tried_in_ever_less_company_and_alone_in_the_end(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whatever the machine, it has its full time then, and the answers are those of any other."""
+def test_it_is_tried_alone_at_last(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     company: list[tuple[int, bool]] = []
     published: list[bool] = []
 
@@ -143,9 +132,7 @@ def test_it_heals_by_itself_when_its_next_try_is_due_and_not_before(
     assert engine.sync().published is False
 
 
-def test_an_edit_of_a_file_that_was_put_off_does_not_wait(
-    engine: Engine, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_edit_is_tried_now(engine: Engine, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is a change like any other."""
     use(monkeypatch, StalledPool)
     engine.sync()
@@ -165,7 +152,6 @@ def test_a_file_that_an_earlier_build_cut_in_a_busy_minute_is_tried_again() -> N
 
 
 def test_tries_grow_rare_up_to_a_bound() -> None:
-    """What never passes may cost only so much."""
     retry, waits = Retry(), []
     for _ in range(8):
         retry = following(retry, NOW, tried=True)
@@ -186,7 +172,6 @@ class Tries(HangingPool):
     files: list[str]
 
     def chunk(self, file: FileText) -> ChunkedFile | None:
-        """Note the file."""
         self.files.append(file.path_key)
         return super().chunk(file)
 
@@ -197,7 +182,6 @@ class Stalls(StalledPool):
     files: list[str]
 
     def chunk(self, file: FileText) -> ChunkedFile | None:
-        """Note the file."""
         self.files.append(file.path_key)
         return super().chunk(file)
 

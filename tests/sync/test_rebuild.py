@@ -104,7 +104,6 @@ def test_portions_of_a_reset_are_not_shown(root: Path, home: Path) -> None:
 
 @pytest.mark.slow
 def test_a_reset_leaves_nothing_of_the_old_index(root: Path, home: Path) -> None:
-    """Whoever is over the byte budget is told to reset."""
     write_tree(root, {"a.py": "retry = 1\n"})
     engine = open_engine(root, home)
     for number in range(3):
@@ -123,7 +122,6 @@ def test_a_reset_leaves_nothing_of_the_old_index(root: Path, home: Path) -> None
 
 @pytest.mark.slow
 def test_a_reset_leaves_files_that_a_query_reads(root: Path, home: Path) -> None:
-    """Its text is fetched at the very end."""
     engine = indexed(root, home, {"a.py": "retry = 1\n"})
     reader = open_engine(root, home)
     with reader.pin(Deadline.never(reader.clock)) as view:
@@ -135,7 +133,6 @@ def test_a_reset_leaves_files_that_a_query_reads(root: Path, home: Path) -> None
 
 @pytest.mark.slow
 def test_a_store_damaged_beyond_opening_is_reset(root: Path, home: Path) -> None:
-    """It is the advice that health gives."""
     engine = indexed(root, home, {"a.py": "retry = 1\n"})
     store_files.active_file(engine.identity.store).write_bytes(b"rubbish")
     for manifest in store_files.snapshots_dir(engine.identity.store).glob("*/manifest.json"):
@@ -149,7 +146,6 @@ def test_a_store_damaged_beyond_opening_is_reset(root: Path, home: Path) -> None
 
 
 def test_a_refused_reset_leaves_the_old_index(root: Path, home: Path) -> None:
-    """And nothing beside it."""
     engine = indexed(root, home, {"a.py": "retry = 1\n"}, portable_paths=True)
     write_tree(root, {"A.py": "retry = 2\n"})
     with pytest.raises(SyncRefused):
@@ -168,9 +164,7 @@ def test_a_reset_of_nothing_is_an_index(root: Path, home: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_query_after_a_reset_hashes_nothing(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_reset_is_not_hashed(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first one would have to hash a large store within its deadline."""
     engine = indexed(root, home, {"a.py": "retry = 1\n"})
     engine.sync(fresh=True)
@@ -180,9 +174,7 @@ def test_a_query_after_a_reset_hashes_nothing(
 
 
 @pytest.mark.slow
-def test_what_resists_deletion_does_not_fail_a_reset_nor_hold_up_queries(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_remains_fail_no_reset(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The new index is published by then; a collection takes the rest."""
     engine = indexed(root, home, {"a.py": "retry = 1\n"})
     store, seen = engine.identity.store, []

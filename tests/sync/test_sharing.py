@@ -36,10 +36,9 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Any) -> None:
     monkeypatch.setattr(sharing, "require_clean", and_then)
 
 
-def test_a_tree_that_changes_meanwhile_counts_as_dirty(
+def test_changes_meanwhile_count(
     tracked: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was read may be what no commit holds."""
     meanwhile(monkeypatch, lambda: write_tree(tracked, {"a.py": "def beta():\n    return 2\n"}))
 
     report = open_engine(tracked, home, **SHARED).sync()
@@ -53,7 +52,6 @@ def test_a_tree_that_changes_meanwhile_counts_as_dirty(
 def test_a_clean_store_takes_no_tree_that_changes_meanwhile(
     tracked: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was read may be what no commit holds."""
     meanwhile(monkeypatch, lambda: write_tree(tracked, {"a.py": "def beta():\n    return 2\n"}))
 
     with pytest.raises(SyncRefused, match="differs"):
@@ -97,9 +95,7 @@ def test_without_git_or_a_commit_nothing_is_clean(
         open_engine(root, home, **CLEAN).sync()
 
 
-def test_a_shared_store_of_another_configuration_is_another_store(
-    tracked: Path, home: Path
-) -> None:
+def test_another_configuration_is_another_shared_store(tracked: Path, home: Path) -> None:
     """Two users of different settings never write to one store."""
     ours = open_engine(tracked, home, **SHARED)
     theirs = open_engine(tracked, home, **SHARED, max_file_size_bytes=999)

@@ -33,7 +33,6 @@ ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=Tr
 
 
 def codes_of(engine: Engine) -> set[str]:
-    """Return what the answer warns of."""
     return {notice["code"] for notice in answer(engine, ASK)["warnings"]}
 
 
@@ -44,9 +43,7 @@ def fresh(engine: Engine, home: Path, **flags: object) -> Engine:
     return built
 
 
-def test_an_empty_tree_has_an_empty_answer_and_empty_files_are_files(
-    root: Path, home: Path
-) -> None:
+def test_empty_trees_and_empty_files_are_indexed(root: Path, home: Path) -> None:
     """Nothing there is not the same as no index; empty files count and go without trace."""
     engine = open_engine(root, home)
     report = engine.sync()
@@ -82,9 +79,7 @@ def test_everything_can_go_and_come_back(root: Path, home: Path) -> None:
     assert answer_bytes(engine, ASK) == before
 
 
-def test_unchanged_files_are_not_read_again(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_changes_are_read(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A sync of a large tree must cost what changed."""
     engine = open_engine(root, home)
     write_tree(root, {"a.py": "a = 1\n", "b.py": "b = 1\n"})
@@ -103,9 +98,7 @@ def test_unchanged_files_are_not_read_again(
     assert (report.files.indexed, report.files.unchanged) == (1, 1)
 
 
-def test_a_merge_keeps_the_visible_rows_and_encodes_nothing(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_merge_encodes_nothing(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Vectors are the dearest thing in a store."""
     engine = open_engine(root, home, max_segments=3)
     for number in range(3):
@@ -144,9 +137,7 @@ def test_the_number_of_segments_is_bounded(root: Path, home: Path, most: int) ->
     assert answer_bytes(engine, ASK) == answer_bytes(fresh(engine, home, max_segments=most), ASK)
 
 
-def test_a_file_whose_parser_hangs_degrades_the_snapshot(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hanging_parser_degrades(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It stays findable, the answer says so, and it heals with its next edit."""
     engine = open_engine(root, home)
     write_tree(root, {"a.py": "def retry():\n    pass\n", "b.txt": "queue\n"})
@@ -169,9 +160,7 @@ def test_a_file_whose_parser_hangs_degrades_the_snapshot(
     assert not codes_of(engine) & {"degraded_snapshot", "partial_index"}
 
 
-def test_a_file_that_cannot_be_had_costs_itself_or_is_refused(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unread_file_is_told(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The others are published and its old content stays visible; a strict sync publishes none."""
     clock = AheadClock()
     engine = open_engine(root, home, clock=clock)
@@ -233,9 +222,7 @@ def test_a_file_that_is_none_of_the_index_any_more_differs(root: Path, home: Pat
     assert stages == ["scan", "index", "publish"]
 
 
-def test_of_a_first_index_that_is_waited_for_some_is_published_early(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_first_part_comes_early(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Later syncs have something to be searched meanwhile, and publish once."""
     monkeypatch.setattr("ggrep.index.sync.portions.FIRST_BYTES", 250)
     write_tree(root, {f"f{i}.py": f"retry = {i}  # {'x' * 100}\n" for i in range(6)})
@@ -251,9 +238,7 @@ def test_of_a_first_index_that_is_waited_for_some_is_published_early(
     assert second.parent_snapshot_id == first.snapshot_id
 
 
-def test_the_first_portion_of_a_first_index_ends_when_its_time_is_over(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_first_part_ends_in_time(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With what was asked for in it, one file at least; all of it follows, once."""
     monkeypatch.setattr("ggrep.index.sync.syncer.FIRST_MS", 0.0)
     write_tree(root, {f"f{i}.py": f"retry = {i}\n" for i in range(6)})
@@ -309,9 +294,7 @@ def test_portions_without_news_publish_nothing(root: Path, home: Path) -> None:
     assert engine.view().manifest.partial is False
 
 
-def test_a_second_sync_waits_for_the_first(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_syncs_take_turns(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two agents index at once; both end with the same, and nothing is published twice."""
     write_tree(root, {"a.py": "retry = 1\n"})
     first, second = open_engine(root, home), open_engine(root, home)
