@@ -66,12 +66,17 @@ def test_a_pattern_adds_what_it_names(tree: Path, pattern: str, expected: set[st
     assert added(tree, pattern) == expected
 
 
-def test_a_profile_never_includes_secrets(tree: Path) -> None:
-    """A repository that names its own `.env` still does not get it into an index."""
+def test_a_profile_never_includes_secrets_or_large_files(tree: Path) -> None:
+    """A repository that names its own `.env` does not get it into an index."""
     walked = found(tree, "Datasets/**", ".env")
 
     assert "Datasets/.env" not in {file.path_key for file in walked.files}
     assert ("Datasets/.env", "secret") in {(s.path_key, s.reason) for s in walked.skipped}
+
+    walked = walk(tree, Settings(profile_include=("Datasets/a.csv",), max_file_size_bytes=1))
+
+    assert walked.included == frozenset()
+    assert ("Datasets/a.csv", "too_large") in {(s.path_key, s.reason) for s in walked.skipped}
 
 
 def test_ignore_files_and_exclude_beat_include(tree: Path) -> None:
@@ -96,14 +101,6 @@ def test_tracked_files_are_eligible_and_count_for_the_budget(tree: Path, git: Gi
 
     assert "Datasets/a.csv" in {file.path_key for file in found(tree).files}
     assert added(tree, "Datasets/a.csv") == {"Datasets/a.csv"}
-
-
-def test_the_caps_hold_for_what_is_included(tree: Path) -> None:
-    """A file too large is too large under any profile."""
-    walked = walk(tree, Settings(profile_include=("Datasets/a.csv",), max_file_size_bytes=1))
-
-    assert walked.included == frozenset()
-    assert ("Datasets/a.csv", "too_large") in {(s.path_key, s.reason) for s in walked.skipped}
 
 
 def test_a_pattern_that_leads_out_of_the_root_includes_nothing(root: Path) -> None:

@@ -52,11 +52,20 @@ def test_text_comes_with_bytes_digest_and_stat(tmp_path: Path) -> None:
     assert found.file == walk(tmp_path, Settings()).files[0]
 
 
-def test_what_is_not_text_is_skipped(tmp_path: Path) -> None:
-    """A search in it would find noise."""
-    (tmp_path / "a.py").write_bytes(b"a\0b")
-
-    assert reason(tmp_path, "a.py") == "binary"
+@pytest.mark.parametrize(
+    ("data", "options", "expected"),
+    [
+        (b"a\0b", {}, "binary"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 12\n", {}, "lfs_pointer"),
+        (b"12345", {"max_bytes": 4}, "too_large"),
+    ],
+)
+def test_a_file_without_text_or_beyond_the_limit_is_skipped(
+    tmp_path: Path, data: bytes, options: dict[str, int], expected: str
+) -> None:
+    """The limit holds when the bytes are read, not only when the walk looked."""
+    (tmp_path / "a.csv").write_bytes(data)
+    assert reason(tmp_path, "a.csv", **options) == expected
 
 
 def test_another_encoding_is_named_and_the_digest_is_the_file_s_own(tmp_path: Path) -> None:
@@ -88,20 +97,6 @@ def test_secrets_are_masked_before_anything_sees_them(tmp_path: Path) -> None:
         MASKED | RECODED,
     )
     assert reason(tmp_path, "b.txt") == "secret"
-
-
-def test_a_pointer_of_large_file_storage_is_no_content(tmp_path: Path) -> None:
-    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 12\n"
-    (tmp_path / "a.csv").write_text(pointer)
-
-    assert reason(tmp_path, "a.csv") == "lfs_pointer"
-
-
-def test_a_file_that_grew_over_the_limit_is_skipped(tmp_path: Path) -> None:
-    """The limit holds when the bytes are read, not only when the walk looked."""
-    (tmp_path / "a.py").write_bytes(b"12345")
-
-    assert reason(tmp_path, "a.py", max_bytes=4) == "too_large"
 
 
 def test_a_sparse_giant_is_not_read(tmp_path: Path) -> None:

@@ -119,11 +119,29 @@ def test_a_root_that_ignores_all_is_read_without_git(tmp_path: Path, git: Git) -
     assert keys(walk(work_tree, Settings())) == ["a.py"]
 
 
-def test_the_newer_own_file_beats_the_older(root: Path) -> None:
-    """Both names are read; one of them has to win."""
-    grow(root, {".smignore": "*.py\n", ".ggignore": "!a.py\n", "a.py": "", "b.py": ""})
+BUILT: dict[str, str] = {"build/a.py": "", "yarn.lock": "", "dist/b.py": ""}
 
-    assert keys(walk(root, Settings())) == ["a.py"]
+
+@pytest.mark.parametrize(
+    ("files", "extra", "expected"),
+    [
+        ({".smignore": "*.py\n", ".ggignore": "!a.py\n", "a.py": "", "b.py": ""}, (), ["a.py"]),
+        ({".gitignore": "!build/\n!yarn.lock\n"} | BUILT, (), ["build/a.py", "yarn.lock"]),
+        ({".ggignore": "!build/\n!yarn.lock\n"} | BUILT, (), ["build/a.py", "yarn.lock"]),
+        (
+            {".ggignore": "!*.foo\n!.private/\n", "a.foo": "", ".private/b.py": ""},
+            (),
+            [".private/b.py", "a.foo"],
+        ),
+        ({"a.py": "", "fix/b.py": "", ".ggignore": "!fix/\n"}, ("fix/",), ["a.py"]),
+    ],
+)
+def test_rules_beat_the_built_in_list_and_settings_beat_the_rules(
+    root: Path, files: dict[str, str], extra: tuple[str, ...], expected: list[str]
+) -> None:
+    """The newer own file wins; patterns of the settings only take away."""
+    grow(root, files)
+    assert keys(walk(root, Settings(extra_ignores=extra))) == expected
 
 
 def test_products_and_lock_files_are_left_out(root: Path) -> None:
@@ -141,14 +159,6 @@ def test_products_and_lock_files_are_left_out(root: Path) -> None:
 
     assert keys(found) == ["a.py"]
     assert dict(found.excluded) == {"builtin": 10}
-
-
-@pytest.mark.parametrize("name", [".gitignore", ".ggignore"])
-def test_a_re_inclusion_beats_the_built_in_list(root: Path, name: str) -> None:
-    """Some projects write code in a directory called build."""
-    grow(root, {name: "!build/\n!yarn.lock\n", "build/a.py": "", "yarn.lock": "", "dist/b.py": ""})
-
-    assert keys(walk(root, Settings())) == ["build/a.py", "yarn.lock"]
 
 
 def test_tracked_files_are_eligible_where_patterns_match(tmp_path: Path, git: Git) -> None:
@@ -360,20 +370,6 @@ def test_names_decide_what_is_text(root: Path) -> None:
 
     assert keys(found) == sorted([*eligible, "Dockerfile.dev"])
     assert dict(found.excluded) == {"extension": 4}
-
-
-def test_an_own_re_inclusion_makes_an_unknown_name_eligible(root: Path) -> None:
-    """No list knows every language."""
-    grow(root, {".ggignore": "!*.foo\n!.private/\n", "a.foo": "", ".private/b.py": ""})
-
-    assert keys(walk(root, Settings())) == [".private/b.py", "a.foo"]
-
-
-def test_patterns_of_the_settings_only_take_away(root: Path) -> None:
-    """A repository's own file narrows what its ignore files left."""
-    grow(root, {"a.py": "", "fix/b.py": "", ".ggignore": "!fix/\n"})
-
-    assert keys(walk(root, Settings(extra_ignores=("fix/",)))) == ["a.py"]
 
 
 def test_files_over_the_limit_are_named(root: Path) -> None:
@@ -676,14 +672,19 @@ def test_scripts_without_an_ending_are_eligible(root: Path) -> None:
 TEXT = "class Checker : ConfigObject\n{\n\t[config] int jobs;\n};\n"
 
 
-@pytest.mark.parametrize(
-    "name", ["checker.ti", "deploy.prod", "services/org.example.Codec", "hooks", "a.pro", "ls.1"]
+KNOWN = (
+    *("Makefile", "Dockerfile", "Jenkinsfile", "Rakefile", "Gemfile", "Vagrantfile"),
+    *("Brewfile", "Justfile", "BUILD", "WORKSPACE", "CMakeLists.txt", ".bashrc", ".zshrc"),
+    *(".vimrc", "PKGBUILD", "Kconfig", "Kbuild", "dune", "meson.build", "Fastfile"),
+    *("SConstruct", "Tiltfile"),
 )
-def test_a_text_is_eligible_whatever_its_name(root: Path, name: str) -> None:
-    """Half of what a project registers, generates or describes has an ending of its own."""
-    grow(root, {name: TEXT})
 
-    assert keys(walk(root, Settings())) == [name]
+
+def test_a_text_is_eligible_whatever_its_name(root: Path) -> None:
+    """Half of what a project registers, generates or describes has an ending of its own."""
+    names = ["checker.ti", "deploy.prod", "services/org.example.Codec", "hooks", "a.pro", "ls.1"]
+    grow(root, dict.fromkeys(names, TEXT) | dict.fromkeys(KNOWN, "x\n"))
+    assert keys(walk(root, Settings())) == sorted([*names, *KNOWN])
 
 
 @pytest.mark.parametrize(
@@ -754,19 +755,3 @@ def test_nobody_waits_for_a_pipe_in_the_place_of_a_script(tmp_path: Path) -> Non
         assert not is_text("deploy", 100, directory)
     finally:
         os.close(directory)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("Makefile", "Dockerfile", "Jenkinsfile", "Rakefile", "Gemfile", "Vagrantfile"),
-        *("Brewfile", "Justfile", "BUILD", "WORKSPACE", "CMakeLists.txt", ".bashrc", ".zshrc"),
-        *(".vimrc", "PKGBUILD", "Kconfig", "Kbuild", "dune", "meson.build", "Fastfile"),
-        *("SConstruct", "Tiltfile"),
-    ],
-)
-def test_names_that_tools_know_are_eligible(root: Path, name: str) -> None:
-    """They have no telling ending, and are where people look first."""
-    grow(root, [name])
-
-    assert keys(walk(root, Settings())) == [name]
