@@ -47,9 +47,9 @@ def test_a_link_is_no_way_down(tmp_path: Path) -> None:
                 trail.enter(prefix)
         assert names_in(trail, b"") == ["link"]
 
-    (tmp_path / "root").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "linked").symlink_to(tmp_path / "elsewhere")
 
-    with open_dir_stack(tmp_path / "root") as trail, pytest.raises(InvalidRequest, match="link"):
+    with open_dir_stack(tmp_path / "linked") as trail, pytest.raises(InvalidRequest, match="link"):
         trail.enter(b"")
 
 
