@@ -33,6 +33,7 @@ from ggrep.model.corpus import Corpus
 from ggrep.model.files import Chunk, ChunkedFile
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
+from tests.fakes.effort import examples
 from tests.fakes.repos import indexed, open_engine
 from tests.fakes.stored_rows import scan_rows
 
@@ -256,7 +257,7 @@ def test_an_image_with_mapped_vectors_is_made_again(root: Path, home: Path) -> N
     assert image_ref(store, file) == before
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(8, 25))
 @given(st.integers(1, 400), st.integers(1, 200), st.integers(0, 3), st.randoms())
 def test_every_row_is_the_one_that_was_written(
     tmp_path_factory: pytest.TempPathFactory, rows: int, batch: int, kinds: int, random: Any
