@@ -68,6 +68,14 @@ def engine_over(root: Path, home: Path) -> Engine:
     return open_engine(root, home, **FLAGS)
 
 
+def two_engines(root: Path, home: Path) -> tuple[Engine, Engine]:
+    """Return one that has indexed the root, and one that takes its lease for stale."""
+    theirs = engine_over(root, home)
+    write_tree(root, OLD)
+    theirs.sync()
+    return theirs, Engine(root, Home(home), flags=FLAGS, clock=WokenClock())
+
+
 def configure(home: Path) -> None:
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     text = "".join(f"{key} = {value}\n" for key, value in SETTINGS.items())
@@ -120,12 +128,7 @@ def check_fresh(root: Path, home: Path, fresh: Path) -> None:
     [pytest.param(point, marks=pytest.mark.deep) if point in REST else point for point in POINTS],
 )
 def test_a_lost_lease_publishes_nothing(root: Path, home: Path, tmp_path: Path, point: str) -> None:
-    theirs, ours = (
-        engine_over(root, home),
-        Engine(root, Home(home), flags=FLAGS, clock=WokenClock()),
-    )
-    write_tree(root, OLD)
-    theirs.sync()
+    theirs, ours = two_engines(root, home)
     write_tree(root, THEIRS)
     ours_next, reports = [OURS], list[SyncReport]()
 
@@ -151,12 +154,7 @@ def test_a_lost_lease_publishes_nothing(root: Path, home: Path, tmp_path: Path, 
 
 def test_a_stopped_collector_stops(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It knows the manifests of before; to it a segment that came since has no name."""
-    theirs, ours = (
-        engine_over(root, home),
-        Engine(root, Home(home), flags=FLAGS, clock=WokenClock()),
-    )
-    write_tree(root, OLD)
-    theirs.sync()
+    theirs, ours = two_engines(root, home)
     write_tree(root, THEIRS)
     theirs.sync()
     listed = collection.unnamed
@@ -179,12 +177,7 @@ def test_a_stopped_collector_stops(root: Path, home: Path, monkeypatch: pytest.M
 
 def test_a_rebuild_that_was_stopped_leaves_what_came_after_it(root: Path, home: Path) -> None:
     """Its index was active, and was followed by another before it cleared away what came before."""
-    theirs, ours = (
-        engine_over(root, home),
-        Engine(root, Home(home), flags=FLAGS, clock=WokenClock()),
-    )
-    write_tree(root, OLD)
-    theirs.sync()
+    theirs, ours = two_engines(root, home)
     left = [OURS]
 
     def take_over(reached: str) -> None:
@@ -202,12 +195,7 @@ def test_a_rebuild_that_was_stopped_leaves_what_came_after_it(root: Path, home: 
 
 def test_who_was_taken_over_removes_nothing_of_its_successors(root: Path, home: Path) -> None:
     """It was stopped before it cleared away what dead writers staged; now a living one stages."""
-    theirs, ours = (
-        engine_over(root, home),
-        Engine(root, Home(home), flags=FLAGS, clock=WokenClock()),
-    )
-    write_tree(root, OLD)
-    theirs.sync()
+    theirs, ours = two_engines(root, home)
     write_tree(root, OURS)
     staged, cleared = threading.Event(), threading.Event()
 
@@ -243,7 +231,15 @@ def test_who_was_taken_over_removes_nothing_of_its_successors(root: Path, home: 
     assert ends == [True]
 
 
-def check_takeover(point: str, root: Path, home: Path, folder: Path) -> None:
+@pytest.mark.parametrize(
+    "point",
+    [
+        "publish.after_verification",
+        *(pytest.param(point, marks=pytest.mark.deep) for point in POINTS[:-1]),
+    ],
+)
+def test_a_stopped_writer_is_replaced(root: Path, home: Path, tmp_path: Path, point: str) -> None:
+    """A laptop sleeps in the middle of a sync; what it read then is old when it wakes."""
     write_tree(root, OLD)
     engine_over(root, home).sync()
     write_tree(root, THEIRS)
@@ -262,19 +258,7 @@ def check_takeover(point: str, root: Path, home: Path, folder: Path) -> None:
     view = engine_over(root, home).view()
     assert (view.manifest.snapshot_id, view.notices) == (report.snapshot_id, ())
     assert not engine_over(root, home).sync().published
-    check_fresh(root, home, folder / "fresh")
-
-
-@pytest.mark.parametrize(
-    "point",
-    [
-        "publish.after_verification",
-        *(pytest.param(point, marks=pytest.mark.deep) for point in POINTS[:-1]),
-    ],
-)
-def test_a_stopped_writer_is_replaced(root: Path, home: Path, tmp_path: Path, point: str) -> None:
-    """A laptop sleeps in the middle of a sync; what it read then is old when it wakes."""
-    check_takeover(point, root, home, tmp_path)
+    check_fresh(root, home, tmp_path / "fresh")
 
 
 @pytest.mark.parametrize(
