@@ -71,7 +71,6 @@ def test_a_document_of_headings_only_is_given_up_early() -> None:
 
 
 def test_bare_headings_that_join_are_not_given_up() -> None:
-    """What becomes one piece in the end must not count as many."""
     titles = [f"a{number:02}" for number in range(18)]
     text = "".join(f"{title}\n===\n\nb\n--\n\nwords\n\n" for title in titles).encode()
     cutter = rst_cutter(LineTable(text))
@@ -149,7 +148,6 @@ def test_a_scanner_stops_at_too_many_keys(
     ],
 )
 def test_many_short_lines_beyond_the_cap_are_reported(path: str, text: str) -> None:
-    """What stops early must still say that the file is not all there."""
     plan = chunk_without_grammar(path, text.encode(), FEW)
 
     assert (plan.method, len(plan.pieces)) == ("lines", FEW.max_chunks_per_file)

@@ -67,13 +67,11 @@ def test_a_file_s_language_is_what_it_is_written_in(path: str, text: str, langua
 
 
 def test_a_script_without_an_ending_is_code() -> None:
-    """Its path alone would file it under prose."""
     assert corpus_of("bin/run", b"#!/usr/bin/env ruby\nputs 1\n") is Corpus.CODE
     assert corpus_of("bin/run") is Corpus.PROSE
 
 
 def test_a_path_alone_still_has_a_language() -> None:
-    """Who sorts paths has not read the files."""
     assert [language_of(path) for path in ("a.h", "a.m", "a.v", "a.ts", "run")] == [
         *("c", "matlab", "verilog", "typescript", "text")
     ]

@@ -119,7 +119,6 @@ def test_the_fallback_covers_all_text_once(parts: list[str]) -> None:
 
 
 def test_an_empty_file_is_an_empty_anchor(chunked: Chunked) -> None:
-    """Its path can be found even so."""
     (anchor,) = chunked("pkg/__init__.py", "").chunks
 
     assert (anchor.text, anchor.start_line, anchor.end_line) == ("", 1, 1)

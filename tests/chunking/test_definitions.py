@@ -229,9 +229,7 @@ GOLDEN: list[tuple[str, str, list[Row]]] = [
 
 
 @pytest.mark.parametrize(("path", "source", "rows"), GOLDEN, ids=[row[0] for row in GOLDEN])
-def test_definitions_are_found_with_type_and_name(
-    chunked: Chunked, path: str, source: str, rows: list[Row]
-) -> None:
+def test_definitions_are_found(chunked: Chunked, path: str, source: str, rows: list[Row]) -> None:
     """A search for a name has to land on its definition, in every language that is parsed."""
     file = chunked(path, source)
 
@@ -252,9 +250,7 @@ def test_definitions_are_found_with_type_and_name(
         ("a.rb", "require 'set'\nputs 1\n", "set"),
     ],
 )
-def test_the_anchor_names_what_is_imported(
-    chunked: Chunked, path: str, source: str, imports: str
-) -> None:
+def test_the_anchor_names_imports(chunked: Chunked, path: str, source: str, imports: str) -> None:
     """Which files use a module is asked often, and the anchor answers it."""
     anchor = chunked(path, source).chunks[0]
 
@@ -310,9 +306,7 @@ def test_a_large_class_is_cut_into_header_and_members(chunked: Chunked) -> None:
         ("a.cpp", "class EXPORTED A final { public: int x; };\n", "A x"),
     ],
 )
-def test_fields_and_enumerators_are_names(
-    chunked: Chunked, path: str, source: str, names: str
-) -> None:
+def test_members_are_names(chunked: Chunked, path: str, source: str, names: str) -> None:
     """People ask where a field is declared, not only where its class is."""
     chunks = chunked(path, source).chunks[1:]
 
@@ -397,7 +391,6 @@ def test_more_definitions_than_the_cap_give_larger_windows(chunked: Chunked) -> 
 
 
 def test_a_file_that_cannot_be_covered_under_the_cap_says_so(chunked: Chunked) -> None:
-    """Nothing partial is silent."""
     source = "".join(f"def f{i}():\n    pass\n" for i in range(400))
     file = chunked("a.py", source, ChunkLimits(max_lines=5, max_chunks_per_file=3))
 

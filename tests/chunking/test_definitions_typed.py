@@ -201,9 +201,7 @@ GOLDEN: list[tuple[str, str, list[Row]]] = [
 
 
 @pytest.mark.parametrize(("path", "source", "rows"), GOLDEN, ids=[row[0] for row in GOLDEN])
-def test_definitions_are_found_with_type_and_name(
-    chunked: Chunked, path: str, source: str, rows: list[Row]
-) -> None:
+def test_definitions_are_found(chunked: Chunked, path: str, source: str, rows: list[Row]) -> None:
     """Fields and enum members are looked for by name as often as methods are."""
     file = chunked(path, source)
 
@@ -220,9 +218,7 @@ def test_definitions_are_found_with_type_and_name(
         ("a.swift", SWIFT, "Foundation, X.Y"),
     ],
 )
-def test_the_anchor_names_what_is_imported(
-    chunked: Chunked, path: str, source: str, imports: str
-) -> None:
+def test_the_anchor_names_imports(chunked: Chunked, path: str, source: str, imports: str) -> None:
     """Which files use a module is asked often, and the anchor answers it."""
     anchor = chunked(path, source).chunks[0]
 
@@ -238,9 +234,7 @@ def test_the_anchor_names_what_is_imported(
         ("a.swift", SWIFT, "/** doc */\n@objc public"),
     ],
 )
-def test_leading_comments_and_attributes_belong_to_the_class(
-    chunked: Chunked, path: str, source: str, opening: str
-) -> None:
+def test_attributes_belong_to_it(chunked: Chunked, path: str, source: str, opening: str) -> None:
     """In Kotlin the grammar counts the comment behind the imports as part of them."""
     (foo,) = [
         c for c in chunked(path, source).chunks if c.names[:1] == ("Foo",) and "doc" in c.text

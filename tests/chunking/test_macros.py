@@ -74,7 +74,6 @@ module_init(setup);
 
 
 def defined(path: str, text: str) -> list[tuple[int, str, str]]:
-    """Return what `ggrep symbol` knows of every word of a file."""
     found = mentions_of(path, text.encode(), re.findall(r"\w+", text))
     return sorted((m.line, m.text, m.defined.kind) for m in found if m.defined)
 

@@ -79,7 +79,6 @@ def test_all_of_the_text_stands_in_chunks_once(chunked: Chunked) -> None:
 
 
 def test_without_a_parser_cells_are_cut_all_the_same(chunked: Chunked) -> None:
-    """As where the kernel's language has no grammar."""
     file = chunked("a.ipynb", script(cell("markdown", "# A"), LOAD, language="wolfram"))
 
     assert (file.language, file.method) == ("jupyter", "notebook")
@@ -96,7 +95,6 @@ def test_the_language_is_that_of_the_kernel(kernel: str, language: str) -> None:
 
 
 def test_a_name_in_a_notebook_of_r_is_a_definition(chunked: Chunked) -> None:
-    """Not of Python alone."""
     cells = (cell("code", "load <- function(path) {", "  read.csv(path)", "}"),)
 
     assert chunked("a.ipynb", script(*cells, language="R")).chunks[1].name == "load"

@@ -34,16 +34,13 @@ class Read:
         return lines
 
     def text(self, place: int) -> str:
-        """Return all text of an outermost definition."""
         one = self.outline.definitions[place]
         return self.data[one.start : one.end].decode()
 
     def doc(self, place: int) -> str:
-        """Return what documents it."""
         return self.data[slice(*self.outline.definitions[place].doc)].decode()
 
     def signature(self, place: int) -> str:
-        """Return its head."""
         return self.data[slice(*self.outline.definitions[place].signature)].decode()
 
 
@@ -58,14 +55,12 @@ def test_nesting_is_looked_into_up_to_a_bound() -> None:
 
 
 def test_a_comment_behind_something_else_does_not_lead() -> None:
-    """It speaks of its own line."""
     read = Read("go", "package a\n\nvar a int // of a\nfunc b() {}\n")
 
     assert (read.text(1), read.doc(1)) == ("func b() {}", "")
 
 
 def test_a_comment_leads_what_comes_next_alone() -> None:
-    """However near the one after it stands."""
     read = Read("javascript", "/** of a */ a(); function b() {}\n")
 
     assert (read.text(0), read.doc(0)) == ("function b() {}", "")
@@ -98,7 +93,6 @@ BODY = "    x = 1\n" * 8
 
 
 def test_a_large_function_is_looked_into() -> None:
-    """What is inside is no method, and what it imports is not the file's."""
     inside = (
         "    import sys\n    def g():\n        return 1\n    class C:\n        def m(self): pass\n"
     )

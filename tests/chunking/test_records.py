@@ -42,12 +42,10 @@ jobs:
 
 
 def rows(file: ChunkedFile) -> list[tuple[str, tuple[str, ...]]]:
-    """Return name and breadcrumb of each chunk but the anchor."""
     return [(chunk.name, chunk.breadcrumb) for chunk in file.chunks[1:]]
 
 
 def names(file: ChunkedFile) -> list[str]:
-    """Return all names of all chunks."""
     return [name for chunk in file.chunks[1:] for name in chunk.names]
 
 
@@ -64,7 +62,6 @@ def test_yaml_is_cut_at_keys_and_items(chunked: Chunked) -> None:
 
 
 def test_a_comment_above_a_key_belongs_to_it(chunked: Chunked) -> None:
-    """It says what the key is for."""
     text = f"a: 1\nb:\n{PAD}\n# the cache\ncache:\n{PAD}\n"
 
     cache = next(c for c in chunked("a.yml", text).chunks[1:] if c.name == "cache")
@@ -212,7 +209,6 @@ def test_a_structured_file_over_the_cap_is_cut_by_its_structure_into_larger_part
 
 
 def test_data_beyond_the_cap_is_named_as_a_problem(chunked: Chunked) -> None:
-    """What is left out of the index is told."""
     text = "\n".join(f"{i},abc,def" for i in range(20_000))
 
     file = chunked("a.csv", text, ChunkLimits(max_chunks_per_file=10))

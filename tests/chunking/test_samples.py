@@ -45,7 +45,6 @@ def test_a_sample_s_definitions_are_told(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_chunk_s_names_are_definitions(name: str) -> None:
-    """What a search finds as a definition is what `ggrep symbol` finds."""
     data = (SAMPLES / name).read_bytes()
     plan = chunk_file(name, data, ChunkLimits())
     bare = {line.rpartition(" ")[2].rpartition(".")[2] for line in told(name)}

@@ -20,7 +20,7 @@ from ggrep.index.store.manifest import read_manifest
 from ggrep.model.request import SearchRequest
 from ggrep.render.answer_json import answer_json
 from ggrep.search.engine.engine import Engine
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import indexed, open_engine
 
 ASKS = tuple(
     SearchRequest(words, 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
@@ -70,7 +70,6 @@ class Kept(Struct, frozen=True):
         return home
 
     def engine(self, home: Path) -> Engine:
-        """Return an engine that has seen nothing yet, in a process that has opened nothing."""
         return open_engine(self.root, home)
 
 
@@ -80,8 +79,7 @@ def prepare(base: Path) -> Kept:
     root.mkdir(parents=True)
     answers = {}
     for edit in EDITS:
-        write_tree(root, edit)
-        open_engine(root, home).sync()
+        indexed(root, home, edit)
         engine = open_engine(root, home)
         answers[engine.view().manifest.snapshot_id] = ask(engine)[1]
     manifest = engine.view().manifest

@@ -45,7 +45,6 @@ class Scene(Struct, frozen=True):
     whole: bytes
 
     def engine(self, home: Path) -> Engine:
-        """Return an engine that has seen nothing yet."""
         return open_engine(self.root, home, max_segments=self.most_segments)
 
     def copy(self, home: Path) -> Path:
@@ -76,7 +75,6 @@ def prepare(kind: str, base: Path) -> Scene:
 
 
 def said(engine: Engine) -> dict[str, Any]:
-    """Return what an engine answers, and what it warns of."""
     document = answer(engine, ASK)
     return {key: document[key] for key in ("results", "warnings")}
 

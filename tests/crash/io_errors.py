@@ -70,7 +70,6 @@ class Disk:
         raise OSError(self.number, os.strerror(self.number), place)
 
     def cut(self, data: Any) -> Any:
-        """Return as much of the data as one write takes."""
         return data if self.most is None else memoryview(data).cast("B")[: self.most]
 
     def _is_ours(self, place: str) -> bool:

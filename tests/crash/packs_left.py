@@ -35,7 +35,6 @@ class Lot:
         self.plain = self._told()
 
     def answers_rightly(self) -> bool:
-        """Return whether packs, such as they are, change no answer."""
         return self._told(*OpenedPacks(self.home).packs()) == self.plain
 
     def packs_again(self) -> bool:

@@ -39,7 +39,6 @@ class Luck:
     asked: int = 0
 
     def spares(self, *, content: bool) -> bool:
-        """Return whether the next operation survives."""
         self.asked += 1
         return (self.random.random() < self.rates[content]) != (self.asked == self.odd)
 
@@ -51,12 +50,10 @@ class File:
     history: list[bytes] = field(default_factory=lambda: [b""])
 
     def write(self, content: bytes) -> None:
-        """Change the content; nothing of that is durable."""
         if content != self.history[-1]:
             self.history.append(content)
 
     def sync(self) -> None:
-        """Make the present content durable."""
         self.history = self.history[-1:]
 
     def survivor(self, luck: Luck) -> bytes:
@@ -82,7 +79,6 @@ class Directory:
     entries: "dict[str, list[Node]]" = field(default_factory=dict)
 
     def current(self) -> "dict[str, File | Directory]":
-        """Return the entries as processes see them."""
         last = {name: history[-1] for name, history in self.entries.items()}
         return {name: node for name, node in last.items() if node is not None}
 
@@ -93,7 +89,6 @@ class Directory:
             history.append(node)
 
     def sync(self) -> None:
-        """Make the present entries durable, but nothing of what they mean."""
         self.entries = {name: [node] for name, node in self.current().items()}
 
     def survivors(self, luck: Luck) -> Tree:

@@ -40,7 +40,6 @@ class Call(Struct, frozen=True):
     result: int
 
     def text(self, index: int) -> str:
-        """Return a path."""
         return self.data(index).decode()
 
     def data(self, *indices: int) -> bytes:
@@ -50,7 +49,6 @@ class Call(Struct, frozen=True):
         return bytes.fromhex(found.replace("\\x", ""))
 
     def number(self, index: int) -> int:
-        """Return a descriptor, a size or an offset."""
         return -1 if self.arguments[index] == "AT_FDCWD" else int(self.arguments[index], 0)
 
 

@@ -131,5 +131,4 @@ def _told(publish: Publish, tree: Tree, what: str) -> str:
 
 
 def by_name_and_size(paths: Iterable[Path]) -> str:
-    """Return a file's signature for `ggrep.index.store.verify` that knows no inode and no time."""
     return " ".join(f"{path.name}:{path.stat().st_size}" for path in paths)

@@ -166,7 +166,6 @@ def _sync_over_a_small_cache(root: Path, home: Path) -> None:
 
 
 def remote_beside(home: Path) -> Remote:
-    """Return a directory that others have pushed to."""
     return Remote("origin", f"file://{home}/remote")
 
 

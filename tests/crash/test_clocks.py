@@ -31,7 +31,6 @@ class JumpingClock(SystemClock):
         self.years = years
 
     def now(self) -> datetime:
-        """Return the date as it is set."""
         return datetime.now(UTC) + timedelta(days=365 * self.years)
 
 
@@ -113,9 +112,7 @@ def fresh(root: Path, home: Path) -> bytes:
 
 
 @pytest.mark.parametrize("years", JUMPS)
-def test_a_collector_of_another_date_takes_nothing_from_readers(
-    root: Path, home: Path, years: int
-) -> None:
+def test_a_collector_of_another_date_spares_readers(root: Path, home: Path, years: int) -> None:
     """To a clock ten years ahead everything is old, also what a query reads right now."""
     ours, clock = settled(root, home)
     for number in range(7):

@@ -58,7 +58,6 @@ def test_no_wrong_answer_is_silent(kept: Kept, tmp_path: Path, what: str) -> Non
 @pytest.mark.deep
 @pytest.mark.parametrize("chunk", range(50))
 def test_no_wrong_answer_is_silent_in_thousands(kept: Kept, tmp_path: Path, chunk: int) -> None:
-    """The same, at length."""
     for case in range(100):
         chance = random.Random(1_000_000 + chunk * 1000 + case)
         kind = chance.choice(sorted(kept.kinds))
@@ -78,7 +77,6 @@ def test_what_fell_over_in_place_is_seen_by_a_deep_look(kept: Kept, tmp_path: Pa
 
 @pytest.mark.deep
 def test_what_fell_over_in_place_is_seen_in_hundreds(kept: Kept, tmp_path: Path) -> None:
-    """The same, at length."""
     for seed in range(1000, 1400):
         _try_in_place(kept, tmp_path / f"case{seed}", seed)
 
@@ -152,7 +150,6 @@ def _told_of_healing(report: Health) -> bool:
 
 
 def _is_derived(changed: set[str]) -> bool:
-    """Return whether all that was damaged follows from the rest of the store."""
     return all(file.endswith((".image", ".jsonl")) for file in changed)
 
 

@@ -82,7 +82,6 @@ class Load:
                     self.wrong.append(said)
 
     def more_answers(self, count: int) -> None:
-        """Wait for further answers."""
         wanted = self.answered + count
         eventually(lambda: self.answered >= wanted, 60.0)
 

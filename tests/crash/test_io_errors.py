@@ -50,9 +50,7 @@ def store_to_ask(scenes: Scenes, home: Path) -> tuple[Scene, Path]:
     ("number", "kind"),
     [(number, KINDS_OF_SYNC[place % 3]) for place, number in enumerate(STRIDES)],
 )
-def test_a_failed_operation_costs_no_more_than_the_sync(
-    scenes: Scenes, home: Path, number: int, kind: str
-) -> None:
+def test_a_failure_costs_the_sync(scenes: Scenes, home: Path, number: int, kind: str) -> None:
     """The old index answers, or the new one, and the next sync makes it good."""
     step = STRIDES[number]
     start = KINDS_OF_SYNC.index(kind) * 4 % step
@@ -78,9 +76,7 @@ def test_whatever_operation_fails_costs_no_more_than_the_sync(
 @pytest.mark.parametrize(
     ("number", "step"), [(errno.ENOSPC, 47), (errno.EIO, 211)], ids=["ENOSPC", "EIO"]
 )
-def test_a_disk_that_fails_for_good_costs_no_more_than_the_sync(
-    scenes: Scenes, home: Path, number: int, step: int, kind: str
-) -> None:
+def test_a_dead_disk_too(scenes: Scenes, home: Path, number: int, step: int, kind: str) -> None:
     """Nor does what is done about the first failure make it worse."""
     sync = partial(sync_under, scenes(kind), home)
 
@@ -96,9 +92,7 @@ def test_short_writes_are_carried_on(scenes: Scenes, home: Path, kind: str, most
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", KINDS, ids=errno.errorcode.get)
-def test_a_failed_operation_never_brings_an_older_snapshot_up(
-    store_to_ask: tuple[Scene, Path], number: int
-) -> None:
+def test_a_failure_brings_no_older_snapshot(store_to_ask: tuple[Scene, Path], number: int) -> None:
     """A query says that it cannot read the active snapshot, or answers from it."""
     scene, home = store_to_ask
     verified = next(home.rglob("verified.json"), None)
@@ -112,9 +106,7 @@ def test_a_failed_operation_never_brings_an_older_snapshot_up(
 
 @pytest.mark.deep
 @pytest.mark.parametrize("number", KINDS, ids=errno.errorcode.get)
-def test_no_failed_operation_brings_an_older_snapshot_up(
-    store_to_ask: tuple[Scene, Path], number: int
-) -> None:
+def test_no_failure_brings_an_older_one(store_to_ask: tuple[Scene, Path], number: int) -> None:
     """Every operation, over a store that was never verified, each time anew."""
     scene, home = store_to_ask
 
@@ -128,7 +120,6 @@ def test_no_failed_operation_brings_an_older_snapshot_up(
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS])
 def test_a_query_needs_no_room_on_the_disk(store_to_ask: tuple[Scene, Path], number: int) -> None:
-    """What it remembers of its work is a convenience."""
     scene, home = store_to_ask
     said(scene.engine(home))
 
@@ -138,9 +129,7 @@ def test_a_query_needs_no_room_on_the_disk(store_to_ask: tuple[Scene, Path], num
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [errno.EMFILE, errno.EIO], ids=errno.errorcode.get)
-def test_a_tree_that_cannot_be_read_is_not_indexed_in_part(
-    scenes: Scenes, home: Path, number: int
-) -> None:
+def test_an_unreadable_tree_is_not_indexed(scenes: Scenes, home: Path, number: int) -> None:
     """Where somebody asked for all or nothing; else a file that could not be read waits alone."""
     scene = scenes("incremental")
 
@@ -214,10 +203,7 @@ def _names_what_failed(failure: str, disk: Disk) -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("kind", KINDS_OF_SYNC)
 @pytest.mark.parametrize("pressure", ["full", "sized", "few"])
-def test_the_kernel_fails_the_database_as_it_fails_us(
-    tmp_path: Path, pressure: str, kind: str
-) -> None:
-    """What LanceDB writes is written outside Python: only the kernel can refuse it."""
+def test_kernel_faults_reach_the_database(tmp_path: Path, pressure: str, kind: str) -> None:
     script = Path(__file__).with_name("hard_kernel.py")
     inner = [sys.executable, str(script), pressure, kind, str(tmp_path.resolve())]
     command = inner

@@ -238,25 +238,13 @@ def test_every_fault_point_is_killed_at() -> None:
     assert len(tried) >= 25
 
 
+@pytest.mark.parametrize("stride", [7, pytest.param(1, marks=pytest.mark.deep)])
 @pytest.mark.parametrize("scenario", DYING)
-def test_death_at_durable_steps_loses_nothing(
-    tmp_path: Path, kept: dict[str, Stage], scenario: str
+def test_deaths_lose_nothing(
+    tmp_path: Path, kept: dict[str, Stage], scenario: str, stride: int
 ) -> None:
-    """Every seventh moment at which something becomes durable."""
-    _loses_nothing(kept, tmp_path, scenario, stride=7)
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("scenario", DYING)
-def test_death_at_any_durable_step_loses_nothing(
-    tmp_path: Path, kept: dict[str, Stage], scenario: str
-) -> None:
-    """Every one of them, one after another."""
-    _loses_nothing(kept, tmp_path, scenario, stride=1)
-
-
-def _loses_nothing(kept: dict[str, Stage], folder: Path, scenario: str, *, stride: int) -> None:
-    deaths = list(_deaths(kept[scenario], folder, stride))
+    """At every seventh moment at which something becomes durable; at every one in long runs."""
+    deaths = list(_deaths(kept[scenario], tmp_path, stride))
 
     assert len(deaths) >= math.ceil(4 / stride)
     if SCENARIOS[scenario].shows and scenario != "remove":

@@ -62,7 +62,6 @@ def temporary(lot: Lot) -> list[Path]:
 
 @pytest.mark.slow
 def test_death_at_any_durable_step_leaves_whole_packs_or_none(homes: Homes) -> None:
-    """What is not whole has no name, and what is replaced goes last."""
     deaths = 0
     for step in range(100):
         lot = homes()
@@ -108,9 +107,7 @@ def test_a_power_cut_leaves_whole_packs_or_none(homes: Homes, kept: Path, draws:
 @pytest.mark.parametrize("stride", [31, pytest.param(1, marks=pytest.mark.deep)])
 @pytest.mark.parametrize("number", KINDS, ids=errno.errorcode.get)
 @pytest.mark.parametrize("lasting", [False, True], ids=["once", "lasting"])
-def test_whatever_operation_fails_costs_no_more_than_the_pack(
-    homes: Homes, number: int, lasting: bool, stride: int
-) -> None:
+def test_a_failure_costs_the_pack(homes: Homes, number: int, lasting: bool, stride: int) -> None:
     """A disk that is full, read-only or broken: the old packs stay, and no temporary file."""
     for at in range(number % stride, 300, stride):
         lot = homes()
@@ -193,7 +190,6 @@ def ids_of(path: Path) -> dict[tuple[str, str], bytes]:
 
 
 def test_one_that_is_cut_short_while_it_is_open_is_let_go(homes: Homes) -> None:
-    """Who reads a map behind the end of its file is killed: it is looked at before."""
     lot = homes()
     (path,) = pack(lot.home)
     opened = OpenedPacks(lot.home)
@@ -209,10 +205,7 @@ def test_one_that_is_cut_short_while_it_is_open_is_let_go(homes: Homes) -> None:
 
 
 @pytest.mark.parametrize("name", ["LEXICAL_LAYOUT", "CHUNK_IDS", "FILE_RANKS"])
-def test_one_of_another_build_is_none(
-    homes: Homes, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    """Of another layout, or without what this build needs; the next one takes its place."""
+def test_a_foreign_pack_is_none(homes: Homes, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     lot = homes()
     with monkeypatch.context() as patch:
         patch.setattr(pack_image, name, "another")

@@ -41,9 +41,7 @@ def trusting_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shares", SHARES, ids=sum)
-def test_a_power_cut_leaves_the_old_or_the_new_snapshot(
-    root: Path, tmp_path: Path, shares: tuple[int, ...]
-) -> None:
+def test_a_cut_leaves_old_or_new(root: Path, tmp_path: Path, shares: tuple[int, ...]) -> None:
     """120 or 300 cuts into a first publish, one that hides and adds, and one that merges."""
     found, tried, merged = [], 0, 0
     for publish in publishes(root, tmp_path, draws=20):
@@ -56,9 +54,7 @@ def test_a_power_cut_leaves_the_old_or_the_new_snapshot(
 
 
 @pytest.mark.slow
-def test_without_the_barrier_a_power_cut_empties_tables(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_barriers_keep_tables(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The simulation sees what LanceDB leaves unsynced; with the barrier it finds nothing."""
     monkeypatch.setattr(durable, "sync_tree", lambda path: None)
     (publish,) = publishes(root, tmp_path, draws=10, edits=1)
@@ -73,9 +69,7 @@ def _has_empty_table_file(tree: Tree) -> bool:
 
 
 @pytest.mark.slow
-def test_without_synced_directories_a_power_cut_loses_an_acknowledged_publish(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_synced_folders_count(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that was synced below a name that was not is nowhere."""
     monkeypatch.setattr(durable, "sync_directory", lambda path: None)
     (publish,) = publishes(root, tmp_path, draws=2, edits=1)
@@ -114,9 +108,7 @@ def test_no_name_lasts_without_what_it_names(root: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_a_sync_that_finds_all_done_makes_it_last(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_idle_sync_lasts(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A writer was killed before it synced the pointer's name; the next one says all is well."""
     home, outage = tmp_path / "disk" / "home", Outage(Random(7), draws=0)
     write_tree(root, EDITS[0])
@@ -149,10 +141,7 @@ def _dies_after(replace: Callable[..., None], name: str) -> Callable[..., None]:
 
 @pytest.mark.deep
 @pytest.mark.timeout(3600)
-def test_a_power_cut_after_a_kill_leaves_the_old_or_the_new_snapshot(
-    root: Path, tmp_path: Path
-) -> None:
-    """What a killed writer left unsynced looks whole to the next one, and may yet be lost."""
+def test_a_cut_after_a_kill_leaves_old_or_new(root: Path, tmp_path: Path) -> None:
     for edit in EDITS[:2]:
         write_tree(root, edit)
         engine_over(root, tmp_path / "kept").sync()
@@ -190,9 +179,7 @@ def _killed_and_mended(root: Path, place: Path, step: int, outage: Outage) -> bo
 @pytest.mark.deep
 @pytest.mark.timeout(3600)
 @pytest.mark.skipif(not CAN_TRACE, reason="strace is not installed")
-def test_a_power_cut_between_any_two_system_calls_leaves_the_old_or_the_new_snapshot(
-    root: Path, tmp_path: Path
-) -> None:
+def test_a_cut_between_any_system_calls_leaves_old_or_new(root: Path, tmp_path: Path) -> None:
     """5000 cuts into the same three publishes, every write and rename seen as the kernel saw it."""
     log = traced(root, tmp_path)
     shutil.rmtree(root)

@@ -83,9 +83,7 @@ def _own_files(store: Path, manifest: SnapshotManifest) -> list[Path]:
     return own
 
 
-def test_what_is_published_was_verified_first(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_publishes_are_verified(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A disk that loses bytes must cost this publish, not the index."""
     write_tree(root, OLD)
     engine = engine_over(root, home)
@@ -149,7 +147,6 @@ def test_a_lease_that_is_lost_at_the_last_moment_publishes_nothing(root: Path, h
 
 
 def test_a_published_manifest_carries_its_writers_epoch(root: Path, home: Path) -> None:
-    """It tells which of two writers came later."""
     engine = engine_over(root, home)
     epochs = []
     for number in range(2):

@@ -68,6 +68,14 @@ def engine_over(root: Path, home: Path) -> Engine:
     return open_engine(root, home, **FLAGS)
 
 
+def two_engines(root: Path, home: Path) -> tuple[Engine, Engine]:
+    """Return one that has indexed the root, and one that takes its lease for stale."""
+    theirs = engine_over(root, home)
+    write_tree(root, OLD)
+    theirs.sync()
+    return theirs, Engine(root, Home(home), flags=FLAGS, clock=WokenClock())
+
+
 def configure(home: Path) -> None:
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     text = "".join(f"{key} = {value}\n" for key, value in SETTINGS.items())
@@ -119,16 +127,8 @@ def check_fresh(root: Path, home: Path, fresh: Path) -> None:
     "point",
     [pytest.param(point, marks=pytest.mark.deep) if point in REST else point for point in POINTS],
 )
-def test_who_was_taken_over_says_so_and_publishes_nothing(
-    root: Path, home: Path, tmp_path: Path, point: str
-) -> None:
-    """Whatever it misses of what it had staged: that it lost the lease is why."""
-    theirs, ours = (
-        engine_over(root, home),
-        Engine(root, Home(home), flags=FLAGS, clock=WokenClock()),
-    )
-    write_tree(root, OLD)
-    theirs.sync()
+def test_a_lost_lease_publishes_nothing(root: Path, home: Path, tmp_path: Path, point: str) -> None:
+    theirs, ours = two_engines(root, home)
     write_tree(root, THEIRS)
     ours_next, reports = [OURS], list[SyncReport]()
 
@@ -152,16 +152,9 @@ def test_who_was_taken_over_says_so_and_publishes_nothing(
     check_fresh(root, home, tmp_path / "fresh")
 
 
-def test_a_collector_that_was_stopped_takes_nothing_from_who_took_over(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stopped_collector_stops(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It knows the manifests of before; to it a segment that came since has no name."""
-    theirs, ours = (
-        engine_over(root, home),
-        Engine(root, Home(home), flags=FLAGS, clock=WokenClock()),
-    )
-    write_tree(root, OLD)
-    theirs.sync()
+    theirs, ours = two_engines(root, home)
     write_tree(root, THEIRS)
     theirs.sync()
     listed = collection.unnamed
@@ -184,12 +177,7 @@ def test_a_collector_that_was_stopped_takes_nothing_from_who_took_over(
 
 def test_a_rebuild_that_was_stopped_leaves_what_came_after_it(root: Path, home: Path) -> None:
     """Its index was active, and was followed by another before it cleared away what came before."""
-    theirs, ours = (
-        engine_over(root, home),
-        Engine(root, Home(home), flags=FLAGS, clock=WokenClock()),
-    )
-    write_tree(root, OLD)
-    theirs.sync()
+    theirs, ours = two_engines(root, home)
     left = [OURS]
 
     def take_over(reached: str) -> None:
@@ -207,12 +195,7 @@ def test_a_rebuild_that_was_stopped_leaves_what_came_after_it(root: Path, home: 
 
 def test_who_was_taken_over_removes_nothing_of_its_successors(root: Path, home: Path) -> None:
     """It was stopped before it cleared away what dead writers staged; now a living one stages."""
-    theirs, ours = (
-        engine_over(root, home),
-        Engine(root, Home(home), flags=FLAGS, clock=WokenClock()),
-    )
-    write_tree(root, OLD)
-    theirs.sync()
+    theirs, ours = two_engines(root, home)
     write_tree(root, OURS)
     staged, cleared = threading.Event(), threading.Event()
 
@@ -248,7 +231,15 @@ def test_who_was_taken_over_removes_nothing_of_its_successors(root: Path, home: 
     assert ends == [True]
 
 
-def check_takeover(point: str, root: Path, home: Path, folder: Path) -> None:
+@pytest.mark.parametrize(
+    "point",
+    [
+        "publish.after_verification",
+        *(pytest.param(point, marks=pytest.mark.deep) for point in POINTS[:-1]),
+    ],
+)
+def test_a_stopped_writer_is_replaced(root: Path, home: Path, tmp_path: Path, point: str) -> None:
+    """A laptop sleeps in the middle of a sync; what it read then is old when it wakes."""
     write_tree(root, OLD)
     engine_over(root, home).sync()
     write_tree(root, THEIRS)
@@ -267,30 +258,14 @@ def check_takeover(point: str, root: Path, home: Path, folder: Path) -> None:
     view = engine_over(root, home).view()
     assert (view.manifest.snapshot_id, view.notices) == (report.snapshot_id, ())
     assert not engine_over(root, home).sync().published
-    check_fresh(root, home, folder / "fresh")
-
-
-@pytest.mark.parametrize(
-    "point",
-    [
-        "publish.after_verification",
-        *(pytest.param(point, marks=pytest.mark.deep) for point in POINTS[:-1]),
-    ],
-)
-def test_a_stopped_writer_is_taken_over_and_publishes_nothing(
-    root: Path, home: Path, tmp_path: Path, point: str
-) -> None:
-    """A laptop sleeps in the middle of a sync; what it read then is old when it wakes."""
-    check_takeover(point, root, home, tmp_path)
+    check_fresh(root, home, tmp_path / "fresh")
 
 
 @pytest.mark.parametrize(
     "point",
     ["publish.before_swap", pytest.param("lease.after_record", marks=pytest.mark.deep)],
 )
-def test_who_is_stopped_under_the_guard_is_not_taken_over(
-    root: Path, home: Path, tmp_path: Path, point: str
-) -> None:
+def test_a_guarded_writer_stays(root: Path, home: Path, tmp_path: Path, point: str) -> None:
     """Between check and swap no time to live counts: two pointers would be written."""
     write_tree(root, OLD)
     engine_over(root, home).sync()
@@ -307,9 +282,7 @@ def test_who_is_stopped_under_the_guard_is_not_taken_over(
 
 
 @pytest.mark.deep
-def test_who_is_taken_over_after_the_swap_has_published(
-    root: Path, home: Path, tmp_path: Path
-) -> None:
+def test_a_swap_before_the_takeover_counts(root: Path, home: Path, tmp_path: Path) -> None:
     """Its snapshot was active, and the next one follows it."""
     write_tree(root, OLD)
     with stopped_at("publish.after_record", root, home) as process:

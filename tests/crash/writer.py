@@ -73,7 +73,6 @@ class Writer:
                     self._check()
 
     def _edit_once_more(self, progress: SyncProgress) -> None:
-        """Edit when the lease is held and the walk is next, so that no other sync took it along."""
         if progress.stage == "scan":
             self._edit()
 

@@ -24,30 +24,24 @@ def cold(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def asked(query: str = "settle", **changes: Any) -> Search:
-    """Return a question as a message."""
     return Search(SearchRequest(query), **changes)
 
 
 def client(host: Served, name: str, **changes: Any) -> Wire:
-    """Return a connection of a client of that name."""
     hello = replace(host.address.hello, client_id=name, **changes)
     return Wire.greeted(host.address.socket, hello)
 
 
 def depth(host: Served) -> tuple[int, int]:
-    """Return how many run and how many wait."""
     found = host.call(host.daemon.admission.statistics)
     return found.in_flight, found.queue_depth
 
 
 def limited(**limits: int) -> dict[str, object]:
-    """Return flags with other limits."""
     return {**FLAGS, **limits}
 
 
-def test_a_full_queue_is_told_at_once_with_a_time_to_come_again(
-    indexed: Path, home: Path, held: HeldSearches
-) -> None:
+def test_a_full_queue_is_busy_at_once(indexed: Path, home: Path, held: HeldSearches) -> None:
     """One at work and one that waits are all; the third must not hang."""
     flags = limited(max_concurrent_queries=1, max_query_queue_depth=1)
     with (
@@ -71,19 +65,7 @@ def test_a_full_queue_is_told_at_once_with_a_time_to_come_again(
     assert all("response" in answer for answer in answers)
 
 
-def test_without_a_queue_nobody_waits(indexed: Path, home: Path, held: HeldSearches) -> None:
-    """A depth of zero means what it says."""
-    flags = limited(max_concurrent_queries=1, max_query_queue_depth=0)
-    with served(indexed, home, flags=flags) as host, client(host, "a") as a:
-        a.send_message("1", asked())
-        host.eventually(lambda: depth(host) == (1, 0))
-
-        with pytest.raises(Busy):
-            host.ask(asked(), client_id="b")
-
-
 def test_one_client_cannot_take_all_places(indexed: Path, home: Path, held: HeldSearches) -> None:
-    """Whatever number of connections it opens; its others wait, another client is served."""
     flags = limited(max_concurrent_queries=3, max_queries_per_client=2, max_query_queue_depth=2)
     with (
         served(indexed, home, flags=flags, cores=4) as host,
@@ -110,9 +92,7 @@ def test_one_client_cannot_take_all_places(indexed: Path, home: Path, held: Held
     assert all("response" in answer for answer in answers)
 
 
-def test_many_shells_of_one_session_are_all_answered(
-    indexed: Path, home: Path, held: HeldSearches
-) -> None:
+def test_shells_of_one_session_all_answer(indexed: Path, home: Path, held: HeldSearches) -> None:
     """Twelve commands at once count as one client, and the queue has room for them."""
     with served(indexed, home) as host, ExitStack() as opened:
         shells = [opened.enter_context(client(host, "cli-7")) for _ in range(12)]
@@ -126,9 +106,7 @@ def test_many_shells_of_one_session_are_all_answered(
         host.eventually(lambda: depth(host) == (0, 0))
 
 
-def test_those_without_a_name_share_one_allowance(
-    indexed: Path, home: Path, held: HeldSearches
-) -> None:
+def test_unnamed_clients_share_one_bound(indexed: Path, home: Path, held: HeldSearches) -> None:
     """Else saying nothing would be the way around the limit."""
     with (
         served(indexed, home, flags=limited(max_queries_per_client=1)) as host,
@@ -143,9 +121,7 @@ def test_those_without_a_name_share_one_allowance(
 
 
 @pytest.mark.parametrize("by", ["priority", "kind"])
-def test_batch_gives_way_to_those_who_wait_for_their_answer(
-    indexed: Path, home: Path, held: HeldSearches, by: str
-) -> None:
+def test_batch_gives_way_to_people(indexed: Path, home: Path, held: HeldSearches, by: str) -> None:
     """A nightly job that was there first is overtaken, but it has its turns."""
     kind = {"client_kind": "batch"} if by == "kind" else {}
     urgency = {"priority": "batch"} if by == "priority" else {}
@@ -174,22 +150,8 @@ def test_batch_gives_way_to_those_who_wait_for_their_answer(
     assert held.begun == ["first", *mine]
 
 
-def test_the_rest_is_answered_while_searches_fill_every_place(
-    indexed: Path, home: Path, held: HeldSearches
-) -> None:
-    """An operator must be able to look at a daemon that is busy."""
-    flags = limited(max_concurrent_queries=1, max_query_queue_depth=0)
-    with served(indexed, home, flags=flags, cores=1) as host, client(host, "a") as a:
-        a.send_message("1", asked())
-        host.eventually(lambda: depth(host) == (1, 0))
-
-        assert host.ask(Ping()).name == "ping"
-
-
-def test_a_sync_publishes_while_searches_fill_every_place(
-    indexed: Path, home: Path, held: HeldSearches
-) -> None:
-    """Its permits are its own; else a busy repository would never be up to date."""
+def test_a_sync_publishes_beside_searches(indexed: Path, home: Path, held: HeldSearches) -> None:
+    """A busy repository stays up to date, and an operator can look at its daemon."""
     flags = limited(max_concurrent_queries=1, max_query_queue_depth=1)
     with served(indexed, home, flags=flags, cores=1) as host:
         host.settled()
@@ -197,16 +159,14 @@ def test_a_sync_publishes_while_searches_fill_every_place(
             a.send_message("1", asked())
             b.send_message("2", asked())
             host.eventually(lambda: depth(host) == (1, 1))
+            assert host.ask(Ping()).name == "ping"
             write_tree(indexed, {"src/new.py": "def settle_anew():\n    return 1\n"})
             report = host.ask(Sync()).body["report"]
 
     assert report["published"]
 
 
-def test_a_search_sees_one_snapshot_however_many_are_published_meanwhile(
-    indexed: Path, home: Path, held: HeldSearches
-) -> None:
-    """What was pinned first is what is answered from, and what the answer names."""
+def test_a_search_sees_one_snapshot(indexed: Path, home: Path, held: HeldSearches) -> None:
     with served(indexed, home) as host:
         host.settled()
         before = host.daemon.engine().view().manifest.snapshot_id
@@ -223,9 +183,7 @@ def test_a_search_sees_one_snapshot_however_many_are_published_meanwhile(
     assert "src/new.py" not in [hit["path"] for hit in response["results"]]
 
 
-def test_segments_that_do_not_fit_into_the_budget_of_handles_are_told_as_busy(
-    indexed: Path, home: Path, held: HeldSearches, cold: None
-) -> None:
+def test_too_few_handles_is_busy(indexed: Path, home: Path, held: HeldSearches, cold: None) -> None:
     """One file descriptor too many would break everything that the process does."""
     with served(indexed, home, handles=1) as host, client(host, "a") as a:
         a.send_message("1", asked())
@@ -256,9 +214,7 @@ def test_an_error_gives_its_handles_back(
         assert "response" in host.ask(asked()).body
 
 
-def test_a_snapshot_of_more_segments_than_a_query_may_open_is_not_searched_silently(
-    root: Path, home: Path
-) -> None:
+def test_segments_beyond_the_bound_are_not_left_out_silently(root: Path, home: Path) -> None:
     """It is merged first, or the search is refused: never is a part of it left out unsaid."""
     for number in range(3):
         write_tree(root, {f"a{number}.py": f"def settle_{number}():\n    return {number}\n"})
@@ -280,9 +236,7 @@ def test_a_snapshot_of_more_segments_than_a_query_may_open_is_not_searched_silen
     assert told
 
 
-def test_an_engine_of_its_own_is_not_what_the_daemon_answers_from(
-    indexed: Path, home: Path
-) -> None:
+def test_all_connections_share_one_engine(indexed: Path, home: Path) -> None:
     """One engine serves all connections: its view is opened once."""
     opened: list[Engine] = []
     with served(indexed, home) as host:
@@ -293,9 +247,7 @@ def test_an_engine_of_its_own_is_not_what_the_daemon_answers_from(
     assert len({id(engine) for engine in opened}) == 1
 
 
-def test_callers_of_one_connection_have_turns_of_their_own(
-    indexed: Path, home: Path, held: HeldSearches
-) -> None:
+def test_callers_of_a_connection_take_turns(indexed: Path, home: Path, held: HeldSearches) -> None:
     """An HTTP server asks for many: one of them at its bound keeps no other waiting."""
     flags = limited(max_concurrent_queries=3, max_queries_per_client=2, max_query_queue_depth=2)
     with served(indexed, home, flags=flags, cores=4) as host, client(host, "api-1") as server:

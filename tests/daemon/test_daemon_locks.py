@@ -25,27 +25,47 @@ def is_free(name: Path) -> bool:
 
 
 def descriptors(directory: Path) -> int:
-    """Return how many descriptors of this process lead below a directory."""
     held = list(Path("/proc/self/fd").iterdir())
     return sum(os.path.realpath(entry).startswith(str(directory)) for entry in held)
 
 
 def claimed(directory: Path, locks: DaemonLocks) -> dict[Path, HeldLock]:
-    """Return the locks of some names."""
     return {directory / name: locks.claim(directory / name) for name in NAMES}
 
 
 def die(held: dict[Path, HeldLock]) -> None:
-    """Let go of locks as the kernel does for a process that was killed: the names stay."""
     for name, lock in held.items():
         lock.release(name)
 
 
-@pytest.mark.parametrize(("joined", "expected"), [(True, 1), (False, 3)])
+@pytest.mark.parametrize(
+    ("joined", "dead", "links", "expected"),
+    [
+        (True, None, True, 1),
+        (False, None, True, 3),
+        (True, True, True, 1),
+        (True, False, True, 1),
+        (True, False, False, 3),
+    ],
+)
 def test_many_daemons_hold_one_descriptor_and_all_their_locks(
-    tmp_path: Path, *, joined: bool, expected: int
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    joined: bool,
+    dead: bool | None,
+    links: bool,
+    expected: int,
 ) -> None:
-    """Nobody else may take any of the places, links or not."""
+    """Names of dead daemons, joined or not, change nothing; without links each has its own."""
+
+    def refuse(self: Path, target: Path) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted", str(self), str(target))
+
+    if dead is not None:
+        die(claimed(tmp_path, DaemonLocks(joined=dead)))
+    if not links:
+        monkeypatch.setattr(Path, "hardlink_to", refuse)
     held = claimed(tmp_path, DaemonLocks(joined=joined))
     free = [is_free(name) for name in held]
     at_home = [lock.is_at(name) for name, lock in held.items()]
@@ -77,9 +97,7 @@ def test_a_daemon_that_ends_gives_its_place_away_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("joined", [True, False])
-def test_who_takes_one_place_of_a_dead_process_leaves_the_others_free(
-    tmp_path: Path, *, joined: bool
-) -> None:
+def test_a_claim_beside_dead_locks_leaves_others_free(tmp_path: Path, *, joined: bool) -> None:
     """They are names of one file: held by one of them, all of them would seem served."""
     die(claimed(tmp_path, DaemonLocks(joined=True)))
     first, *others = (tmp_path / name for name in NAMES)
@@ -90,37 +108,7 @@ def test_who_takes_one_place_of_a_dead_process_leaves_the_others_free(
     assert free == [False, True, True]
 
 
-@pytest.mark.parametrize("joined", [True, False])
-def test_places_of_the_dead_are_held_by_one_descriptor_too(tmp_path: Path, *, joined: bool) -> None:
-    """A host that was killed left a thousand of them, each a file or all of them one."""
-    die(claimed(tmp_path, DaemonLocks(joined=joined)))
-    held = claimed(tmp_path, DaemonLocks(joined=True))
-    count, free = descriptors(tmp_path), [is_free(name) for name in held]
-    die(held)
-
-    assert (count, free) == (1, [False] * 3)
-
-
-def test_where_a_file_can_have_one_name_each_lock_has_its_descriptor(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Some file systems have no links, all bound their number."""
-
-    def refuse(self: Path, target: Path) -> None:
-        raise OSError(errno.EPERM, "Operation not permitted", str(self), str(target))
-
-    die(claimed(tmp_path, DaemonLocks()))
-    monkeypatch.setattr(Path, "hardlink_to", refuse)
-    held = claimed(tmp_path, DaemonLocks(joined=True))
-    free = [is_free(name) for name in held]
-    count = descriptors(tmp_path)
-    die(held)
-
-    assert (free, count) == ([False] * 3, 3)
-
-
 def test_a_file_that_took_the_place_of_ours_is_not_linked(tmp_path: Path) -> None:
-    """Somebody removed our lock by hand, and another daemon came: its file is not ours to lock."""
     locks = DaemonLocks(joined=True)
     first, second = tmp_path / "a.lock", tmp_path / "b.lock"
     held = locks.claim(first)

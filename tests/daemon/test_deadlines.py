@@ -21,17 +21,14 @@ def host(indexed: Path, home: Path, held: HeldSearches) -> Iterator[Served]:
 
 
 def client(host: Served, name: str) -> Wire:
-    """Return a connection of a client of that name."""
     return Wire.greeted(host.address.socket, replace(host.address.hello, client_id=name))
 
 
 def asked(query: str = "settle", timeout_ms: int = 60_000) -> Search:
-    """Return a question as a message."""
     return Search(SearchRequest(query, timeout_ms=timeout_ms))
 
 
 def asked_of_an_index() -> Search:
-    """Return a question that no scan answers."""
     return Search(SearchRequest("settle", deterministic=True))
 
 
@@ -54,9 +51,7 @@ def test_work_ends_with_its_time(host: Served, held: HeldSearches) -> None:
     assert host.daemon.load().queries.timeouts_total == 1
 
 
-def test_the_configured_time_holds_for_who_brings_none(
-    indexed: Path, home: Path, held: HeldSearches
-) -> None:
+def test_the_configured_timeout_is_a_default(indexed: Path, home: Path, held: HeldSearches) -> None:
     """Every request has an end."""
     with (
         served(indexed, home, flags={**FLAGS, "query_timeout_ms": 30}) as host,
@@ -68,7 +63,6 @@ def test_the_configured_time_holds_for_who_brings_none(
 
 
 def test_time_runs_out_in_the_queue_as_well(host: Served, held: HeldSearches) -> None:
-    """Who waited too long is not given a place he has no use for."""
     with client(host, "a") as busy, client(host, "b") as waiting:
         busy.send_message("1", asked("first"))
         host.eventually(lambda: held.begun == ["first"])
@@ -81,9 +75,7 @@ def test_time_runs_out_in_the_queue_as_well(host: Served, held: HeldSearches) ->
         assert held.begun == ["first"]
 
 
-def test_another_connection_of_the_same_client_ends_a_request(
-    host: Served, held: HeldSearches
-) -> None:
+def test_another_connection_of_a_client_ends_a_request(host: Served, held: HeldSearches) -> None:
     """The one that asked is waiting for the answer."""
     with client(host, "a") as asking, client(host, "a") as ending:
         asking.send_message("long", asked())
@@ -100,7 +92,6 @@ def test_another_connection_of_the_same_client_ends_a_request(
 
 
 def test_a_request_that_waits_can_be_ended(host: Served, held: HeldSearches) -> None:
-    """It never begins."""
     with client(host, "a") as asking, client(host, "b") as other:
         other.send_message("1", asked("first"))
         host.eventually(lambda: held.begun == ["first"])
@@ -116,44 +107,22 @@ def test_a_request_that_waits_can_be_ended(host: Served, held: HeldSearches) -> 
         assert held.begun == ["first"]
 
 
-def test_nobody_ends_what_another_client_asked(host: Served, held: HeldSearches) -> None:
-    """An id may be guessed."""
-    with client(host, "a") as asking, client(host, "b") as other:
+@pytest.mark.parametrize("names", [("a", "b"), ("", "")])
+def test_only_its_client_cancels(host: Served, held: HeldSearches, names: tuple[str, str]) -> None:
+    """An id may be guessed or be the same; clients without a name are not one client."""
+    with client(host, names[0]) as asking, client(host, names[1]) as other:
         asking.send_message("long", asked())
         host.eventually(lambda: held.begun)
-        other.send_message("c", Cancel("long"))
-        told = other.next()
+        for target in ("long", "nothing"):
+            other.send_message("c", Cancel(target))
+            assert other.next()["cancelled"] is False
+        other.send_message("long", Ping())
+        assert other.next()["message"] == "ping"
         held.gate.set()
-
-        assert told["cancelled"] is False
         assert "response" in asking.next()
 
 
-def test_those_without_a_name_do_not_end_each_others_requests(
-    host: Served, held: HeldSearches
-) -> None:
-    """They are not one client because neither said who it is."""
-    with client(host, "") as asking, client(host, "") as other:
-        asking.send_message("1", asked())
-        host.eventually(lambda: held.begun)
-        other.send_message("c", Cancel("1"))
-        told = other.next()
-
-        assert told["cancelled"] is False
-
-
-def test_those_without_a_name_may_use_the_same_ids(host: Served, held: HeldSearches) -> None:
-    """Each counts its own requests from one."""
-    with client(host, "") as first, client(host, "") as second:
-        first.send_message("1", asked())
-        host.eventually(lambda: held.begun)
-        second.send_message("1", Ping())
-
-        assert second.next()["message"] == "ping"
-
-
 def test_an_id_that_is_at_work_is_not_taken_twice(host: Served, held: HeldSearches) -> None:
-    """Nobody could tell which of the two an answer is of."""
     with client(host, "a") as wire:
         wire.send_message("1", asked())
         host.eventually(lambda: held.begun)
@@ -165,14 +134,6 @@ def test_an_id_that_is_at_work_is_not_taken_twice(host: Served, held: HeldSearch
         assert "response" in wire.next()
         wire.send_message("1", Ping())
         assert wire.next()["message"] == "ping"
-
-
-def test_ending_what_is_not_at_work_says_so(host: Served) -> None:
-    """It has been answered, or never was."""
-    with client(host, "a") as wire:
-        wire.send_message("c", Cancel("nothing"))
-
-        assert wire.next()["cancelled"] is False
 
 
 def test_who_goes_away_is_worked_for_no_more(host: Served, held: HeldSearches) -> None:

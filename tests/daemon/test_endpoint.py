@@ -32,12 +32,10 @@ def short() -> Iterator[Path]:
 
 
 def mode_of(path: Path) -> int:
-    """Return the permission bits of a path."""
     return stat.S_IMODE(path.stat().st_mode)
 
 
 def test_only_its_user_can_reach_it(indexed: Path, home: Path) -> None:
-    """Whatever the mask of the shell was that started it."""
     before = os.umask(0)
     try:
         with served(indexed, home) as host:
@@ -52,7 +50,6 @@ def test_only_its_user_can_reach_it(indexed: Path, home: Path) -> None:
 
 
 def test_in_a_shared_home_its_group_can(short: Path) -> None:
-    """That is what such a home is for."""
     home = Home(short / "home")
     home.base.mkdir()
     home.base.chmod(SHARED.directory)
@@ -81,7 +78,6 @@ def test_the_second_daemon_of_a_store_is_told_that_there_is_one(home: Path) -> N
 
 
 def test_a_daemon_that_ends_leaves_the_names_of_its_successor(home: Path) -> None:
-    """Somebody removed its lock by hand, and another daemon came while it was still ending."""
     old = Endpoint(Home(home), home / "daemon" / "a.sock")
     old.path.with_suffix(".lock").unlink()
     new = Endpoint(Home(home), home / "daemon" / "a.sock")
@@ -93,10 +89,7 @@ def test_a_daemon_that_ends_leaves_the_names_of_its_successor(home: Path) -> Non
     assert left == ["a.lock", "a.sock"]
 
 
-def test_a_lock_whose_file_has_gone_is_taken_anew(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whoever held it before removed the file between our opening and our locking it."""
+def test_a_lock_without_its_file_is_retaken(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = []
 
     def open_and_lose(path: Path) -> int:
@@ -114,9 +107,7 @@ def test_a_lock_whose_file_has_gone_is_taken_anew(
     assert (len(opened), is_there) == (2, True)
 
 
-def test_a_home_with_a_long_name_listens_in_a_directory_of_its_user(
-    indexed: Path, tmp_path: Path
-) -> None:
+def test_a_long_home_listens_in_a_directory_of_its_user(indexed: Path, tmp_path: Path) -> None:
     """The kernel takes a hundred bytes of path."""
     home = tmp_path.resolve() / ("h" * 100)
     with served(indexed, home) as host:
@@ -147,60 +138,44 @@ def test_a_daemon_of_a_home_with_a_long_name_leads_searches_from_below_it(tmp_pa
         claimed.release()
 
 
-def test_two_long_homes_do_not_meet(tmp_path: Path) -> None:
-    """The same repository may be indexed in both."""
+def test_the_place_is_named_by_home_store_and_configuration(tmp_path: Path) -> None:
+    """Daemons of two configurations of one repository stand side by side, as do those of homes."""
     places = {
-        place_of_socket(Home(tmp_path / (letter * 100)), "store-0", "f" * 64) for letter in "ab"
-    }
-
-    assert len(places) == 2
-
-
-def test_the_place_is_named_by_store_and_configuration(tmp_path: Path) -> None:
-    """Daemons of two configurations of one repository stand side by side."""
-    home = Home(tmp_path)
-    places = {
-        place_of_socket(home, store, fingerprint)
+        place_of_socket(Home(tmp_path / home), store, fingerprint)
+        for home in ("home", "a" * 100, "b" * 100)
         for store in ("shop-0", "shop-1")
         for fingerprint in ("a" * 64, "b" * 64)
     }
 
-    assert len(places) == 4
+    assert len(places) == 12
 
 
-def test_a_directory_of_somebody_else_is_refused(
-    short: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("unsafe", "message"),
+    [("owner", "belongs to another user"), ("mode", "all users can write"), ("link", None)],
+)
+def test_an_unsafe_directory_is_refused(
+    short: Path, monkeypatch: pytest.MonkeyPatch, unsafe: str, message: str | None
 ) -> None:
-    """They could put a socket of theirs in our place."""
-    (short / "daemon").mkdir(mode=0o700)
-    monkeypatch.setattr(endpoint.os, "geteuid", lambda: os.getuid() + 4711)
-    if os.getuid() == 0:
-        os.chown(short / "daemon", 12345, 12345)
+    """Another user could put a socket in our place."""
+    directory = short / "daemon"
+    if unsafe == "link":
+        (short / "elsewhere").mkdir(mode=0o700)
+        directory.symlink_to(short / "elsewhere")
+    else:
+        directory.mkdir(mode=0o700)
+    if unsafe == "mode":
+        directory.chmod(0o777)
+    elif unsafe == "owner":
+        monkeypatch.setattr(endpoint.os, "geteuid", lambda: os.getuid() + 4711)
+        if os.getuid() == 0:
+            os.chown(directory, 12345, 12345)
 
-    with pytest.raises(StoreError, match="belongs to another user"):
-        Endpoint(Home(short), short / "daemon" / "a.sock")
-
-
-def test_a_directory_that_everybody_writes_to_is_refused(short: Path) -> None:
-    """It is as good as somebody else's."""
-    (short / "daemon").mkdir()
-    (short / "daemon").chmod(0o777)
-
-    with pytest.raises(StoreError, match="all users can write"):
-        Endpoint(Home(short), short / "daemon" / "a.sock")
-
-
-def test_a_link_in_place_of_the_directory_is_refused(short: Path) -> None:
-    """What it leads to may change at any moment."""
-    (short / "elsewhere").mkdir(mode=0o700)
-    (short / "daemon").symlink_to(short / "elsewhere")
-
-    with pytest.raises(StoreError):
-        Endpoint(Home(short), short / "daemon" / "a.sock")
+    with pytest.raises(StoreError, match=message):
+        Endpoint(Home(short), directory / "a.sock")
 
 
 def test_the_kernel_says_who_connects() -> None:
-    """Not the client."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
         assert peer_of(ours) == (os.getpid(), os.getuid())
@@ -215,9 +190,7 @@ def test_who_is_another_user_is_not_welcome(home: Path) -> None:
     assert not is_welcome(os.geteuid() + 1, home / "a.sock")
 
 
-def test_another_user_is_let_go_without_a_word(
-    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_user_is_closed(indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing he sends is read."""
     with served(indexed, home) as host:
         monkeypatch.setattr("ggrep.daemon.accept_loop.is_welcome", lambda uid, path: False)
@@ -255,20 +228,11 @@ def leave(directory: Path, stem: str) -> list[Path]:
 
 
 def record_of(path: Path) -> DaemonRecord:
-    """Return a record of a daemon at a path."""
     return DaemonRecord("s-0", "f", "/r", str(path), 1, 1, "", "", "b", (1,), "h", "none")
 
 
-def test_names_without_a_living_daemon_go(place: Path, home: Path) -> None:
-    """Who lists daemons must not list the dead."""
-    assert len(leave(place, "dead")) == 3
-    sweep(Home(home))
-
-    assert list(place.iterdir()) == []
-
-
 def test_names_of_a_living_daemon_stay(place: Path, home: Path) -> None:
-    """Its lock says that it lives, whatever is wrong with the rest."""
+    """Its lock says that it lives; the dead go, and a home without daemons is left alone."""
     leave(place, "dead")
     alive = Endpoint(Home(home), place / "alive.sock")
     alive.publish(record_of(alive.path))
@@ -277,6 +241,8 @@ def test_names_of_a_living_daemon_stay(place: Path, home: Path) -> None:
     alive.release()
 
     assert left == ["alive.json", "alive.lock"]
+    sweep(Home(home.parent / "other"))
+    assert not (home.parent / "other").exists()
 
 
 def test_a_locator_that_leads_nowhere_goes(place: Path, home: Path) -> None:
@@ -307,7 +273,6 @@ def test_a_daemon_takes_its_own_locator_away_only(place: Path, home: Path) -> No
 
 
 def test_a_daemon_comes_where_one_was_killed(indexed: Path, home: Path) -> None:
-    """Its socket is there and nobody listens."""
     with served(indexed, home) as host:
         stem = host.address.socket.stem
     assert len(leave(home / "daemon", stem)) == 3
@@ -330,9 +295,7 @@ def test_who_sweeps_leaves_a_place_alone_that_is_just_taken(place: Path, home: P
     assert left == 3
 
 
-def test_who_sweeps_leaves_a_place_alone_that_was_taken_meanwhile(
-    place: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_retaken_place_is_kept(place: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file that was opened is a dead daemon's; the name is a living one's by now."""
     leave(place, "taken")
     lock = fcntl.flock
@@ -348,9 +311,7 @@ def test_who_sweeps_leaves_a_place_alone_that_was_taken_meanwhile(
     assert len(list(place.iterdir())) == 3
 
 
-def test_a_lock_that_went_while_its_directory_was_listed_is_not_created(
-    place: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_vanished_lock_stays(place: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the lock nothing shows that the daemon is dead, so its socket stays."""
     leave(place, "gone")
     lock = place / "gone.lock"
@@ -366,10 +327,3 @@ def test_a_lock_that_went_while_its_directory_was_listed_is_not_created(
     monkeypatch.undo()
 
     assert sorted(path.name for path in place.iterdir()) == ["gone.json", "gone.sock"]
-
-
-def test_a_home_without_daemons_is_swept_as_well(home: Path) -> None:
-    """The first daemon of all finds nothing there."""
-    sweep(Home(home))
-
-    assert not home.exists()

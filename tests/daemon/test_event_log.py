@@ -150,34 +150,28 @@ def test_log_and_directory_are_the_users_alone(tmp_path: Path) -> None:
 
 
 def test_files_rotate_by_size_and_the_oldest_go(tmp_path: Path) -> None:
-    """A log that grows for ever fills the disk that the index needs."""
-    log = open_log(tmp_path, max_bytes=2_000, files=3)
-    fill(log, 40)
-    log.close()
-    found = sorted(path.name for path in tmp_path.iterdir())
-    newest_first = [tmp_path / name for name in found]
-    told = [event["request_id"] for path in reversed(newest_first) for event in lines(path)]
-
-    assert found == [f"{STORE}.jsonl", f"{STORE}.jsonl.1", f"{STORE}.jsonl.2"]
-    assert all(path.stat().st_size <= 2_000 for path in newest_first)
-    assert told == [f"r-{number:04}" for number in range(40)][-len(told) :]
-    assert log.dropped_total == 0
-
-
-def test_the_same_events_give_the_same_files(tmp_path: Path) -> None:
-    """Where a file ends depends on its lines alone."""
-    for name in ("a", "b"):
-        log = open_log(tmp_path / name, max_bytes=2_000)
+    """A full file ends where its lines say, so the same events give the same files."""
+    written = []
+    for directory in (tmp_path / "a", tmp_path / "b"):
+        log = open_log(directory, max_bytes=2_000, files=3)
         fill(log, 40)
         log.close()
+        newest_first = sorted(directory.iterdir())
+        told = [event["request_id"] for path in reversed(newest_first) for event in lines(path)]
+        written.append([path.read_bytes() for path in newest_first])
 
-    assert [p.read_bytes() for p in sorted((tmp_path / "a").iterdir())] == [
-        p.read_bytes() for p in sorted((tmp_path / "b").iterdir())
-    ]
+        assert [path.name for path in newest_first] == [
+            f"{STORE}.jsonl",
+            f"{STORE}.jsonl.1",
+            f"{STORE}.jsonl.2",
+        ]
+        assert all(path.stat().st_size <= 2_000 for path in newest_first)
+        assert told == [f"r-{number:04}" for number in range(40)][-len(told) :]
+        assert log.dropped_total == 0
+    assert written[0] == written[1]
 
 
 def test_a_single_file_begins_anew_when_it_is_full(tmp_path: Path) -> None:
-    """Who wants one file gets one."""
     log = open_log(tmp_path, max_bytes=1_000, files=1)
     fill(log, 20)
     log.close()
@@ -202,9 +196,7 @@ def test_a_log_that_is_opened_again_goes_on(tmp_path: Path) -> None:
     assert cut == b'{"cut'
 
 
-def test_a_full_disk_drops_events_and_says_so_afterwards(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_drops_events_and_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Searches go on; that something is missing must be seen in the log itself."""
     log = open_log(tmp_path)
     log.query(QUERY)
@@ -224,9 +216,7 @@ def test_a_full_disk_drops_events_and_says_so_afterwards(
     assert log.dropped_total == 3
 
 
-def test_a_line_that_did_not_fit_leaves_no_half(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_line_cut_short_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The last block of a disk takes part of a line."""
     log = open_log(tmp_path)
     log.query(QUERY)
@@ -322,7 +312,6 @@ def test_a_link_in_the_way_is_not_followed(tmp_path: Path) -> None:
 
 
 def open_descriptors(directory: Path) -> int:
-    """Return how many descriptors of this process lead below a directory."""
     held = list(Path("/proc/self/fd").iterdir())
     return sum(os.path.realpath(entry).startswith(str(directory)) for entry in held)
 

@@ -12,8 +12,12 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from ggrep.base import stable_json
 from ggrep.base.clock import Deadline
-from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, InvalidRequest, NoIndex
-from ggrep.model.request import EncodeRequest, SearchRequest, StatisticsRequest
+from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, GgrepError, InvalidRequest, NoIndex
+from ggrep.base.stable_json import decode
+from ggrep.daemon import daemon_metrics as metrics
+from ggrep.daemon.daemon_metrics import metrics_json, metrics_text, samples
+from ggrep.model.daemons import DaemonLoad
+from ggrep.model.request import EncodeRequest, PoolRequest, SearchRequest, StatisticsRequest
 from ggrep.protocol.wire.messages import (
     Cancel,
     Describe,
@@ -27,6 +31,8 @@ from ggrep.protocol.wire.messages import (
     SyncStatus,
     WatchStatus,
 )
+from tests.fakes.daemons import busy_load, quiet_load
+from tests.fakes.held import HeldSearches
 from tests.fakes.hosts import FLAGS, Served, served
 from tests.fakes.repos import write_tree
 from tests.fakes.wires import Wire
@@ -50,17 +56,13 @@ def fits(name: str, document: object) -> bool:
 
 
 def client(host: Served, name: str = "a") -> Wire:
-    """Return a connection of a client of that name."""
     return Wire.greeted(host.address.socket, replace(host.address.hello, client_id=name))
 
 
-def test_an_answer_is_the_document_of_its_schema(host: Served) -> None:
-    """The same as a command line prints."""
+def test_each_answer_is_the_document_of_its_schema(host: Served) -> None:
+    """The same as a command line prints, with the request it belongs to; caps hold for all."""
     assert fits("query_success", host.ask(Search(SearchRequest("settle"))).body["response"])
 
-
-def test_a_failure_is_the_document_of_its_schema(host: Served) -> None:
-    """With the request it belongs to."""
     with client(host) as wire:
         wire.send({"message": "search", "request_id": "mine", "request": {"query": ""}})
         reply = wire.next()
@@ -68,18 +70,29 @@ def test_a_failure_is_the_document_of_its_schema(host: Served) -> None:
     assert fits("query_error", {"error": reply["error"]})
     assert reply["error"]["request_id"] == "mine"
 
-
-def test_status_is_the_document_of_its_schema(host: Served) -> None:
-    """Measured figures and all."""
     host.ask(Search(SearchRequest("settle")))
     status = host.ask(Status()).body["status"]
 
     assert fits("status", status)
-    assert status["daemon"]["running"]
+    assert (status["daemon"]["running"], status["daemon"]["pid"]) == (True, 4242)
     assert status["sync"]["state"] == "idle"
     assert status["sync"]["last_result"] == "ok"
     assert status["queries"]["max_concurrent"] == 8
     assert status["resources"]["open_handles"]["segments_budget"] == 512
+
+    shallow = host.ask(Health()).body["health"]
+    deep = host.ask(Health(deep=True)).body["health"]
+
+    assert fits("health", shallow)
+    assert fits("health", deep)
+    assert shallow["ok"]
+    codes = {check["code"] for check in shallow["checks"]}
+    assert codes >= {"open_handles"}
+
+    assert host.ask(WatchStatus()).body["watch"]["mode"] == "off"
+
+    with pytest.raises(InvalidRequest):
+        host.ask(Search(SearchRequest("settle"), budgets={"max_candidates": 10**9}))
 
 
 def test_status_before_the_first_index_is_a_document_as_well(root: Path, home: Path) -> None:
@@ -90,20 +103,8 @@ def test_status_before_the_first_index_is_a_document_as_well(root: Path, home: P
             host.ask(Health())
 
 
-def test_health_is_the_document_of_its_schema(host: Served) -> None:
-    """Deep or not, and with what only the daemon can see."""
-    shallow = host.ask(Health()).body["health"]
-    deep = host.ask(Health(deep=True)).body["health"]
-
-    assert fits("health", shallow)
-    assert fits("health", deep)
-    assert shallow["ok"]
-    codes = {check["code"] for check in shallow["checks"]}
-    assert codes >= {"open_handles"}
-
-
-def test_metrics_can_be_scraped(host: Served) -> None:
-    """By whoever reads the text, and by whoever reads JSON."""
+def test_metrics_can_be_scraped_and_stages_are_measured(host: Served) -> None:
+    """By the reader of text and of JSON; a slow search can say where it was slow."""
     host.ask(Search(SearchRequest("settle")))
     found = host.ask(Metrics()).body
     families = {family.name for family in text_string_to_metric_families(found["text"])}
@@ -111,10 +112,6 @@ def test_metrics_can_be_scraped(host: Served) -> None:
     assert "ggrep_queries" in families
     assert found["metrics"]["stores"][0]["load"]["queries"]["query_total"] == 1
 
-
-def test_the_stages_of_a_search_are_measured(host: Served) -> None:
-    """Who is slow must be able to say where."""
-    host.ask(Search(SearchRequest("settle")))
     stages = dict(host.daemon.load().stages)
 
     assert {"admission", "snapshot_read", "retrieve", "rank", "format"} <= set(stages)
@@ -141,13 +138,19 @@ def test_a_coordinator_gets_what_it_asks_before_it_searches(host: Served) -> Non
     assert vector["values"]
 
 
-def test_a_sync_that_is_waited_for_says_what_it_did(host: Served, indexed: Path) -> None:
-    """As `ggrep index` says it."""
+def test_a_sync_is_waited_for_until_its_time_is_up(host: Served, indexed: Path) -> None:
+    """As `ggrep index` says it; a sync that takes too long goes on."""
     write_tree(indexed, {"src/new.py": "x = 1\n"})
     found = host.ask(Sync()).body
 
     assert found["state"] == "done"
     assert (found["report"]["published"], found["report"]["indexed"]) == (True, 1)
+
+    host.syncs.gate.clear()
+
+    with pytest.raises(DeadlineExceeded):
+        host.ask(Sync(timeout_ms=30))
+    host.syncs.gate.set()
 
 
 def test_a_sync_in_the_background_is_accepted_at_once(host: Served, indexed: Path) -> None:
@@ -164,17 +167,8 @@ def test_a_sync_in_the_background_is_accepted_at_once(host: Served, indexed: Pat
     assert response["results"][0]["path"] == "src/new.py"
 
 
-def test_a_sync_that_takes_too_long_is_waited_for_no_more(host: Served) -> None:
-    """It goes on; who waited is told."""
-    host.syncs.gate.clear()
-
-    with pytest.raises(DeadlineExceeded):
-        host.ask(Sync(timeout_ms=30))
-    host.syncs.gate.set()
-
-
 def test_a_sync_can_be_cancelled(host: Served) -> None:
-    """Whoever waits for it is told that it was."""
+    """Its waiter is told that it was; afterwards there is nothing to cancel."""
     host.syncs.gate.clear()
     with client(host) as waiting:
         waiting.send_message("1", Sync())
@@ -185,6 +179,8 @@ def test_a_sync_can_be_cancelled(host: Served) -> None:
     assert cancelled is True
     assert error["code"] == Cancelled.code
     assert host.daemon.syncs.statistics().last_result == "cancelled"
+
+    assert host.ask(Cancel("sync")).body["cancelled"] is False
 
 
 def test_waiting_for_a_sync_can_be_cancelled(host: Served) -> None:
@@ -200,16 +196,6 @@ def test_waiting_for_a_sync_can_be_cancelled(host: Served) -> None:
     assert told["1"]["error"]["code"] == "cancelled"
 
 
-def test_nothing_to_cancel_is_said(host: Served) -> None:
-    """It was over already."""
-    assert host.ask(Cancel("sync")).body["cancelled"] is False
-
-
-def test_the_watch_says_how_it_learns_of_changes(host: Served) -> None:
-    """This daemon was told not to watch."""
-    assert host.ask(WatchStatus()).body["watch"]["mode"] == "off"
-
-
 @pytest.mark.slow
 def test_a_watched_tree_is_followed(indexed: Path, home: Path) -> None:
     """Without anybody asking for it."""
@@ -223,9 +209,7 @@ def test_a_watched_tree_is_followed(indexed: Path, home: Path) -> None:
         assert host.ask(WatchStatus()).body["watch"]["events_total"] > 0
 
 
-def test_a_bug_is_told_to_who_met_it_and_to_nobody_else(
-    host: Served, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bug_is_told_to_its_caller_alone(host: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     """The daemon serves on; the log names the place and quotes nothing."""
 
     def fail(*_: object) -> Any:
@@ -245,15 +229,7 @@ def test_a_bug_is_told_to_who_met_it_and_to_nobody_else(
     assert b"secret" not in log
 
 
-def test_an_operator_cannot_bring_wider_budgets(host: Served) -> None:
-    """Compiled-in caps hold for everybody."""
-    with pytest.raises(InvalidRequest):
-        host.ask(Search(SearchRequest("settle"), budgets={"max_candidates": 10**9}))
-
-
-def test_operators_beyond_a_bound_are_refused_while_searches_are_answered(
-    host: Served, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_operators_are_bounded(host: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     """A monitor gone wild must cost neither memory nor anybody's search."""
     monkeypatch.setattr("ggrep.daemon.handlers._MAX_WAITING_STATUS", 1)
     desk, refused = host.daemon.shared.operators, []
@@ -276,9 +252,7 @@ def test_operators_beyond_a_bound_are_refused_while_searches_are_answered(
     assert refused == [1_000] * 3
 
 
-def test_a_deep_look_ends_when_its_client_goes_away(
-    host: Served, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_deep_check_ends_with_its_client(host: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     """It reads the whole store, and nobody hears what it finds."""
     begun, over, ended = threading.Event(), threading.Event(), []
 
@@ -302,3 +276,147 @@ def test_a_deep_look_ends_when_its_client_goes_away(
 
     assert "the client closed the connection" in ended[0]
     host.eventually(lambda: host.daemon.connections == 0)
+
+
+def read(text: str) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
+    """Return what a scraper sees: name and labels to value."""
+    return {
+        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+
+def value(text: str, name: str, **labels: str) -> float:
+    return read(text)[name, tuple(sorted(labels.items()))]
+
+
+def test_a_scraper_reads_back_what_was_measured() -> None:
+    """The text is made by hand of nobody: both ends are the library's."""
+    text = metrics_text([("shop", busy_load())])
+
+    assert value(text, "ggrep_queries_total", store="shop", status="ok") == 1_200
+    assert value(text, "ggrep_queries_total", store="shop", status="busy") == 4
+    assert value(text, "ggrep_queries_total", store="shop", status="timeout") == 5
+    assert value(text, "ggrep_queries_total", store="shop", status="cancelled") == 6
+    assert value(text, "ggrep_queries_total", store="shop", status="error") == 7
+    assert value(text, "ggrep_slow_queries_total", store="shop") == 8
+    assert value(text, "ggrep_query_latency_seconds", store="shop", quantile="0.5") == 0.301
+    assert value(text, "ggrep_query_stage_seconds", store="shop", stage="rank") == 0.003
+    assert value(text, "ggrep_segments_open_limit", store="shop") == 512
+    assert value(text, "ggrep_query_workers", store="shop") == 2
+    assert value(text, "ggrep_query_workers_limit", store="shop") == 3
+    assert value(text, "ggrep_query_workers_started_total", store="shop") == 4
+    assert value(text, "ggrep_query_workers_answered_total", store="shop") == 90
+    assert value(text, "ggrep_watch_mode", store="shop", mode="polling") == 1
+    assert value(text, "ggrep_daemon_info", store="shop", version="0.1.0", build="b1") == 1
+
+
+def test_every_name_is_documented() -> None:
+    listed = metrics.__doc__ or ""
+    counters = {s.name for s in samples(busy_load()) if s.kind == "counter"}
+    names = {
+        f"ggrep_{s.name}{'_total' if s.name in counters else ''}" for s in samples(busy_load())
+    }
+
+    assert sorted(name for name in names if name not in listed) == []
+
+
+def test_what_was_not_measured_has_no_sample() -> None:
+    """A median of zero would look like the fastest daemon; nothing is left of a former call."""
+    text = metrics_text([("shop", quiet_load())])
+
+    assert "ggrep_query_latency_seconds{" not in text
+    assert "ggrep_segments_touched_max{" not in text
+
+    metrics_text([("shop", busy_load())])
+
+    assert metrics_text([]) == ""
+
+
+def test_stores_are_told_apart_and_in_order() -> None:
+    """One host process serves many of them."""
+    loads = [("b", quiet_load()), ("a", replace(quiet_load(), connections=3))]
+    text = metrics_text(loads)
+
+    assert value(text, "ggrep_connections", store="a") == 3
+    assert value(text, "ggrep_connections", store="b") == 0
+    assert text == metrics_text(loads[::-1])
+    assert text.index('connections{store="a"}') < text.index('connections{store="b"}')
+
+
+def test_the_json_can_be_decoded_as_what_it_was_made_of() -> None:
+    """Clients of the same build need no second format."""
+    document: Any = stable_json.loads(stable_json.dumps(metrics_json([("shop", busy_load())])))
+    (entry,) = document["stores"]
+
+    assert (document["schema_version"], entry["store_id"]) == (1, "shop")
+    assert decode(DaemonLoad, entry["load"]) == busy_load()
+
+
+WORD = "xyzzyplugh"
+CONTENT = "quuxfrobnicate"
+
+
+def log_of(home: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in sorted((home / "logs").iterdir()))
+
+
+def events(home: Path, name: str = "query") -> list[dict[str, Any]]:
+    lines = [stable_json.loads(line) for line in log_of(home).splitlines()]
+    return [line for line in lines if line["event"] == name]
+
+
+def refused(host: Served, message: Search) -> str:
+    """Return the code that a search fails with."""
+    with pytest.raises(GgrepError) as caught:
+        host.ask(message, client_id="other")
+    return caught.value.code
+
+
+def test_a_search_leaves_one_event(indexed: Path, home: Path) -> None:
+    """By its id it can be found again, between start and end of its daemon."""
+    with served(indexed, home) as host:
+        response = host.ask(Search(SearchRequest("settle"))).body["response"]
+    (event,) = events(home)
+
+    assert event["request_id"] == response["request_id"]
+    assert event["snapshot_id"] == response["snapshot_id"]
+    assert event["status"] == "ok"
+    assert event["mode"] == "balanced"
+    assert event["limits"] == {"max_results": 10, "per_file": 3, "snippet": "default"}
+    assert {"admission", "snapshot_read", "retrieve", "rank", "format"} <= set(event["stages_ms"])
+
+    assert len(events(home, "started")) == 1
+    assert events(home, "stopped")[0]["reason"] == "the test is over"
+
+
+def test_the_log_holds_neither_query_nor_text(root: Path, home: Path, held: HeldSearches) -> None:
+    write_tree(root, {f"{CONTENT}.py": f"def {CONTENT}():\n    return '{WORD}'\n"})
+    flags = {**FLAGS, "max_concurrent_queries": 1, "max_query_queue_depth": 0}
+    secret = Search(SearchRequest(f"{WORD} {CONTENT}", scope=""))
+    quick = Search(replace(secret.request, timeout_ms=30))
+    wrong = Search(replace(secret.request, query=f"file:{WORD}["))
+    with served(root, home, flags=flags) as host:
+        host.settled()
+        held.gate.set()
+        assert host.ask(secret).body["response"]["results"]
+        host.ask(Fetch(PoolRequest(secret.request, per_list=5)))
+        held.gate.clear()
+        assert refused(host, quick) == "timeout"
+        with Wire.greeted(host.address.socket, host.address.hello) as wire:
+            wire.send_message("1", secret)
+            host.eventually(lambda: host.call(host.daemon.admission.statistics).in_flight == 1)
+            assert refused(host, secret) == "busy"
+        host.eventually(lambda: host.daemon.load().queries.cancelled_total == 1)
+        held.gate.set()
+        host.ask(wrong)
+        write_tree(root, {f"{WORD}.py": f"{CONTENT} = 1\n"})
+        host.ask(Sync())
+    log = log_of(home)
+
+    statuses = [event["status"] for event in events(home)]
+    assert statuses == ["ok", "ok", "timeout", "busy", "cancelled", "ok"]
+    assert events(home, "sync")
+    assert WORD.encode() not in log
+    assert CONTENT.encode() not in log

@@ -7,7 +7,11 @@ import pytest
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
-from ggrep.base.errors import GgrepError
+from ggrep.base.errors import GgrepError, InvalidRequest
+from ggrep.config.home import Home
+from ggrep.daemon import watched_root
+from ggrep.daemon.daemon_tasks import Debouncer
+from ggrep.daemon.watched_root import load_config
 from ggrep.model.request import SearchRequest
 from ggrep.protocol.wire.messages import Claim, Search
 from tests.fakes.git import Git
@@ -36,7 +40,6 @@ def host(repository: Path, home: Path) -> Iterator[Served]:
 
 
 def right(host: Served) -> Claim:
-    """Return what a client says that means this daemon."""
     root = str(host.daemon.identity.root)
     return Claim(root, {"GGREP_MAX_QUERY_RESULTS": "7"}, BUILD)
 
@@ -51,14 +54,19 @@ def code_of(host: Served, claim: Claim, scope: str = "") -> str:
 
 
 def test_what_is_certainly_meant_is_answered(host: Served) -> None:
-    """Below directories of the root as well."""
+    """Below directories of the root as well, and under variables that set nothing."""
     assert code_of(host, right(host)) == "ok"
     assert code_of(host, right(host), "src") == "ok"
     assert code_of(host, right(host), "src") == "ok", "kept until another snapshot is active"
 
+    own = {"GGREP_CLIENT_ID": "me", "GGREP_CLIENT_KIND": "batch", "GGREP_HOME": "/x"}
+    claim = right(host)
 
-def test_another_build_another_root_and_other_variables_are_not(host: Served) -> None:
-    """The client would have worked out something else, or cannot read what we answer."""
+    assert code_of(host, replace(claim, environ={**own, **claim.environ})) == "ok"
+
+
+def test_another_build_another_root_and_other_variables_are_not(host: Served, home: Path) -> None:
+    """The client would have worked out something else; the log counts it and quotes nothing."""
     claim = right(host)
 
     assert code_of(host, replace(claim, build="newer")) == "stale_hint"
@@ -69,18 +77,13 @@ def test_another_build_another_root_and_other_variables_are_not(host: Served) ->
     other = {"GGREP_MAX_QUERY_RESULTS": "8"}
     assert code_of(host, replace(claim, environ=other)) == "stale_hint"
 
+    logs = (home / "logs").iterdir()
+    lines = [stable_json.loads(line) for log in logs for line in log.read_bytes().splitlines()]
 
-def test_variables_that_set_nothing_do_not_count(host: Served) -> None:
-    """Every terminal has another name."""
-    own = {"GGREP_CLIENT_ID": "me", "GGREP_CLIENT_KIND": "batch", "GGREP_HOME": "/x"}
-    claim = right(host)
-
-    assert code_of(host, replace(claim, environ={**own, **claim.environ})) == "ok"
+    assert all("settle" not in str(line) for line in lines)
 
 
-def test_a_variable_that_means_nothing_is_for_the_client_to_tell_of(
-    repository: Path, home: Path
-) -> None:
+def test_an_unknown_variable_is_left_to_the_client(repository: Path, home: Path) -> None:
     """Though the daemon was started under it too: a plain search cannot tell that it is none."""
     with served(repository, home, environ={**ENVIRON, "GGREP_ODD": "1"}) as host:
         host.settled()
@@ -91,9 +94,7 @@ def test_a_variable_that_means_nothing_is_for_the_client_to_tell_of(
 
 
 @pytest.mark.parametrize("name", [".ggrep.toml", "config.toml"])
-def test_settings_that_were_edited_are_noticed_before_the_daemon_reloads(
-    host: Served, home: Path, name: str
-) -> None:
+def test_edited_settings_are_noticed_before_a_reload(host: Served, home: Path, name: str) -> None:
     """It looks twice a second, a client may be quicker."""
     where = home if name == "config.toml" else host.daemon.identity.root
     write_tree(where, {name: "max_query_results = 3\n"})
@@ -102,25 +103,18 @@ def test_settings_that_were_edited_are_noticed_before_the_daemon_reloads(
 
 
 def test_a_stale_daemon_is_not_meant(host: Served) -> None:
-    """Its successor is."""
     write_tree(host.daemon.identity.root, {".ggrep.toml": "max_file_size_bytes = 1000\n"})
     host.reload()
 
     assert code_of(host, right(host)) == "stale_hint"
 
 
-def test_a_directory_that_the_work_tree_leaves_out_is_a_root_of_its_own(host: Served) -> None:
-    """The daemon of the project knows nothing of it."""
+def test_a_directory_that_is_not_of_the_daemon_is_refused(host: Served, git: Git) -> None:
+    """It is left out, is gone, or is a repository within as soon as something was synced since."""
     assert code_of(host, right(host), "vendor") == "stale_hint"
 
-
-def test_a_directory_that_is_gone_is_not_searched(host: Served) -> None:
-    """The client says so in its own words."""
     assert code_of(host, right(host), "nowhere") == "stale_hint"
 
-
-def test_a_repository_within_is_a_root_of_its_own(host: Served, git: Git) -> None:
-    """As soon as something was synced since it came."""
     inner = host.daemon.identity.root / "src" / "inner"
     write_tree(inner, {"a.py": "a = 1\n"})
     git(inner, "init", "-q")
@@ -135,21 +129,76 @@ def test_a_claim_does_not_wait_for_the_first_index(root: Path, home: Path) -> No
         assert code_of(host, Claim(str(root), {}, BUILD)) == "no_index"
 
 
-def test_a_refusal_is_logged_by_its_code_alone(host: Served, home: Path) -> None:
-    """Hints fail for reasons that an operator may want to count."""
-    assert code_of(host, replace(right(host), build="newer")) == "stale_hint"
-    logs = (home / "logs").iterdir()
-    lines = [stable_json.loads(line) for log in logs for line in log.read_bytes().splitlines()]
-
-    assert all("settle" not in str(line) for line in lines)
-
-
-def test_a_profile_that_shapes_answers_is_not_for_plain_searches(
-    repository: Path, home: Path
-) -> None:
+def test_a_profile_of_answers_is_not_for_plain_searches(repository: Path, home: Path) -> None:
     """They do not tell what was typed from what was left to defaults."""
     write_tree(repository, {".ggrep.toml": "profile = 'p'\n[profiles.p.query]\ntop = 1\n"})
     with served(repository, home, environ=ENVIRON) as found:
         found.settled()
 
         assert code_of(found, right(found)) == "stale_hint"
+
+
+def test_a_file_that_says_the_same_is_no_change(root: Path, home: Path) -> None:
+    """Editors write files anew that nobody changed."""
+    write_tree(root, {".ggrep.toml": "max_query_results = 5\n"})
+    loaded = load_config(root, Home(home), {}, {})
+    write_tree(root, {".ggrep.toml": None})
+    write_tree(root, {".ggrep.toml": "max_query_results = 5\n"})
+
+    assert loaded.settings.max_query_results == 5
+    assert loaded.is_current()
+
+
+@pytest.mark.parametrize("place", ["root", "home"])
+def test_a_file_that_comes_changes_or_goes_is_one(root: Path, home: Path, place: str) -> None:
+    """The repository's own and the user's alike."""
+    where, name = (root, ".ggrep.toml") if place == "root" else (home, "config.toml")
+    without = load_config(root, Home(home), {}, {})
+    write_tree(where, {name: "max_query_results = 5\n"})
+    with_five = load_config(root, Home(home), {}, {})
+    write_tree(where, {name: "max_query_results = 6\n"})
+
+    assert not without.is_current()
+    assert not with_five.is_current()
+    write_tree(where, {name: None})
+    assert not with_five.is_current()
+    assert without.is_current()
+
+
+def test_settings_are_of_one_time(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that changes while ggrep reads it is read again, and not for ever."""
+    load, edits = watched_root.load_settings, iter(range(100))
+
+    def load_and_edit(*args: object, **kwargs: object) -> object:
+        found = load(*args, **kwargs)  # type: ignore[arg-type] # passed through
+        if (number := next(edits)) < until:
+            write_tree(root, {".ggrep.toml": f"max_query_results = {number + 1}\n"})
+        return found
+
+    monkeypatch.setattr(watched_root, "load_settings", load_and_edit)
+    until = 2
+    assert load_config(root, Home(home), {}, {}).settings.max_query_results == 2
+    until = 100
+
+    with pytest.raises(InvalidRequest, match="changes while ggrep reads it"):
+        load_config(root, Home(home), {}, {})
+
+
+def test_a_change_is_taken_in_once_it_has_lasted() -> None:
+    """A rebase writes the file many times; a daemon must not restart its store each time."""
+    now_ms = [0.0]
+    quiet = Debouncer(2_000.0, lambda: now_ms[0])
+
+    def look(seen: str, at_ms: float, *, changed: bool = True) -> bool:
+        now_ms[0] = at_ms
+        return quiet.settled(seen, changed=changed)
+
+    assert not look("a", 0)
+    assert not look("a", 1_999)
+    assert not look("b", 2_000), "it moved again"
+    assert not look("b", 3_999)
+    assert look("b", 4_000)
+    assert not look("b", 4_500), "it was told"
+    assert not look("old", 5_000, changed=False)
+    assert not look("b", 5_500), "the patience begins anew"
+    assert look("b", 7_500)

@@ -145,7 +145,6 @@ def test_a_process_takes_in_no_root_that_needs_another(
 def test_a_shutdown_of_one_leaves_the_other(
     roots: list[Path], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever deletes one index stops its daemon alone."""
     one, two = roots
     seen = []
 
@@ -230,7 +229,6 @@ def test_a_root_that_is_served_already_is_told(
 def test_nothing_to_serve_at_all_is_an_error(
     roots: list[Path], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever started the process must hear why it is gone."""
     write_tree(roots[0], {".ggrep.toml": "max_query_results = 'many'\n"})
 
     with pytest.raises(InvalidRequest, match="max_query_results"):
@@ -281,7 +279,6 @@ def test_all_daemons_of_a_host_share_its_handles(
 def test_a_host_that_nobody_asks_anything_ends(
     roots: list[Path], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It leaves nothing in the file system."""
     left = []
 
     def act(host: Hosted) -> None:
@@ -295,9 +292,7 @@ def test_a_host_that_nobody_asks_anything_ends(
 
 
 @pytest.mark.parametrize(("stores", "poll_s"), [(1, 0.5), (10, 0.5), (25, 1.25), (100, 5.0)])
-def test_a_host_of_many_stores_looks_at_the_files_of_each_less_often(
-    home: Path, stores: int, poll_s: float
-) -> None:
+def test_a_host_of_many_stores_polls_less_often(home: Path, stores: int, poll_s: float) -> None:
     """So that a large workspace at rest costs no more than a small one."""
     settings = load_settings(Home(home), home, environ={}).settings
     shared = _Host(Home(home), {}, {}, CLOCK, "", awaited=False)._share(settings)

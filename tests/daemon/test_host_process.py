@@ -47,17 +47,7 @@ class Host:
         self._log = log
         with log.open("wb") as err:
             self.process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-m",
-                    "ggrep",
-                    "serve",
-                    "--path",
-                    str(root),
-                    "--encoder",
-                    "hashed",
-                    "--no-watch",
-                ],
+                [sys.executable, "-m", "ggrep", "serve", "--path", str(root), *SWITCHES],
                 env={**environ, "GGREP_HOME": str(home)},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -81,12 +71,10 @@ class Host:
         return self._log.read_text()
 
     def ask(self, message: Message) -> Reply:
-        """Return an answer of its daemon."""
         with Link.connect(self.address.socket, self.address.hello, CLOCK) as link:
             return link.ask(message, Deadline.after(CLOCK, 60_000))
 
     def note_workers(self) -> None:
-        """Remember which processes it has started."""
         self.workers = psutil.Process(self.process.pid).children(recursive=True)
 
     def end(self) -> None:
@@ -116,13 +104,11 @@ def start(root: Path, home: Path, tmp_path: Path) -> Iterator[Callable[[], Host]
 
 
 def found(host: Host) -> list[str]:
-    """Return the files of an answer."""
     reply = host.ask(Search(SearchRequest("settle invoice")))
     return [hit["path"] for hit in reply.body["response"]["results"]]
 
 
 def names(home: Path) -> list[str]:
-    """Return what lies in the directory of the sockets."""
     return sorted(path.name for path in (home / "daemon").iterdir())
 
 
@@ -140,9 +126,7 @@ def test_a_signal_ends_a_host_in_order(start: Callable[[], Host], home: Path) ->
     assert running(Home(home)) == []
 
 
-def test_a_host_comes_where_one_was_killed(
-    start: Callable[[], Host], root: Path, home: Path
-) -> None:
+def test_a_host_follows_a_killed_one(start: Callable[[], Host], root: Path, home: Path) -> None:
     """The kernel has let go of its locks, its worker has noticed, and its lease is taken over."""
     first = start()
     assert found(first) == ["pay.py"]
@@ -162,7 +146,7 @@ def test_a_host_comes_where_one_was_killed(
     assert record.pid == second.process.pid
 
 
-def test_a_second_host_of_the_same_store_says_that_there_is_one(
+def test_a_second_host_of_a_store_says_so(
     start: Callable[[], Host],
 ) -> None:
     """And ends with a failure; the first serves on."""

@@ -28,7 +28,7 @@ from ggrep.protocol.client.link import Unreachable
 from ggrep.protocol.wire.messages import Describe, Fetch, Message, Ping
 from ggrep.protocol.wire.replies import Reply
 from tests.fakes.hosts import CLOCK, Served, served
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import indexed
 
 NEVER = Deadline.never(CLOCK)
 PING = Ping()
@@ -36,8 +36,7 @@ PING = Ping()
 
 @pytest.fixture
 def host(root: Path, home: Path) -> Iterator[Served]:
-    write_tree(root, {"a.py": "def alpha_needle():\n    return 1\n"})
-    open_engine(root, home).sync()
+    indexed(root, home, {"a.py": "def alpha_needle():\n    return 1\n"})
     with served(root, home) as host:
         yield host
 
@@ -50,7 +49,6 @@ def connected(host: Served) -> InProcess:
 
 @pytest.mark.parametrize("asks", ["ping", "describe", "lists", "another snapshot"])
 def test_the_reply_is_that_of_the_socket(host: Served, asks: str) -> None:
-    """A failure, too."""
     host.settled()
     active = host.daemon.engine().view().manifest.snapshot_id
     other = active[:-1] + ("0" if active[-1] != "0" else "1")
@@ -84,8 +82,6 @@ async def _ask_by_socket(host: Served, message: Message) -> Reply:
 
 
 def test_a_coordinator_of_the_process_opens_no_connection(host: Served) -> None:
-    """It reaches the daemon's handler itself."""
-
     async def describe() -> str | None:
         channels = Channels(
             CLOCK, {}, local=lambda address: connection_in(host.daemon.shared, answer, address)
@@ -103,9 +99,7 @@ def test_a_coordinator_of_the_process_opens_no_connection(host: Served) -> None:
 
 
 @pytest.mark.parametrize("ends_by", ["deadline", "cancellation"])
-def test_a_call_that_ends_stops_the_work_and_does_not_wait_for_it(
-    host: Served, ends_by: str
-) -> None:
+def test_a_call_that_ends_stops_its_work(host: Served, ends_by: str) -> None:
     """A thread notices the Stop of its request at its next check."""
 
     async def run() -> str | None:

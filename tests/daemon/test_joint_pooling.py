@@ -2,21 +2,29 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from pathlib import Path
+from subprocess import CompletedProcess
 from threading import Event
 from typing import Any
 
+import anyio
 import pytest
+from msgspec import to_builtins
 from msgspec.structs import replace
 
+from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest, SnapshotGone
 from ggrep.config.home import Home
 from ggrep.daemon import joint_members
+from ggrep.daemon.joint_members import Described, HostPacks, JointMembers
 from ggrep.index.packs.pack_directory import pack_files
 from ggrep.model.batched_query import BatchedPoolRequest, Member, members_key
+from ggrep.model.response import RepoDescription
 from ggrep.protocol.wire.messages import Describe, JointDescribe, JointPool, Sync
+from tests.fakes.clocks import ManualClock
 from tests.fakes.hosts import FLAGS, Served, served
-from tests.fakes.packs import question
+from tests.fakes.packs import Stores, question, some_stores
 from tests.fakes.repos import write_tree
 
 FILES = {"a": "def fetch(page):\n    return page\n", "b": "def render(page):\n    return page\n"}
@@ -56,15 +64,6 @@ def pooled(daemons: dict[str, Served], epoch: str, *members: int) -> Any:
     if reply.error is not None:
         raise reply.error
     return reply.body["pools"]
-
-
-def test_a_list_of_members_is_said_once(daemons: dict[str, Served]) -> None:
-    """Of a thousand it is longer than all else."""
-    assert described(daemons, said=False) == {"epoch": "", "descriptions": None}
-    first = described(daemons)
-
-    assert [one["snapshot_id"] is not None for one in first["descriptions"]] == [True, True]
-    assert described(daemons, said=False) == first
 
 
 def test_what_is_known_is_not_told_again(daemons: dict[str, Served]) -> None:
@@ -112,33 +111,18 @@ def test_both_are_asked_as_they_were_described(daemons: dict[str, Served]) -> No
     assert pooled(daemons, newer) != before
 
 
-def test_members_are_those_that_are_named(daemons: dict[str, Served]) -> None:
-    """Not all that were described are asked."""
+def test_members_are_those_that_were_described_and_named(daemons: dict[str, Served]) -> None:
+    """Not all that were described are asked, and none that was not."""
     epoch = described(daemons)["epoch"]
 
     assert len(pooled(daemons, epoch)["figures"]["chunks"]) == 2
     assert len(pooled(daemons, epoch, 1)["figures"]["chunks"]) == 1
 
-
-def test_what_nobody_described_is_gone(daemons: dict[str, Served]) -> None:
-    """The client describes anew, or asks each by itself."""
     with pytest.raises(SnapshotGone):
         pooled(daemons, "no-such-epoch")
-    epoch = described(daemons)["epoch"]
+
     with pytest.raises(SnapshotGone):
         pooled(daemons, epoch, 0, 7)
-
-
-def test_an_image_that_was_touched_is_not_read(daemons: dict[str, Served]) -> None:
-    """It may be shorter than what is mapped."""
-    epoch = described(daemons)["epoch"]
-    store = daemons["b"].daemon.identity.store
-    (image,) = (store / "images").glob("*.image")
-    image.write_bytes(image.read_bytes())
-
-    with pytest.raises(SnapshotGone):
-        pooled(daemons, epoch)
-    pooled(daemons, epoch, 0)
 
 
 def test_described_again_an_image_that_was_touched_is_verified(daemons: dict[str, Served]) -> None:
@@ -224,13 +208,19 @@ def test_a_packing_that_failed_is_tried_again(
     assert pooled(daemons, epoch) == loose
 
 
-def test_a_list_is_known_by_its_own_key_alone(daemons: dict[str, Served]) -> None:
-    """Else whoever asks next would be told of other repositories under the names of theirs."""
+def test_a_list_of_members_is_said_once(daemons: dict[str, Served]) -> None:
+    """A list is known by its own key alone; with a thousand members it is longer than all else."""
     members = places(daemons)
     with pytest.raises(InvalidRequest):
         daemons["a"].ask(JointDescribe(members_key(members), tuple(reversed(members))))
 
     assert described(daemons, said=False)["epoch"] == ""
+
+    assert described(daemons, said=False) == {"epoch": "", "descriptions": None}
+    first = described(daemons)
+
+    assert [one["snapshot_id"] is not None for one in first["descriptions"]] == [True, True]
+    assert described(daemons, said=False) == first
 
 
 def test_whoever_is_asked_lends_neither_encoder_nor_settings(tmp_path: Path, home: Path) -> None:
@@ -273,16 +263,110 @@ def test_text_of_a_table_that_was_touched_is_not_shown(
         pooled(daemons, epoch)
 
 
-def test_once_it_is_healed_a_store_is_asked_with_the_others_again(
+def test_a_touched_image_is_not_read_until_it_is_healed(
     daemons: dict[str, Served],
 ) -> None:
-    """Asking one by one is for the moment."""
+    """It may be shorter than what is mapped; asking one by one is for the moment."""
     epoch = described(daemons)["epoch"]
     before = pooled(daemons, epoch)
     (image,) = (daemons["b"].daemon.identity.store / "images").glob("*.image")
     image.write_bytes(image.read_bytes())
     with pytest.raises(SnapshotGone):
         pooled(daemons, epoch)
+    pooled(daemons, epoch, 0)
     daemons["b"].ask(Describe())
 
     assert pooled(daemons, described(daemons)["epoch"]) == before
+
+
+def told(name: str) -> RepoDescription:
+    return RepoDescription(
+        store_id=name,
+        config_fingerprint="c",
+        ignore_fingerprint="i",
+        snapshot_id="s",
+        degraded=False,
+        embed_key="e",
+        lexical_key="l",
+        schema_key="k",
+        counts=(),
+        has_vectors=False,
+    )
+
+
+def members(*every: RepoDescription | None) -> tuple[Described, ...]:
+    return tuple(Described(description=one) for one in every)
+
+
+def test_what_changed_alone_is_written_anew() -> None:
+    """While a host starts, some of a thousand change with every question."""
+    joint, first, second = JointMembers(), told("a"), told("b")
+    begun = joint.begin("k", members(first, None, second))
+    moved = replace(second, freshness="behind")
+    after = joint.begin("k", members(first, None, moved))
+
+    assert begun.document == [to_builtins(first), None, to_builtins(second)]
+    assert after.document == [to_builtins(first), None, to_builtins(moved)]
+    assert after.document[0] is begun.document[0]
+    assert begun.name != after.name
+
+
+def test_one_that_comes_or_goes_is_told() -> None:
+    joint, first, second = JointMembers(), told("a"), told("b")
+    joint.begin("k", members(first, second))
+
+    assert joint.begin("k", members(first, None)).document == [to_builtins(first), None]
+    assert joint.begin("k", members(second, first)).document == [
+        to_builtins(second),
+        to_builtins(first),
+    ]
+
+
+def test_what_did_not_change_has_its_name() -> None:
+    joint, first = JointMembers(), told("a")
+    begun = joint.begin("k", members(first))
+
+    assert joint.begin("k", members(replace(first))).name == begun.name
+
+
+MINUTE_MS = 60_000.0
+CLOCK_START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def stores(tmp_path: Path) -> Iterator[Stores]:
+    with some_stores(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def jobs(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Return what workers are told, of which none does anything."""
+    told: list[Any] = []
+
+    async def run_process(*_: object, **fields: Any) -> CompletedProcess[bytes]:
+        told.append(stable_json.loads(fields["input"]))
+        return CompletedProcess([], 0, b"", b"")
+
+    monkeypatch.setattr(joint_members.anyio, "run_process", run_process)
+    return told
+
+
+def test_many_unpacked_segments_are_packed_once(
+    stores: Stores, jobs: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, members = ManualClock(CLOCK_START), stores.views()
+    host = HostPacks(stores.home, clock)
+    view = host.view(members)
+    assert not host.wants_packing(view)
+    monkeypatch.setattr(joint_members, "MANY_UNPACKED", 3)
+    assert host.wants_packing(view)
+    anyio.run(host.pack, view)
+    clock.advance(MINUTE_MS)
+
+    assert not host.wants_packing(view)
+    ((base, segments),) = jobs
+    assert base == str(stores.home.base)
+    assert {segment for _, segment, _ in segments} == {
+        ref.table for one in members for ref in one.manifest.segments
+    }

@@ -22,21 +22,11 @@ from tests.fakes.wires import Wire
 
 
 def asked(query: str = "settle", **changes: Any) -> Search:
-    """Return a question as a message."""
     return Search(SearchRequest(query, **changes))
 
 
 def client(host: Served, name: str = "a") -> Wire:
-    """Return a connection of a client of that name."""
     return Wire.greeted(host.address.socket, replace(host.address.hello, client_id=name))
-
-
-def test_a_daemon_answers_before_anything_is_open(
-    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Opening a store takes time; who asks after the daemon need not wait for it."""
-    with served(indexed, home, gated=True) as host:
-        assert host.ask(Ping()).name == "ping"
 
 
 def test_the_record_beside_the_socket_says_who_listens(indexed: Path, home: Path) -> None:
@@ -50,9 +40,7 @@ def test_the_record_beside_the_socket_says_who_listens(indexed: Path, home: Path
     assert record.socket == str(host.address.socket)
 
 
-def test_a_shutdown_ends_what_is_at_work_and_says_why(
-    indexed: Path, home: Path, held: HeldSearches
-) -> None:
+def test_a_shutdown_ends_work_and_says_why(indexed: Path, home: Path, held: HeldSearches) -> None:
     """The one that asked for it is answered first; those at work hear the same reason."""
     with served(indexed, home) as host:
         with client(host, "a") as working, client(host, "b") as operator:
@@ -69,9 +57,7 @@ def test_a_shutdown_ends_what_is_at_work_and_says_why(
         host.eventually(lambda: not host.address.socket.exists())
 
 
-def test_a_shutdown_ends_those_who_wait_for_a_place(
-    indexed: Path, home: Path, held: HeldSearches
-) -> None:
+def test_a_shutdown_ends_waiting_queries(indexed: Path, home: Path, held: HeldSearches) -> None:
     """They would wait for somebody who does not come back."""
     with (
         served(indexed, home, flags={**FLAGS, "max_concurrent_queries": 1}) as host,
@@ -103,7 +89,6 @@ def test_a_shutdown_ends_those_who_wait_for_a_sync(indexed: Path, home: Path) ->
 
 
 def test_a_shutdown_ends_those_who_wait_for_the_first_index(root: Path, home: Path) -> None:
-    """It does not come any more."""
     write_tree(root, {"a.py": "a = 1\n"})
     with served(root, home, gated=True) as host, client(host, "a") as waiting:
         waiting.send_message("1", Search(SearchRequest("settle", deterministic=True)))
@@ -113,9 +98,7 @@ def test_a_shutdown_ends_those_who_wait_for_the_first_index(root: Path, home: Pa
         assert waiting.next()["error"]["code"] in {"cancelled", "no_index"}
 
 
-def test_what_is_asked_of_a_daemon_that_ends_is_refused_with_the_reason(
-    indexed: Path, home: Path, held: HeldSearches
-) -> None:
+def test_an_ending_daemon_refuses_requests(indexed: Path, home: Path, held: HeldSearches) -> None:
     """The client waits for its successor then."""
     with served(indexed, home) as host, client(host, "a") as wire:
         host.call(host.daemon.cancel_all, "reinit")
@@ -125,9 +108,7 @@ def test_what_is_asked_of_a_daemon_that_ends_is_refused_with_the_reason(
     assert (error["code"], error["reason"]) == ("cancelled", "reinit")
 
 
-def test_an_index_that_cannot_be_made_is_told_instead_of_waited_for(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_index_is_told(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The client would wait its whole minute."""
 
     def fail(*_: object, **__: object) -> None:
@@ -161,7 +142,6 @@ def test_the_connection_that_was_silent_longest_gives_way(indexed: Path, home: P
 def test_whose_request_is_at_work_keeps_his_connection(
     indexed: Path, home: Path, held: HeldSearches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However long ago he was heard: he waits for an answer."""
     monkeypatch.setattr("ggrep.daemon.daemon_tasks.MOST_CONNECTIONS", 2)
     with served(indexed, home) as host, client(host, "a") as working, client(host, "b") as silent:
         working.send_message("1", asked())
@@ -209,7 +189,7 @@ def test_an_answer_that_is_too_large_is_refused_with_the_way_out(root: Path, hom
         assert wire.next()["request_id"] == "2"
 
 
-def test_a_client_that_takes_no_answer_brings_nobody_down(
+def test_a_deaf_client_is_closed(
     indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is let go; its neighbours are served."""
@@ -225,9 +205,7 @@ def test_a_client_that_takes_no_answer_brings_nobody_down(
         assert host.ask(Ping()).name == "ping"
 
 
-def test_a_client_that_goes_away_with_answers_on_their_way_brings_nobody_down(
-    indexed: Path, home: Path
-) -> None:
+def test_a_client_may_leave_before_its_answers(indexed: Path, home: Path) -> None:
     """Clients are killed at any moment."""
     with served(indexed, home) as host:
         for _ in range(20):
@@ -255,7 +233,6 @@ def test_a_store_that_nobody_asks_for_is_closed_and_opened_again(indexed: Path, 
 def test_a_daemon_that_nobody_can_find_any_more_ends(
     indexed: Path, home: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Somebody tidied up by hand; the next search starts another one."""
     monkeypatch.setattr("tests.fakes.hosts.POLL_S", 0.01)
     with served(indexed, home) as host:
         host.address.socket.with_suffix(suffix).unlink()
@@ -264,9 +241,7 @@ def test_a_daemon_that_nobody_can_find_any_more_ends(
         assert host.daemon.stopping == "its socket was removed"
 
 
-def test_a_record_that_was_removed_is_written_again(
-    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_record_is_rewritten(indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The daemon can be asked; only lists would miss it."""
     monkeypatch.setattr("tests.fakes.hosts.POLL_S", 0.01)
     with served(indexed, home) as host:
@@ -277,18 +252,25 @@ def test_a_record_that_was_removed_is_written_again(
         assert host.ask(Ping()).name == "ping"
 
 
-def test_a_daemon_ends_some_time_after_its_root_is_gone(
-    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("removed", ["its root", "ggrep"])
+def test_a_daemon_ends_some_time_after_its_root_or_ggrep_was_removed(
+    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch, removed: str
 ) -> None:
-    """A checkout may take it away for a moment; a deleted repository stays away."""
+    """A checkout may take its root away for a moment; a deleted repository stays away."""
     monkeypatch.setattr("tests.fakes.hosts.POLL_S", 0.01)
+
+    def unreadable() -> str:
+        raise FileNotFoundError
+
     with served(indexed, home) as host:
-        indexed.rename(indexed.with_name("moved"))
+        if removed == "ggrep":
+            monkeypatch.setattr("ggrep.daemon.daemon_tasks.build_id", unreadable)
+        else:
+            indexed.rename(indexed.with_name("moved"))
         assert "response" in host.ask(asked()).body
         monkeypatch.setattr("ggrep.daemon.daemon_tasks._GONE_MS", 50.0)
         host.eventually(lambda: not host.address.socket.exists())
-
-        assert host.daemon.stopping == "its root was removed"
+        assert host.daemon.stopping == f"{removed} was removed"
 
 
 class Refusing:
@@ -311,9 +293,7 @@ class Refusing:
         return await self._listener.accept()
 
 
-def test_a_connection_that_cannot_be_taken_in_ends_no_daemon(
-    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_accept_passes(indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Descriptors run out; when there are some again, clients are taken in as before."""
     failures = [OSError(errno.EMFILE, "Too many open files")] * 3
     bind = anyio.create_unix_listener
@@ -329,9 +309,7 @@ def test_a_connection_that_cannot_be_taken_in_ends_no_daemon(
     assert failures == []
 
 
-def test_a_daemon_ends_when_another_build_was_installed(
-    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_build_ends_it(indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Modules it loads later would be of that build; while one is written nothing can be told."""
     monkeypatch.setattr("tests.fakes.hosts.POLL_S", 0.01)
     looks = []
@@ -350,29 +328,8 @@ def test_a_daemon_ends_when_another_build_was_installed(
     assert set(looks) == {None}
 
 
-def test_a_daemon_ends_some_time_after_ggrep_was_removed(
-    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nobody could talk to it any more, nor know that it runs."""
-    monkeypatch.setattr("tests.fakes.hosts.POLL_S", 0.01)
-
-    def unreadable() -> str:
-        raise FileNotFoundError
-
-    with served(indexed, home) as host:
-        monkeypatch.setattr("ggrep.daemon.daemon_tasks.build_id", unreadable)
-        assert "response" in host.ask(asked()).body
-        monkeypatch.setattr("ggrep.daemon.daemon_tasks._GONE_MS", 50.0)
-        host.eventually(lambda: not host.address.socket.exists())
-
-        assert host.daemon.stopping == "ggrep was removed"
-
-
 @pytest.mark.parametrize("at_once", [False, True], ids=["greeted", "in_one_write"])
-def test_a_shutdown_counts_although_nobody_waits_for_the_reply(
-    indexed: Path, home: Path, *, at_once: bool
-) -> None:
-    """Whoever ends many daemons may not listen to each."""
+def test_a_shutdown_needs_no_reader(indexed: Path, home: Path, *, at_once: bool) -> None:
     with served(indexed, home) as host:
         if at_once:
             with Wire(host.address.socket) as wire:

@@ -78,7 +78,6 @@ def is_right(host: Served, expected: dict[str, Any]) -> bool:
 
 
 def images(host: Served) -> list[Path]:
-    """Return the files that the daemon has mapped."""
     store = host.daemon.identity.store
     return [*sorted(store_files.images_dir(store).iterdir()), *_masks(host)]
 
@@ -105,15 +104,10 @@ def damage_images(host: Served, times: int) -> None:
 
 
 @pytest.mark.slow
-def test_damaged_images_are_healed_by_the_next_search(host: Served) -> None:
+@pytest.mark.parametrize("times", [len(DAMAGES), pytest.param(100, marks=pytest.mark.deep)])
+def test_damaged_images_are_healed_by_the_next_search(host: Served, times: int) -> None:
     """No command, no restart, and nothing is cut anew from the work tree."""
-    damage_images(host, len(DAMAGES))
-
-
-@pytest.mark.deep
-def test_a_hundred_damaged_images_are_healed_by_the_next_search(host: Served) -> None:
-    """The same, at length."""
-    damage_images(host, 100)
+    damage_images(host, times)
 
 
 def damage_files(host: Served, pick: Callable[[list[Path]], list[tuple[Path, ...]]]) -> None:

@@ -14,7 +14,7 @@ from ggrep.protocol.wire.frames import frame
 from ggrep.protocol.wire.handshake import hello_json
 from ggrep.protocol.wire.messages import Ping, Search, Status, message_json
 from tests.fakes.hosts import Served, served
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import indexed
 
 CAP = 1 << 20
 MOST_GROWTH_KIB = 64 * 1024
@@ -70,8 +70,7 @@ def batter(host: Served, times: int, seed: int) -> None:
 @pytest.mark.parametrize("times", [500, pytest.param(100_000, marks=pytest.mark.deep)])
 def test_a_daemon_outlives_any_bytes(root: Path, home: Path, times: int) -> None:
     """It neither ends nor hangs nor grows, and lets go of every connection."""
-    write_tree(root, {"a.py": "def alpha_needle():\n    return 1\n"})
-    open_engine(root, home).sync()
+    indexed(root, home, {"a.py": "def alpha_needle():\n    return 1\n"})
 
     with served(root, home) as host:
         batter(host, 200, seed=1)

@@ -79,30 +79,30 @@ def events(host: Served) -> list[dict[str, Any]]:
 
 
 def deterministic(message: Any) -> Ask[Any]:
-    """Return the question as one whose answer has to be the same again."""
     found: Ask[Any] = replace(message, request=bounded(message.request, deterministic=True))
     return found
 
 
 @every
 def test_the_reply_is_the_document(host: Served, engine: FakeNavigation, name: str) -> None:
-    """Under the name that the client gave the request."""
+    """Under the client's name of the request, admitted with its deadline; facts are left out."""
     with Wire.greeted(host.address.socket, host.address.hello) as wire:
         wire.send_message("mine", MESSAGES[name])
         reply = wire.next()
 
+    request, given = engine.asked[0]
     assert (reply["message"], reply["request_id"]) == (name, "mine")
     assert set(reply) == {"message", "request_id", "response"}
     assert reply["response"]["request_id"] == "mine"
     assert reply["response"]["schema_version"] == 1
-    assert engine.asked[0][0] == MESSAGES[name].request
+    assert "facts" not in reply["response"]
+    assert request == MESSAGES[name].request
+    assert given["admitted"].in_flight == 1
+    assert 0 < given["deadline"].remaining_ms() <= 60_000
 
 
 @every
-def test_the_reply_is_the_answer_itself_where_that_is_wanted(
-    host: Served, engine: FakeNavigation, name: str
-) -> None:
-    """Whoever joins answers wants values, with the facts that documents leave out."""
+def test_the_reply_is_a_value_on_request(host: Served, engine: FakeNavigation, name: str) -> None:
     body = host.ask(replace(MESSAGES[name], values=True)).body
     found = decode(KINDS[name], body["value"], "value")
 
@@ -110,26 +110,6 @@ def test_the_reply_is_the_answer_itself_where_that_is_wanted(
     assert found.request == MESSAGES[name].request
     if isinstance(found, SlateResponse):
         assert [facts.path for facts in found.facts] == [slates.DOCS.path, slates.CODE.path]
-
-
-def test_facts_are_no_part_of_a_document(host: Served) -> None:
-    """They are for whoever joins several slates."""
-    response = host.ask(MESSAGES["slate"]).body["response"]
-
-    assert isinstance(response, dict)
-    assert "facts" not in response
-
-
-@every
-def test_questions_are_admitted_with_their_own_deadline(
-    host: Served, engine: FakeNavigation, name: str
-) -> None:
-    """As searches are."""
-    host.ask(MESSAGES[name])
-    told = engine.asked[0][1]
-
-    assert told["admitted"].in_flight == 1
-    assert 0 < told["deadline"].remaining_ms() <= 60_000
 
 
 @pytest.mark.parametrize("name", ["slate", "symbol", "references"])
@@ -147,9 +127,7 @@ def test_an_absolute_path_narrows(
 
 @pytest.mark.parametrize("name", ["slate", "symbol", "references"])
 @pytest.mark.parametrize("path", ["/etc", "{root}/../other", "{root}2"])
-def test_a_path_that_is_not_below_the_root_is_refused(
-    host: Served, engine: FakeNavigation, name: str, path: str
-) -> None:
+def test_an_outer_path_fails(host: Served, engine: FakeNavigation, name: str, path: str) -> None:
     """An empty answer would say that nothing is there."""
     with pytest.raises(InvalidRequest, match="not inside the repository"):
         host.ask(replace(MESSAGES[name], path=path.format(root=host.daemon.identity.root)))
@@ -158,7 +136,6 @@ def test_a_path_that_is_not_below_the_root_is_refused(
 
 @every
 def test_an_answer_of_settings_that_have_changed_says_so(own_host: Served, name: str) -> None:
-    """It is the last good one."""
     (own_host.daemon.identity.root / ".ggrep.toml").write_text("max_file_size_bytes = 1000\n")
     own_host.reload()
     body = own_host.ask(replace(MESSAGES[name], values=True)).body
@@ -170,16 +147,18 @@ def test_an_answer_of_settings_that_have_changed_says_so(own_host: Served, name:
 
 @every
 def test_every_question_leaves_one_event_without_its_words(own_host: Served, name: str) -> None:
-    """Whoever may read logs need not be allowed to read the code."""
+    """Readers of logs need not be allowed to read the code; a batch waits in its own lane."""
     own_host.ask(MESSAGES[name], client_id="editor")
-    (event,) = events(own_host)
+    own_host.ask(replace(MESSAGES[name], priority="batch"))
 
+    event, batch = events(own_host)
     assert (event["asked"], event["status"], event["client"]) == (name, "ok", "editor")
     assert event["snapshot_id"] == "01JH0000000000000000000000"
     hits = {"slate": 2, "symbol": 2, "references": 3, "expand": 1, "outline": 2, "tour": 2}
     assert event["hits"] == hits[name]
     assert WORD not in stable_json.dumps(event).decode()
-    assert own_host.daemon.load().queries.query_total == 1
+    assert own_host.daemon.load().queries.query_total == 2
+    assert (event["lane"], batch["lane"]) == (Lane.INTERACTIVE.value, Lane.BATCH.value)
 
 
 @every
@@ -190,7 +169,6 @@ def test_every_question_leaves_one_event_without_its_words(own_host: Served, nam
 def test_failures_are_counted_and_logged_by_their_code(
     own_host: Served, engine: FakeNavigation, name: str, error: GgrepError, status: str
 ) -> None:
-    """And told to the client as they are."""
     engine.fail.append(error)
     with pytest.raises(type(error), match=str(error)):
         own_host.ask(MESSAGES[name])
@@ -199,20 +177,7 @@ def test_failures_are_counted_and_logged_by_their_code(
     assert (event["asked"], event["status"], event["error_code"]) == (name, status, error.code)
 
 
-@every
-def test_a_batch_question_waits_in_the_batch_lane(
-    own_host: Served, engine: FakeNavigation, name: str
-) -> None:
-    """An agent that reads a whole tree must not hold up who waits at a terminal."""
-    own_host.ask(replace(MESSAGES[name], priority="batch"))
-    (event,) = events(own_host)
-
-    assert event["lane"] == Lane.BATCH.value
-
-
-def test_a_question_waits_for_the_first_index(
-    engine: FakeNavigation, root: Path, home: Path
-) -> None:
+def test_a_query_waits_for_the_first_index(engine: FakeNavigation, root: Path, home: Path) -> None:
     """Rather than to say that there is nothing."""
     (root / "a.py").write_text("def settle(): pass\n")
     with (

@@ -75,27 +75,15 @@ async def test_another_question_is_not_answered(name: str) -> None:
     assert memory.get("S1", OTHERS[name]) is None
 
 
-async def test_time_is_no_part_of_the_question() -> None:
-    """Each caller has another deadline."""
+async def test_time_and_the_active_snapshot_are_no_part_of_the_question() -> None:
+    """Each caller has another deadline; a snapshot that is gone must be told as gone."""
     memory = PoolCache()
     memory.put(FULL, await pool_of())
     hurried = replace(FULL, search=replace(FULL.search, timeout_ms=5))
 
     assert memory.get("S1", hurried) is not None
 
-
-async def test_a_caller_who_names_no_snapshot_gets_the_active_ones() -> None:
-    """As one does who measures against the repository itself."""
-    memory = PoolCache()
-    memory.put(FULL, await pool_of())
-
     assert memory.get("S1", replace(FULL, snapshot_id=None)) is not None
-
-
-async def test_a_caller_who_names_a_snapshot_that_went_gets_nothing() -> None:
-    """He must hear that it is gone."""
-    memory = PoolCache()
-    memory.put(FULL, await pool_of())
 
     assert memory.get("S2", FULL) is None
     assert memory.get("S1", replace(FULL, snapshot_id="S2")) is None
@@ -111,7 +99,7 @@ async def test_lists_are_of_the_snapshot_that_gave_them() -> None:
 
 
 async def test_it_takes_no_more_than_it_may() -> None:
-    """Text, hits, vectors and words count."""
+    """Text, hits, vectors and words count; a host serves many stores."""
     memory, pool = PoolCache(200_000), await pool_of()
     for number in range(100):
         memory.put(replace(FULL, per_list=number), pool)
@@ -122,6 +110,8 @@ async def test_it_takes_no_more_than_it_may() -> None:
     assert memory.get("S1", replace(FULL, per_list=99)) is not None
     assert memory.get("S1", replace(FULL, per_list=0)) is None
 
+    assert MOST_BYTES <= 8 * 1024 * 1024
+
 
 @pytest.mark.parametrize(
     ("larger", "by"),
@@ -131,7 +121,6 @@ async def test_it_takes_no_more_than_it_may() -> None:
     ],
 )
 async def test_a_large_question_takes_more_room(larger: PoolRequest, by: int) -> None:
-    """It is held as well."""
     sizes, pool = [], await pool_of()
     for request in (FULL, larger):
         memory = PoolCache()
@@ -147,11 +136,6 @@ async def test_lists_larger_than_all_of_it_are_given_and_not_held() -> None:
 
     assert memory.put(FULL, pool).pool is pool
     assert memory.statistics().entries == 0
-
-
-def test_a_store_s_lists_are_bounded() -> None:
-    """A host serves many stores."""
-    assert MOST_BYTES <= 8 * 1024 * 1024
 
 
 # In a daemon.
@@ -191,8 +175,10 @@ REQUEST = PoolRequest(SearchRequest("settled invoice"), per_list=10)
 
 
 @pytest.mark.slow
-def test_a_daemon_searches_once_for_equal_questions(host: Served, counted: Counted) -> None:
-    """Whoever asks, and however long he waits."""
+def test_equal_queries_are_cached(
+    host: Served, counted: Counted, indexed: Path, home: Path
+) -> None:
+    """For any client and deadline, with the engine's lists to the byte."""
     hurried = replace(REQUEST, search=replace(REQUEST.search, timeout_ms=20_000))
     answers = {asked(host, request) for request in (REQUEST, REQUEST, hurried)}
 
@@ -200,12 +186,6 @@ def test_a_daemon_searches_once_for_equal_questions(host: Served, counted: Count
     assert len(answers) == 1
     assert host.daemon.pools.statistics().hits == 2
 
-
-@pytest.mark.slow
-def test_remembered_lists_are_the_engine_s_to_the_byte(
-    host: Served, indexed: Path, home: Path
-) -> None:
-    """Memory shows nowhere."""
     plain = open_engine(indexed, home).ask(REQUEST, Deadline.after(CLOCK, 20_000))
 
     assert [asked(host, REQUEST) for _ in range(2)] == [stable_json.dumps(to_builtins(plain))] * 2
@@ -213,33 +193,25 @@ def test_remembered_lists_are_the_engine_s_to_the_byte(
 
 @pytest.mark.slow
 def test_a_publish_is_searched_anew(host: Served, indexed: Path, counted: Counted) -> None:
-    """An index that moved on has other lists."""
+    """Lists of the snapshot before are refused although they are still remembered."""
+    snapshot_id = host.daemon.engine().view(Deadline.after(CLOCK, 20_000)).manifest.snapshot_id
+    old = replace(REQUEST, snapshot_id=snapshot_id)
     before = asked(host, REQUEST)
+    assert asked(host, old)
     write_tree(indexed, {"src/new.py": "def settled_invoice():\n    return 1\n"})
     host.ask(Sync())
+    searches = counted.times
     after = asked(host, REQUEST)
 
-    assert counted.times == 2
+    assert counted.times == searches + 1
     assert before != after
     assert b"src/new.py" in after
-
-
-@pytest.mark.slow
-def test_lists_for_a_snapshot_that_went_are_refused(host: Served, indexed: Path) -> None:
-    """Although they are still remembered."""
-    snapshot_id = host.daemon.engine().view(Deadline.after(CLOCK, 20_000)).manifest.snapshot_id
-    request = replace(REQUEST, snapshot_id=snapshot_id)
-    asked(host, request)
-    write_tree(indexed, {"src/new.py": "def settled_invoice():\n    return 1\n"})
-    host.ask(Sync())
-
     with pytest.raises(SnapshotGone):
-        host.ask(Fetch(request))
+        host.ask(Fetch(old))
 
 
 @pytest.mark.slow
 def test_a_reload_is_searched_anew(host: Served, counted: Counted) -> None:
-    """Settings may cap lists."""
     asked(host, REQUEST)
     host.reload()
     asked(host, REQUEST)
@@ -263,18 +235,11 @@ def test_other_figures_and_vectors_are_searched_anew(host: Served, counted: Coun
 
 
 @pytest.mark.slow
-def test_an_engine_that_is_let_go_takes_its_lists_along(host: Served) -> None:
-    """An idle store holds nothing."""
+def test_a_closed_engine_drops_its_lists(host: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An idle store holds neither lists nor a snapshot nor processes."""
     asked(host, REQUEST)
     assert host.daemon.pools.statistics().entries == 1
-    host.call(host.daemon.close_engine)
 
-    assert host.daemon.pools.statistics().entries == 0
-
-
-@pytest.mark.slow
-def test_an_engine_that_is_let_go_is_closed(host: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its snapshot and processes take more than its lists."""
     closed: list[Engine] = []
 
     def close(engine: Engine) -> None:
@@ -286,11 +251,11 @@ def test_an_engine_that_is_let_go_is_closed(host: Served, monkeypatch: pytest.Mo
 
     assert closed == [engine]
 
+    assert host.daemon.pools.statistics().entries == 0
+
 
 @pytest.mark.slow
-def test_a_snapshot_that_stands_in_is_told_of_and_not_remembered(
-    host: Served, indexed: Path
-) -> None:
+def test_a_fallback_snapshot_is_told_and_not_cached(host: Served, indexed: Path) -> None:
     """In the description as well: who remembers by it must know."""
     asked(host, REQUEST)
     write_tree(indexed, {"src/new.py": "def settled_invoice():\n    return 1\n"})

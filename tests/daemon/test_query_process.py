@@ -4,7 +4,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from contextlib import aclosing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -63,7 +64,6 @@ class Workers:
         self._events = home / "logs" / f"{engine.identity.store_id}.jsonl"
 
     async def ready(self) -> int:
-        """Have a worker open the store; return its process id."""
         await self.processes.prepare(self.store, self.log)
         return self.processes.pids[-1]
 
@@ -80,26 +80,11 @@ class Workers:
         store: str = "",
         **given: Any,
     ) -> QueryAnswer | None:
-        """Return a worker's answer."""
         job = QueryJob(store or self.store.key, message_json("", message), "id", **given)
         return await self.processes.answer(job, deadline or Deadline.after(CLOCK, 60_000))
 
 
-def play(workers: Workers, act: Callable[[], Awaitable[None]]) -> None:
-    """Run `act`; the workers are ended afterwards."""
-
-    async def main() -> None:
-        try:
-            with anyio.fail_after(END_S):
-                await act()
-        finally:
-            await workers.processes.aclose()
-
-    anyio.run(main)
-
-
 async def until(holds: Callable[[], bool]) -> None:
-    """Wait for another process."""
     while not holds():  # noqa: ASYNC110 - another process
         await anyio.sleep(0.005)
 
@@ -110,10 +95,9 @@ def workers(indexed: Path, home: Path) -> Workers:
     return Workers(indexed, home)
 
 
-def test_a_worker_answers_with_the_bytes_of_the_host(workers: Workers) -> None:
+async def test_a_worker_answers_with_the_bytes_of_the_host(workers: Workers) -> None:
     """Document, value and text, of searches and slates."""
-
-    async def act() -> None:
+    async with aclosing(workers.processes):
         await workers.ready()
         for message in MESSAGES:
             said = await workers.answer(message)
@@ -125,13 +109,10 @@ def test_a_worker_answers_with_the_bytes_of_the_host(workers: Workers) -> None:
             assert said.logged.hits == expected.logged.hits > 0
             assert said.segments == expected.segments
 
-    play(workers, act)
 
-
-def test_what_the_daemon_knows_stands_in_the_answer(workers: Workers) -> None:
+async def test_what_the_daemon_knows_stands_in_the_answer(workers: Workers) -> None:
     """Notices and the state of syncs are those of the job, not of the worker."""
-
-    async def act() -> None:
+    async with aclosing(workers.processes):
         await workers.ready()
         message = Search(SearchRequest("settle invoice"))
         notices = (Notice("watch_polling", "late"),)
@@ -144,8 +125,6 @@ def test_what_the_daemon_knows_stands_in_the_answer(workers: Workers) -> None:
         assert plain is not None
         assert [notice.code for notice in said.logged.warnings] == ["sync_failed", "watch_polling"]
         assert plain.logged.warnings == ()
-
-    play(workers, act)
 
 
 def test_a_worker_is_started_by_queries_that_keep_meeting(workers: Workers) -> None:
@@ -165,48 +144,43 @@ def test_queries_of_one_store_start_no_worker_for_another(workers: Workers) -> N
     assert workers.processes.is_short("another", 8)
 
 
-def test_a_query_that_a_worker_answers_does_not_occupy_the_host() -> None:
+async def test_a_query_that_a_worker_answers_does_not_occupy_the_host() -> None:
     """The next query is computed by the host, which has nothing else to compute."""
+    shared = SimpleNamespace(
+        clock=CLOCK, cpu=CpuPermits(2, CLOCK), threads=anyio.CapacityLimiter(2)
+    )
+    daemon: Any = SimpleNamespace(
+        shared=shared, admission=Admission(AdmissionLimits(2, 2, 2), CLOCK)
+    )
+    asked: list[str] = []
+    ended = anyio.Event()
 
-    async def act() -> None:
-        shared = SimpleNamespace(
-            clock=CLOCK, cpu=CpuPermits(2, CLOCK), threads=anyio.CapacityLimiter(2)
-        )
-        daemon: Any = SimpleNamespace(
-            shared=shared, admission=Admission(AdmissionLimits(2, 2, 2), CLOCK)
-        )
-        asked: list[str] = []
-        ended = anyio.Event()
+    async def run(name: str) -> None:
+        caller = Caller(name, name, Lane.INTERACTIVE, name, Stop())
 
-        async def run(name: str) -> None:
-            caller = Caller(name, name, Lane.INTERACTIVE, name, Stop())
+        async def elsewhere() -> str | None:
+            asked.append(name)
+            if len(asked) == 1:
+                await ended.wait()
+            return name
 
-            async def elsewhere() -> str | None:
-                asked.append(name)
-                if len(asked) == 1:
-                    await ended.wait()
-                return name
+        deadline, spent = Deadline.never(CLOCK), spent_from_now(daemon)
+        await run_admitted_with(daemon, caller, deadline, spent, lambda: name, elsewhere)
 
-            deadline, spent = Deadline.never(CLOCK), spent_from_now(daemon)
-            await run_admitted_with(daemon, caller, deadline, spent, lambda: name, elsewhere)
-
-        async with anyio.create_task_group() as group:
-            async with shared.cpu.hold("computing", Lane.INTERACTIVE, Deadline.never(CLOCK)):
-                group.start_soon(run, "handed on")
-                await until(lambda: bool(asked))
-            await run("computed")
-            assert asked == ["handed on"]
-            ended.set()
-
-    anyio.run(act)
+    async with anyio.create_task_group() as group:
+        async with shared.cpu.hold("computing", Lane.INTERACTIVE, Deadline.never(CLOCK)):
+            group.start_soon(run, "handed on")
+            await until(lambda: bool(asked))
+        await run("computed")
+        assert asked == ["handed on"]
+        ended.set()
 
 
-def test_workers_are_counted_and_their_ends_are_logged(workers: Workers) -> None:
+async def test_workers_are_counted_and_their_ends_are_logged(workers: Workers) -> None:
     """A worker that is killed has answered what it answered."""
     processes = workers.processes
     assert processes.load() == QueryWorkers(max_running=2)
-
-    async def act() -> None:
+    async with aclosing(workers.processes):
         pid = await workers.ready()
         await workers.answer()
         assert processes.load() == QueryWorkers(1, 2, 1, 1)
@@ -224,18 +198,15 @@ def test_workers_are_counted_and_their_ends_are_logged(workers: Workers) -> None
             ended | {"pid": last, "reason": "the host ends", "signal": None, "answered": 0},
         ]
 
-    play(workers, act)
-
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
-def test_the_host_answers_for_a_worker_that_dies_or_is_stopped(
+async def test_the_host_answers_for_a_worker_that_dies_or_is_stopped(
     workers: Workers, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     """Nearly all of the time is left for it."""
     if number == signal.SIGKILL:
         monkeypatch.setattr(query_process, "is_stopped", lambda _: False)
-
-    async def act() -> None:
+    async with aclosing(workers.processes):
         pid = await workers.ready()
         os.kill(pid, signal.SIGSTOP)
         answers: list[QueryAnswer | None] = []
@@ -256,17 +227,12 @@ def test_the_host_answers_for_a_worker_that_dies_or_is_stopped(
         await workers.ready()
         assert await workers.answer() is not None
 
-    play(workers, act)
 
-
-def test_a_worker_that_hangs_ends_with_the_query(
-    workers: Workers, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_hanging_worker_is_ended(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its time is over by then; the worker is killed, and the permit is free."""
     monkeypatch.setattr(query_process, "is_stopped", lambda _: False)
     monkeypatch.setattr(query_process, "_GRACE_MS", 50.0)
-
-    async def act() -> None:
+    async with aclosing(workers.processes):
         pid = await workers.ready()
         os.kill(pid, signal.SIGSTOP)
         with pytest.raises(DeadlineExceeded):
@@ -275,25 +241,19 @@ def test_a_worker_that_hangs_ends_with_the_query(
         await workers.ready()
         assert await workers.answer() is not None
 
-    play(workers, act)
 
-
-def test_a_query_with_little_time_left_is_not_handed_on(workers: Workers) -> None:
+async def test_a_query_with_little_time_left_is_not_handed_on(workers: Workers) -> None:
     """It would end a worker that has done nothing wrong."""
-
-    async def act() -> None:
+    async with aclosing(workers.processes):
         pid = await workers.ready()
         assert await workers.answer(deadline=Deadline.after(CLOCK, 100)) is None
         assert psutil.pid_exists(pid)
         assert await workers.answer() is not None
 
-    play(workers, act)
 
-
-def test_a_worker_that_died_idle_is_replaced(workers: Workers) -> None:
+async def test_a_worker_that_died_idle_is_replaced(workers: Workers) -> None:
     """It ends by itself after a while without a job."""
-
-    async def act() -> None:
+    async with aclosing(workers.processes):
         pid = await workers.ready()
         os.kill(pid, signal.SIGKILL)
         await until(lambda: not workers.processes.pids)
@@ -302,29 +262,22 @@ def test_a_worker_that_died_idle_is_replaced(workers: Workers) -> None:
         assert await workers.answer() is not None
         assert workers.processes.starts == 2
 
-    play(workers, act)
 
-
-def test_an_idle_worker_ends_by_itself(indexed: Path, home: Path) -> None:
-    """Its memory goes back to the machine."""
+async def test_an_idle_worker_ends_by_itself(indexed: Path, home: Path) -> None:
     workers = Workers(indexed, home, idle_ms=50)
-
-    async def act() -> None:
+    async with aclosing(workers.processes):
         await workers.ready()
         await until(lambda: not workers.processes.pids)
         await workers.processes.reap()
         assert workers.events()[-1]["reason"] == "idle for too long"
 
-    play(workers, act)
 
-
-def test_an_ended_request_ends_the_query_and_spares_the_worker(
+async def test_a_cancel_spares_the_worker(
     workers: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The reason is the daemon's; the next job is answered."""
     monkeypatch.setattr(query_process, "is_stopped", lambda _: False)  # else it ends at once
-
-    async def act() -> None:
+    async with aclosing(workers.processes):
         pid = await workers.ready()
         os.kill(pid, signal.SIGSTOP)
         stop = Stop()
@@ -345,14 +298,11 @@ def test_an_ended_request_ends_the_query_and_spares_the_worker(
         assert workers.processes.pids == (pid,)
         assert await workers.answer() is not None
 
-    play(workers, act)
 
-
-def test_a_deadline_holds_in_the_worker(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_deadlines_hold_in_workers(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is told what is left when it gets the job."""
     monkeypatch.setattr(query_process, "_LEAST_MS", 0.0)
-
-    async def act() -> None:
+    async with aclosing(workers.processes):
         pid = await workers.ready()
         with pytest.raises(DeadlineExceeded):
             await workers.answer(deadline=Deadline.after(CLOCK, 0.01))
@@ -360,13 +310,10 @@ def test_a_deadline_holds_in_the_worker(workers: Workers, monkeypatch: pytest.Mo
         assert await workers.answer() is not None
         assert pid
 
-    play(workers, act)
 
-
-def test_the_host_answers_over_a_store_that_no_worker_has_open(workers: Workers) -> None:
+async def test_the_host_answers_over_a_store_that_no_worker_has_open(workers: Workers) -> None:
     """Also if a worker has closed it for the sake of others."""
-
-    async def act() -> None:
+    async with aclosing(workers.processes):
         await workers.ready()
         assert await workers.answer(store="another") is None
         (uses,) = workers.processes._workers.values()
@@ -375,33 +322,25 @@ def test_the_host_answers_over_a_store_that_no_worker_has_open(workers: Workers)
         assert not workers.processes.is_free("closed")
         assert await workers.answer() is not None
 
-    play(workers, act)
 
-
-def test_the_host_answers_over_a_damaged_store(workers: Workers) -> None:
+async def test_the_host_answers_over_a_damaged_store(workers: Workers) -> None:
     """Only the daemon can have it rebuilt."""
-
-    async def act() -> None:
+    async with aclosing(workers.processes):
         await workers.ready()
         store_files.active_file(workers.engine.identity.store).write_bytes(b"damaged")
         assert await workers.answer() is None
         assert workers.processes.pids
 
-    play(workers, act)
 
-
-def test_a_worker_of_another_build_is_not_used(indexed: Path, home: Path) -> None:
+async def test_a_worker_of_another_build_is_not_used(indexed: Path, home: Path) -> None:
     """As after an upgrade, while the old daemon still runs."""
     workers = Workers(indexed, home)
     workers.processes = QueryProcesses(2, "another")
-
-    async def act() -> None:
+    async with aclosing(workers.processes):
         await workers.processes.prepare(workers.store, workers.log)
         assert workers.events()[-1]["reason"] == "another build"
         assert workers.processes.pids == ()
         assert workers.processes.starts == 1
-
-    play(workers, act)
 
 
 def test_a_worker_does_not_outlive_its_host(indexed: Path, home: Path) -> None:

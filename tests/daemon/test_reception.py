@@ -86,13 +86,11 @@ async def ends(stream: SocketStream) -> bool:
 
 
 async def noted(desk: Desk) -> list[bytes]:
-    """Return what clients said, once there was one."""
     await desk.arrived.wait()
     return desk.came
 
 
 def descriptors() -> int:
-    """Return how many descriptors this process has."""
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
@@ -113,7 +111,6 @@ async def test_many_daemons_listen_by_one_socket() -> None:
 
 
 async def test_a_client_comes_to_the_daemon_it_means_with_all_it_said() -> None:
-    """Whatever name it was met by: the hello counts, and what came behind it is not lost."""
     async with opened("a", "b") as (_, (a, b)):
         async with await anyio.connect_unix(a.name) as stream:
             await stream.send(said("b")[:7])
@@ -162,7 +159,6 @@ async def test_the_socket_stays_under_the_names_of_the_others() -> None:
 
 
 async def test_a_dead_daemons_socket_gives_way() -> None:
-    """It lies where its process was killed."""
     async with opened("a") as (reception, (a,)):
         late = Desk(a.name.parent, "late")
         with socket.socket(socket.AF_UNIX) as dead:
@@ -175,7 +171,7 @@ async def test_a_dead_daemons_socket_gives_way() -> None:
         await late.streams[0].aclose()
 
 
-async def test_where_a_socket_can_have_one_name_each_daemon_has_its_own(
+async def test_without_links_each_daemon_has_its_socket(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Some file systems have no links."""
@@ -192,7 +188,7 @@ async def test_where_a_socket_can_have_one_name_each_daemon_has_its_own(
         assert a.name.stat().st_ino != b.name.stat().st_ino
 
 
-async def test_clients_that_say_nothing_give_way_to_those_that_come(
+async def test_silent_clients_give_way_to_new_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """They hold descriptors of all daemons."""
@@ -206,7 +202,7 @@ async def test_clients_that_say_nothing_give_way_to_those_that_come(
             await stream.aclose()
 
 
-async def test_where_no_descriptor_is_left_the_most_silent_client_of_all_gives_way(
+async def test_without_descriptors_a_silent_client_ends(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The system counts them by process; a daemon must not end by it."""

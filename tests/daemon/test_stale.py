@@ -35,7 +35,6 @@ AS_FLAGS = {f"GGREP_{key.upper()}": str(value).lower() for key, value in FLAGS.i
 
 
 def edit(host: Served, text: str | None) -> None:
-    """Change the repository's settings, and let the daemon notice."""
     write_tree(host.daemon.identity.root, {".ggrep.toml": text})
     host.reload()
 
@@ -56,9 +55,7 @@ def answered(host: Served) -> dict[str, object]:
     return {key: response[key] for key in ("snapshot_id", "results", "warnings")}
 
 
-def test_answers_are_those_of_the_last_good_snapshot_with_a_warning(
-    indexed: Path, home: Path
-) -> None:
+def test_answers_are_of_the_last_good_snapshot(indexed: Path, home: Path) -> None:
     """And the warning is the same each time."""
     with served(indexed, home) as host:
         host.settled()
@@ -79,7 +76,6 @@ def test_nothing_is_written(stale: Served, message: Sync | Gc | Compact) -> None
 
 
 def test_changes_of_the_tree_begin_no_sync(stale: Served, indexed: Path) -> None:
-    """However many there are."""
     done = len(stale.syncs.jobs)
     write_tree(indexed, {"src/new.py": "x = 1\n"})
     stale.daemon.syncs.note_change(5)
@@ -88,16 +84,21 @@ def test_changes_of_the_tree_begin_no_sync(stale: Served, indexed: Path) -> None
     assert len(stale.syncs.jobs) == done
 
 
-def test_status_and_handshake_say_so(stale: Served) -> None:
-    """Clients start a successor by it."""
+def test_status_and_handshake_say_so(stale: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clients start a successor by it; it watches the tree and indexes nothing any more."""
     with stale.link() as link:
         assert link.welcome.stale
     assert stale.ask(Ping()).body["stale"]
     assert stale.ask(Status()).body["status"]["daemon"]["stale"]
 
+    monkeypatch.setattr(HostWatcher, "state", lambda *_: WatchState("watching", 0, None, ""))
+    told = stale.ask(Describe(20_000)).body["description"]
+
+    assert told["freshness"] == "unknown"
+    assert [notice["code"] for notice in told["notices"]] == ["stale_config"]
+
 
 def test_a_sync_that_runs_is_ended(indexed: Path, home: Path) -> None:
-    """What it would publish is of the old settings."""
     with served(indexed, home, gated=True) as host:
         host.eventually(lambda: host.daemon.syncs.statistics().state == "indexing")
         edit(host, ELSEWHERE)
@@ -107,7 +108,6 @@ def test_a_sync_that_runs_is_ended(indexed: Path, home: Path) -> None:
 
 
 def test_without_an_index_who_searches_is_told_at_once(root: Path, home: Path) -> None:
-    """There will be none."""
     write_tree(root, {"a.py": "a = 1\n"})
     with served(root, home, gated=True) as host:
         host.eventually(lambda: host.daemon.syncs.statistics().state == "indexing")
@@ -153,7 +153,6 @@ def test_settings_made_to_hurt_cost_a_warning(indexed: Path, home: Path) -> None
 
 
 def test_after_the_edit_is_undone_it_syncs_again(stale: Served, indexed: Path) -> None:
-    """As if nothing had been."""
     edit(stale, None)
     write_tree(indexed, {"src/new.py": "def settle_anew():\n    return 1\n"})
     stale.ask(Sync())
@@ -162,8 +161,13 @@ def test_after_the_edit_is_undone_it_syncs_again(stale: Served, indexed: Path) -
 
 
 def test_a_successor_of_the_new_settings_serves_beside_it(stale: Served, home: Path) -> None:
-    """The two have different sockets and different stores."""
+    """A client of the new settings does not meet it: the two have different sockets and stores."""
     root = stale.daemon.identity.root
+    address = arrange(root, Home(home), environ={}, flags=FLAGS)
+
+    assert address.socket != stale.address.socket
+    assert not address.socket.exists()
+
     with served(root, home) as successor:
         successor.settled()
 
@@ -172,15 +176,6 @@ def test_a_successor_of_the_new_settings_serves_beside_it(stale: Served, home: P
         answer = successor.ask(Search(SearchRequest("settle other"))).body["response"]
         assert answer["warnings"] == []
         assert stale.ask(Ping()).body["stale"]
-
-
-def test_a_client_of_the_new_settings_does_not_meet_it(stale: Served, home: Path) -> None:
-    """It computes another fingerprint, and with it another place."""
-    root = stale.daemon.identity.root
-    address = arrange(root, Home(home), environ={}, flags=FLAGS)
-
-    assert address.socket != stale.address.socket
-    assert not address.socket.exists()
 
 
 def test_an_ignore_edit_is_published_in_place(indexed: Path, home: Path) -> None:
@@ -198,9 +193,7 @@ def test_an_ignore_edit_is_published_in_place(indexed: Path, home: Path) -> None
         assert "src2/pay.py" not in [hit["path"] for hit in response["results"]]
 
 
-def test_a_daemon_notices_an_edit_by_itself_and_leads_nobody_astray(
-    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_edit_is_noticed(indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Plain searches are not led to it while it is stale, and are again afterwards."""
     monkeypatch.setattr("tests.fakes.hosts.POLL_S", 0.01)
     monkeypatch.setattr("ggrep.daemon.daemon_tasks._CONFIG_DEBOUNCE_MS", 30.0)
@@ -221,10 +214,7 @@ def test_a_daemon_that_flags_chose_leads_no_plain_search(indexed: Path, home: Pa
         assert not list((home / "daemon").glob("*.locator"))
 
 
-def test_a_settings_edit_while_it_syncs_ends_the_sync_and_not_the_daemon(
-    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What an edit leads to is decided in a thread, and done in the loop that the sync runs in."""
+def test_an_edit_ends_a_sync(indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.fakes.hosts.POLL_S", 0.01)
     monkeypatch.setattr("ggrep.daemon.daemon_tasks._CONFIG_DEBOUNCE_MS", 1.0)
 
@@ -243,14 +233,3 @@ def test_a_settings_file_that_nobody_writes_to_stops_nothing(indexed: Path, home
     config = LoadedConfig(Settings(), ((indexed / ".ggrep.toml", b""),))
 
     assert config.present() == ((indexed / ".ggrep.toml", None),)
-
-
-def test_of_a_stale_daemon_nobody_knows_whether_it_is_current(
-    stale: Served, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It watches the tree and indexes nothing any more; a coordinator is told both."""
-    monkeypatch.setattr(HostWatcher, "state", lambda *_: WatchState("watching", 0, None, ""))
-    told = stale.ask(Describe(20_000)).body["description"]
-
-    assert told["freshness"] == "unknown"
-    assert [notice["code"] for notice in told["notices"]] == ["stale_config"]

@@ -1,7 +1,10 @@
 """Jobs, outcomes and errors survive the way through a pipe."""
 
+import io
+from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import pytest
 
@@ -16,12 +19,15 @@ from ggrep.base.errors import (
     SyncRefused,
 )
 from ggrep.base.stable_json import Json
+from ggrep.daemon.sync_state import UNTOUCHED, SyncState, advanced, begun, ended
+from ggrep.daemon.sync_work import ProgressWriter
 from ggrep.model.limits import Notice
 from ggrep.model.sync import (
     Compacted,
     SyncFailed,
     SyncJob,
     SyncOutcome,
+    SyncProgress,
     error_from,
     error_json,
     job_from,
@@ -31,10 +37,10 @@ from ggrep.model.sync import (
     priority_from,
     priority_line,
 )
+from tests.fakes.clocks import ManualClock
 
 
 def through_a_pipe(document: Json) -> object:
-    """Return what the other side reads."""
     return stable_json.loads(stable_json.dumps(document))
 
 
@@ -58,7 +64,6 @@ def test_a_job_comes_through() -> None:
 
 
 def test_a_wish_comes_through_and_is_no_job() -> None:
-    """They share a pipe."""
     job = stable_json.dumps({"job_id": "1", **job_json(SyncJob(Path("/r"), Path("/h")))})
 
     assert priority_from(priority_line("s", ["a.py", "ü.py"])) == ("s", ("a.py", "ü.py"))
@@ -99,13 +104,118 @@ def test_an_error_keeps_code_and_message(error: GgrepError, kind: type[GgrepErro
 
 
 def test_a_bug_in_the_worker_is_an_internal_error_with_a_message() -> None:
-    """An empty message would leave whoever reads the log with nothing."""
+    """An empty message would explain nothing; the name of a file in it may be any bytes."""
     assert error_json(KeyError()) == {"code": "internal", "message": "KeyError"}
 
-
-def test_what_is_no_text_does_not_stop_an_answer() -> None:
-    """A file may be called anything, and its name is in the message."""
     told = through_a_pipe(error_json(SyncRefused(("caf\udce9.py: unreadable",))))
 
     assert isinstance(told, dict)
     assert told["message"].startswith(r"caf\udce9.py: unreadable")
+
+
+class Host:
+    """Hears a worker whose clock and processor time the test moves."""
+
+    def __init__(self) -> None:
+        self.clock = ManualClock(datetime(2026, 1, 1, tzinfo=UTC))
+        self.cpu_ms = 500.0
+        self._heard = io.BytesIO()
+        self.telling = ProgressWriter(self._heard, self.clock, lambda: self.cpu_ms)
+
+    def heard(self) -> list[dict[str, Any]]:
+        return [stable_json.loads(line) for line in self._heard.getvalue().splitlines()]
+
+
+def test_progress_within_a_stage_is_told_ten_times_a_second_at_most() -> None:
+    """Fifty thousand files must not become fifty thousand messages; a new stage is told at once."""
+    host = Host()
+    host.telling.begin("1")
+    for number in range(1_000):
+        host.telling.progress("index", number, 1_000)
+        host.clock.advance(1)
+    host.telling.progress("publish", 0, 0)
+    stages = [said["progress"]["stage"] for said in host.heard()]
+
+    assert stages == ["scan"] + ["index"] * 10 + ["publish"]
+
+
+def test_processor_time_is_counted_from_the_beginning_of_the_job() -> None:
+    """The worker has lived before it."""
+    host = Host()
+    host.telling.begin("1")
+    host.cpu_ms += 120
+    host.telling.progress("index", 1, 2)
+
+    assert host.heard()[1] == {
+        "job_id": "1",
+        "progress": {"stage": "index", "done_files": 1, "total_files": 2, "cpu_ms": 120},
+    }
+
+
+def test_a_long_stage_shows_that_it_works_and_a_hanging_one_does_not() -> None:
+    """A compaction says nothing for minutes and must not be killed for it."""
+    host = Host()
+    host.telling.begin("1")
+    host.telling.pulse()
+    assert len(host.heard()) == 1
+    host.cpu_ms += 1_000
+    host.telling.pulse()
+    host.telling.pulse()
+
+    assert len(host.heard()) == 2
+
+
+def test_nothing_is_said_of_a_job_that_ended() -> None:
+    """The next word would be taken for an answer to the next job."""
+    host = Host()
+    host.telling.begin("1")
+    host.telling.end(error={"code": "busy", "message": "held"})
+    host.cpu_ms += 1_000
+    host.telling.pulse()
+
+    assert host.heard()[-1] == {"job_id": "1", "error": {"code": "busy", "message": "held"}}
+
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+
+
+def at(trigger: str, stage: str = "scan", before: SyncState = UNTOUCHED) -> SyncState:
+    return advanced(begun(before, NOW, trigger), SyncProgress(stage, 0, 0, 0))
+
+
+@pytest.mark.parametrize("trigger", ["start", "asked", "look", "retry", "quiet", "reconcile"])
+def test_a_sync_that_only_makes_sure_is_no_sign_of_changes(trigger: str) -> None:
+    """Else answers would warn every few minutes though nothing was touched."""
+    assert not at(trigger).behind
+    assert not at(trigger, "compare").behind
+
+
+@pytest.mark.parametrize(
+    "state", [at("change"), at("reconcile", "index"), at("look", "publish"), at("asked", "index")]
+)
+def test_known_changes_are_behind(state: SyncState) -> None:
+    """Being taken up, or found by a sync that made sure."""
+    assert state.behind
+
+
+@pytest.mark.parametrize("error", [SyncFailed("no room"), Cancelled("stop")])
+def test_changes_that_a_sync_found_are_behind_until_one_publishes(error: GgrepError) -> None:
+    """That it failed did not bring the index up to date, nor does the next one's beginning."""
+    failed = ended(at("change", "index"), NOW, 1, error, stopped=isinstance(error, Cancelled))
+
+    assert failed.behind
+    assert at("retry", before=failed).behind
+    assert not at("retry", "upkeep", before=failed).behind
+
+
+def test_a_store_at_rest_is_not_behind() -> None:
+    assert not UNTOUCHED.behind
+    assert not SyncState(trigger="change", last_result="ok").behind
+
+
+def test_a_failure_is_told_without_absolute_paths() -> None:
+    """Answers repeat it, and go elsewhere."""
+    error = SyncFailed("/home/me/.ggrep/config.toml: key: unknown\x1b[2J", code="invalid_request")
+    failed = ended(at("look"), NOW, 1, error, stopped=False)
+
+    assert failed.last_error == "invalid_request: config.toml: key: unknown"

@@ -1,6 +1,7 @@
 """Syncs begin when they are due, and whoever waits hears what came of them."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Thread
@@ -47,12 +48,10 @@ class Runner:
         return came
 
     async def begun(self) -> SyncJob:
-        """Wait for the next sync to begin."""
         with anyio.fail_after(5):
             return await self.arrivals.receive()
 
     def end(self, came: SyncOutcome | Exception = OUTCOME) -> None:
-        """End the running sync, or the next."""
         self._answers.send_nowait(came)
 
     def close(self) -> None:
@@ -62,6 +61,8 @@ class Runner:
 
 class Stage:
     """A loop, its runner and its clock."""
+
+    tasks: anyio.abc.TaskGroup
 
     def __init__(self, figures: LoopFigures) -> None:
         self.clock = ManualClock(datetime(2026, 1, 1, tzinfo=UTC))
@@ -90,23 +91,15 @@ class Stage:
         return await self.loop.sync_now(SyncKind(fresh=fresh), deadline)
 
 
-def play(
-    act: Callable[[Stage, anyio.abc.TaskGroup], Awaitable[None]], figures: LoopFigures = AT_ONCE
-) -> Stage:
-    """Run a loop while `act` plays, and return what is left of it."""
-    stages = []
-
-    async def main() -> None:
-        stage = Stage(figures)
-        stages.append(stage)
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(stage.loop.run)
-            await act(stage, tasks)
-            tasks.cancel_scope.cancel()
-        stage.close()
-
-    anyio.run(main)
-    return stages[0]
+@asynccontextmanager
+async def running(figures: LoopFigures = AT_ONCE) -> AsyncIterator[Stage]:
+    """Run a loop within the block."""
+    stage = Stage(figures)
+    async with anyio.create_task_group() as stage.tasks:
+        stage.tasks.start_soon(stage.loop.run)
+        yield stage
+        stage.tasks.cancel_scope.cancel()
+    stage.close()
 
 
 async def settled(stage: Stage, syncs: int) -> None:
@@ -116,10 +109,9 @@ async def settled(stage: Stage, syncs: int) -> None:
             await anyio.lowlevel.checkpoint()
 
 
-def test_segments_are_merged_only_when_nothing_has_changed_for_a_while() -> None:
+async def test_segments_are_merged_only_when_nothing_has_changed_for_a_while() -> None:
     """A compaction takes a core for a while."""
-
-    async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
+    async with running(replace(AT_ONCE, quiet_ms=0)) as stage:
         merging = []
         for _step in range(3):  # the start, a change, and the quiet after it
             job = await stage.runner.begun()
@@ -129,16 +121,15 @@ def test_segments_are_merged_only_when_nothing_has_changed_for_a_while() -> None
             stage.runner.end()
         assert merging == [("start", "never"), ("change", "never"), ("quiet", "apart")]
 
-    play(act, replace(AT_ONCE, quiet_ms=0))
-
 
 OVERDUE = replace(NOTHING, overdue=True)
 
 
-def test_a_save_does_not_wait_for_a_merge_of_segments(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_save_does_not_wait_for_a_merge(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     """A large store takes minutes for one."""
-
-    async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
+    async with running() as stage:
         await stage.runner.begun()
         stage.runner.end(OVERDUE)
         merge = await stage.compactor.begun()
@@ -154,14 +145,13 @@ def test_a_save_does_not_wait_for_a_merge_of_segments(caplog: pytest.LogCaptureF
         stage.runner.end(OVERDUE)
         await stage.compactor.begun()
 
-    assert play(act).compactor.killed == 1, "with the loop"
+    assert stage.compactor.killed == 1, "with the loop"
     assert caplog.messages == ["segments could not be merged: the disk is full"]
 
 
-def test_a_frozen_loop_merges_nothing() -> None:
+async def test_a_frozen_loop_merges_nothing() -> None:
     """The store may be another one by now."""
-
-    async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
+    async with running() as stage:
         await stage.runner.begun()
         stage.runner.end(OVERDUE)
         await stage.compactor.begun()
@@ -170,20 +160,15 @@ def test_a_frozen_loop_merges_nothing() -> None:
             while not stage.compactor.killed:
                 await anyio.lowlevel.checkpoint()
 
-    play(act)
 
-
-def test_a_loop_begins_with_a_sync_and_tells_who_listens() -> None:
+async def test_a_loop_begins_with_a_sync_and_tells_who_listens() -> None:
     """A search right after the start should see what is there."""
-
-    async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
+    async with running() as stage:
         await stage.runner.begun()
-        running = stage.loop.statistics()
-        assert (running.state, running.stage, running.done_files) == ("indexing", "index", 1)
+        indexing = stage.loop.statistics()
+        assert (indexing.state, indexing.stage, indexing.done_files) == ("indexing", "index", 1)
         stage.runner.end()
         await settled(stage, 1)
-
-    stage = play(act)
 
     state = stage.loop.statistics()
     assert (state.state, state.last_result, state.pending) == ("idle", "ok", False)
@@ -191,10 +176,9 @@ def test_a_loop_begins_with_a_sync_and_tells_who_listens() -> None:
     assert stage.published == [OUTCOME]
 
 
-def test_changes_during_a_sync_make_one_more_however_many_they_are() -> None:
+async def test_changes_during_a_sync_make_one_more_however_many_they_are() -> None:
     """They came too late for it, and one takes up all."""
-
-    async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
+    async with running() as stage:
         await stage.runner.begun()
         for _number in range(20):
             stage.loop.note_change()
@@ -204,16 +188,13 @@ def test_changes_during_a_sync_make_one_more_however_many_they_are() -> None:
         stage.runner.end(NOTHING)
         await settled(stage, 2)
 
-    stage = play(act)
-
     assert len(stage.runner.jobs) == 2
     assert stage.published == [OUTCOME]  # the second moved nothing
 
 
-def test_changes_are_noted_from_any_thread() -> None:
+async def test_changes_are_noted_from_any_thread() -> None:
     """The watcher has a thread of its own and must not wait for ours."""
-
-    async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
+    async with running() as stage:
         await stage.runner.begun()
         stage.runner.end()
         await settled(stage, 1)
@@ -222,15 +203,12 @@ def test_changes_are_noted_from_any_thread() -> None:
         noting.join()
         await stage.runner.begun()
 
-    stage = play(act)
-
     assert len(stage.runner.jobs) == 2
 
 
-def test_a_failed_sync_blocks_neither_changes_nor_its_own_retry() -> None:
+async def test_a_failed_sync_blocks_neither_changes_nor_its_own_retry() -> None:
     """One unreadable file must not leave an index behind for ever."""
-
-    async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
+    async with running() as stage:
         await stage.runner.begun()
         stage.runner.end(SyncFailed("no luck"))
         await settled(stage, 1)
@@ -248,24 +226,21 @@ def test_a_failed_sync_blocks_neither_changes_nor_its_own_retry() -> None:
         stage.runner.end()
         await settled(stage, 3)
 
-    stage = play(act)
-
     state = stage.loop.statistics()
     assert (state.last_result, state.failures_total, state.next_retry_ms) == ("ok", 2, None)
     assert [error.code for error in stage.failed] == ["internal", "busy"]
 
 
-def test_a_sync_that_is_asked_for_begins_after_the_question() -> None:
-    """Whoever saved a file and asks must not get the outcome of a sync that read the old one."""
+async def test_a_sync_that_is_asked_for_begins_after_the_question() -> None:
     outcomes = []
+    async with running() as stage:
 
-    async def act(stage: Stage, tasks: anyio.abc.TaskGroup) -> None:
         async def ask() -> None:
             outcomes.append((await stage.ask()).snapshot_id)
 
         await stage.runner.begun()
-        tasks.start_soon(ask)
-        tasks.start_soon(ask)
+        stage.tasks.start_soon(ask)
+        stage.tasks.start_soon(ask)
         await anyio.wait_all_tasks_blocked()
         stage.runner.end(replace(OUTCOME, snapshot_id="before"))
         await stage.runner.begun()
@@ -273,36 +248,31 @@ def test_a_sync_that_is_asked_for_begins_after_the_question() -> None:
         await settled(stage, 2)
         await anyio.wait_all_tasks_blocked()
 
-    stage = play(act)
-
     assert outcomes == ["after", "after"]
     assert len(stage.runner.jobs) == 2
 
 
-def test_who_wants_all_anew_does_not_share_with_who_does_not() -> None:
+async def test_who_wants_all_anew_does_not_share_with_who_does_not() -> None:
     """A shared sync would do too little for one, or minutes too much for the other."""
+    async with running() as stage:
 
-    async def act(stage: Stage, tasks: anyio.abc.TaskGroup) -> None:
         async def ask(fresh: bool) -> None:
             await stage.ask(fresh=fresh)
 
         await stage.runner.begun()
-        tasks.start_soon(ask, False)
-        tasks.start_soon(ask, True)
+        stage.tasks.start_soon(ask, False)
+        stage.tasks.start_soon(ask, True)
         await anyio.wait_all_tasks_blocked()
         for _number in range(3):
             stage.runner.end()
         await settled(stage, 3)
 
-    stage = play(act)
-
     assert sorted(job.fresh for job in stage.runner.jobs[1:]) == [False, True]
 
 
-def test_a_failure_reaches_who_asked() -> None:
+async def test_a_failure_reaches_who_asked() -> None:
     """They would else search an index they believe to be fresh."""
-
-    async def act(stage: Stage, tasks: anyio.abc.TaskGroup) -> None:
+    async with running() as stage:
         await stage.runner.begun()
         stage.runner.end()
         stage.runner.end(SyncFailed("disk full", code="budget_exceeded"))
@@ -310,13 +280,10 @@ def test_a_failure_reaches_who_asked() -> None:
             await stage.ask()
         assert caught.value.code == "budget_exceeded"
 
-    play(act)
 
-
-def test_a_deadline_ends_the_wait_and_not_the_sync() -> None:
+async def test_a_deadline_ends_the_wait_and_not_the_sync() -> None:
     """Work that is half done would only be done again; a sync nobody waits for is not begun."""
-
-    async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
+    async with running() as stage:
         await stage.runner.begun()
         with pytest.raises(DeadlineExceeded):
             await stage.ask(seconds=0)
@@ -324,16 +291,13 @@ def test_a_deadline_ends_the_wait_and_not_the_sync() -> None:
         await settled(stage, 1)
         await anyio.wait_all_tasks_blocked()
 
-    stage = play(act)
-
     assert (len(stage.runner.jobs), stage.runner.killed) == (1, 0)
 
 
-def test_a_cancelled_sync_is_killed_and_says_why() -> None:
-    """Who cancels wants the processor back now."""
+async def test_a_cancelled_sync_is_killed_and_says_why() -> None:
     said = []
+    async with running() as stage:
 
-    async def act(stage: Stage, tasks: anyio.abc.TaskGroup) -> None:
         async def ask() -> None:
             try:
                 await stage.ask()
@@ -342,14 +306,12 @@ def test_a_cancelled_sync_is_killed_and_says_why() -> None:
 
         await stage.runner.begun()
         stage.runner.end()
-        tasks.start_soon(ask)
+        stage.tasks.start_soon(ask)
         await stage.runner.begun()
         assert stage.loop.cancel("because")
         await settled(stage, 2)
         await anyio.wait_all_tasks_blocked()
         assert not stage.loop.cancel("nothing runs")
-
-    stage = play(act)
 
     assert said == ["because"]
     assert stage.runner.killed == 1
@@ -357,10 +319,9 @@ def test_a_cancelled_sync_is_killed_and_says_why() -> None:
     assert stage.loop.statistics().next_retry_ms is None
 
 
-def test_a_frozen_loop_begins_nothing_until_it_thaws() -> None:
+async def test_a_frozen_loop_begins_nothing_until_it_thaws() -> None:
     """A daemon whose settings are out of date would write the wrong store."""
-
-    async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
+    async with running() as stage:
         await stage.runner.begun()
         stage.loop.freeze("settings changed")
         await settled(stage, 1)
@@ -377,42 +338,35 @@ def test_a_frozen_loop_begins_nothing_until_it_thaws() -> None:
         stage.runner.end()
         await settled(stage, 2)
 
-    stage = play(act)
-
     assert stage.loop.statistics().state == "idle"
 
 
-def test_the_end_of_the_loop_kills_the_sync_and_frees_who_waits() -> None:
+async def test_the_end_of_the_loop_kills_the_sync_and_frees_who_waits() -> None:
     """A daemon that stops leaves nobody hanging."""
     said = []
+    stage = Stage(AT_ONCE)
 
-    async def main() -> None:
-        stage = Stage(AT_ONCE)
+    async def ask() -> None:
+        try:
+            await stage.ask()
+        except Cancelled as error:
+            said.append(str(error))
 
-        async def ask() -> None:
-            try:
-                await stage.ask()
-            except Cancelled as error:
-                said.append(str(error))
-
-        async with anyio.create_task_group() as waiting, anyio.create_task_group() as tasks:
-            tasks.start_soon(stage.loop.run)
-            await stage.runner.begun()
-            waiting.start_soon(ask)
-            await anyio.wait_all_tasks_blocked()
-            tasks.cancel_scope.cancel()
-        stage.close()
-        assert stage.runner.killed == 1
-
-    anyio.run(main)
+    async with anyio.create_task_group() as waiting, anyio.create_task_group() as tasks:
+        tasks.start_soon(stage.loop.run)
+        await stage.runner.begun()
+        waiting.start_soon(ask)
+        await anyio.wait_all_tasks_blocked()
+        tasks.cancel_scope.cancel()
+    stage.close()
+    assert stage.runner.killed == 1
 
     assert said == ["the daemon is stopping"]
 
 
-def test_other_settings_hold_from_the_next_sync_on() -> None:
+async def test_other_settings_hold_from_the_next_sync_on() -> None:
     """Low impact can be switched on while the daemon runs."""
-
-    async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
+    async with running() as stage:
         await stage.runner.begun()
         stage.runner.end()
         await settled(stage, 1)
@@ -421,18 +375,13 @@ def test_other_settings_hold_from_the_next_sync_on() -> None:
         stage.loop.note_change()
         assert await stage.runner.begun() == replace(quiet, compaction="never")
 
-    play(act)
 
-
-def test_a_mere_suspicion_is_no_change_that_is_pending() -> None:
+async def test_a_mere_suspicion_is_no_change_that_is_pending() -> None:
     """A root that is polled is suspected every few seconds, and answers would always warn."""
-
-    async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
+    async with running(LoopFigures()) as stage:
         await stage.runner.begun()
         stage.runner.end()
         await settled(stage, 1)
-
-    stage = play(act, LoopFigures())
     stage.loop.note_change(0)
     suspected = stage.loop.statistics()
     stage.loop.note_change(1)
@@ -441,23 +390,19 @@ def test_a_mere_suspicion_is_no_change_that_is_pending() -> None:
     assert stage.loop.statistics().behind
 
 
-def test_changes_noted_before_and_after_the_loop_ran_harm_nobody() -> None:
+async def test_changes_noted_before_and_after_the_loop_ran_harm_nobody() -> None:
     """The watcher starts before it and ends after it."""
-
-    async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
+    async with running() as stage:
         stage.loop.note_change()
         await stage.runner.begun()
-
-    stage = play(act)
     stage.loop.note_change()
 
     assert stage.loop.statistics().pending
 
 
-def test_a_bug_in_one_sync_is_a_failure_and_the_loop_goes_on() -> None:
+async def test_a_bug_in_one_sync_is_a_failure_and_the_loop_goes_on() -> None:
     """Its kind is told and not its words, which may quote what was indexed."""
-
-    async def act(stage: Stage, tasks: anyio.abc.TaskGroup) -> None:
+    async with running() as stage:
         await stage.runner.begun()
         stage.runner.end()
         stage.runner.end(ValueError("a secret"))
@@ -469,17 +414,14 @@ def test_a_bug_in_one_sync_is_a_failure_and_the_loop_goes_on() -> None:
         stage.runner.end()
         await settled(stage, 3)
 
-    stage = play(act)
-
     state = stage.loop.statistics()
     assert (state.last_result, state.failures_total) == ("ok", 1)
     assert [str(error) for error in stage.failed] == ["a bug in ggrep: ValueError"]
 
 
-def test_no_sync_begins_while_git_is_at_work() -> None:
+async def test_no_sync_begins_while_git_is_at_work() -> None:
     """Files of two branches would stand side by side, and whoever asks hears why they wait."""
-
-    async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
+    async with running(replace(AT_ONCE, settle_ms=0)) as stage:
         await stage.runner.begun()
         stage.runner.end()
         await settled(stage, 1)
@@ -496,18 +438,13 @@ def test_no_sync_begins_while_git_is_at_work() -> None:
         stage.runner.end()
         await settled(stage, 2)
 
-    play(act, replace(AT_ONCE, settle_ms=0))
 
-
-def test_a_running_sync_that_waits_for_git_is_told_as_such() -> None:
+async def test_a_running_sync_that_waits_for_git_is_told_as_such() -> None:
     """Git may begin after the sync did."""
-
-    async def act(stage: Stage, _: anyio.abc.TaskGroup) -> None:
+    async with running() as stage:
         await stage.runner.begun()
         stage.loop._advance(SyncProgress(WAITS_FOR_GIT, 0, 0, 0))
         assert stage.loop.statistics().git_at_work
         stage.runner.end()
         await settled(stage, 1)
         assert not stage.loop.statistics().git_at_work
-
-    play(act)

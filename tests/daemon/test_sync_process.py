@@ -6,7 +6,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -26,24 +27,11 @@ END_S = 600.0
 
 
 def job(tmp_path: Path, act: str, **given: Any) -> SyncJob:
-    """Return a job for the stand-in; one that hangs says who it is in the job's home."""
     return SyncJob(tmp_path, tmp_path / "pids", environ={"act": act}, **given)
 
 
 def ignore(_: SyncProgress) -> None:
     """Nobody watches."""
-
-
-def play(act: Callable[[SyncProcess], Awaitable[None]], process: SyncProcess) -> None:
-    """Run `act` on a process that is closed afterwards."""
-
-    async def main() -> None:
-        try:
-            await act(process)
-        finally:
-            await process.aclose()
-
-    anyio.run(main)
 
 
 async def until(holds: Callable[[], bool]) -> None:
@@ -53,11 +41,10 @@ async def until(holds: Callable[[], bool]) -> None:
             await anyio.sleep(0.005)
 
 
-def test_wishes_reach_the_worker_before_a_job_and_while_it_is_done(tmp_path: Path) -> None:
+async def test_wishes_reach_the_worker_before_a_job_and_while_it_is_done(tmp_path: Path) -> None:
     """A question may come before the first index has begun, or when it has long begun."""
     said = {"store_id": "s", "paths": ["a.py", "b.py"]}
-
-    async def act(process: SyncProcess) -> None:
+    async with aclosing(SyncProcess(write_worker(tmp_path))) as process:
         await process.prioritise("s", ["a.py", "b.py"])
         told = await process.run(job(tmp_path, "tell", store_id="s"), ignore)
         again = await process.run(job(tmp_path, "tell", store_id="s"), ignore)
@@ -76,13 +63,10 @@ def test_wishes_reach_the_worker_before_a_job_and_while_it_is_done(tmp_path: Pat
         assert again.snapshot_id == told.snapshot_id, "said once"
         assert priority_from(heard[0].snapshot_id.encode()) == ("s", ("c.py",))
 
-    play(act, SyncProcess(write_worker(tmp_path)))
 
-
-def test_one_worker_serves_job_after_job(tmp_path: Path) -> None:
+async def test_one_worker_serves_job_after_job(tmp_path: Path) -> None:
     """Starting one costs more than a sync of one file."""
-
-    async def act(process: SyncProcess) -> None:
+    async with aclosing(SyncProcess(write_worker(tmp_path))) as process:
         assert process.pid is None
         told: list[SyncProgress] = []
         first = await process.run(job(tmp_path, "answer"), told.append)
@@ -92,26 +76,20 @@ def test_one_worker_serves_job_after_job(tmp_path: Path) -> None:
         assert [progress.stage for progress in told] == ["scan"]
         assert process.starts == 1
 
-    play(act, SyncProcess(write_worker(tmp_path)))
 
-
-def test_a_worker_is_replaced_after_so_many_syncs(tmp_path: Path) -> None:
-    """What it keeps of each of them goes with it, though it is never idle."""
-
-    async def act(process: SyncProcess) -> None:
+async def test_a_worker_is_replaced_after_so_many_syncs(tmp_path: Path) -> None:
+    async with aclosing(SyncProcess(write_worker(tmp_path), most_jobs=2)) as process:
         told = [await process.run(job(tmp_path, "answer"), ignore) for _ in range(5)]
 
         assert len({outcome.snapshot_id for outcome in told}) == 3
         assert process.starts == 3
 
-    play(act, SyncProcess(write_worker(tmp_path), most_jobs=2))
 
-
-def test_jobs_wait_for_one_another_in_order(tmp_path: Path) -> None:
+async def test_jobs_wait_for_one_another_in_order(tmp_path: Path) -> None:
     """Two syncs at a time would take both cores from whoever searches."""
     order: list[int] = []
+    async with aclosing(SyncProcess(write_worker(tmp_path))) as process:
 
-    async def act(process: SyncProcess) -> None:
         async def one(number: int) -> None:
             await process.run(job(tmp_path, "answer"), ignore)
             order.append(number)
@@ -121,27 +99,22 @@ def test_jobs_wait_for_one_another_in_order(tmp_path: Path) -> None:
                 tasks.start_soon(one, number)
                 await anyio.lowlevel.checkpoint()
 
-    play(act, SyncProcess(write_worker(tmp_path)))
-
     assert order == [0, 1, 2, 3, 4]
 
 
-def test_a_worker_that_went_away_while_idle_is_replaced_without_a_word(tmp_path: Path) -> None:
+async def test_a_worker_that_ended_while_idle_is_replaced(
+    tmp_path: Path,
+) -> None:
     """It ends by itself after a while, and may do so the moment it is asked."""
-
-    async def act(process: SyncProcess) -> None:
+    async with aclosing(SyncProcess(write_worker(tmp_path))) as process:
         first = await process.run(job(tmp_path, "last"), ignore)
         second = await process.run(job(tmp_path, "answer"), ignore)
 
         assert first.snapshot_id != second.snapshot_id
 
-    play(act, SyncProcess(write_worker(tmp_path)))
 
-
-def test_errors_come_back_as_what_they_are(tmp_path: Path) -> None:
-    """Whoever asked decides by their kind; the worker goes on."""
-
-    async def act(process: SyncProcess) -> None:
+async def test_errors_come_back_as_what_they_are(tmp_path: Path) -> None:
+    async with aclosing(SyncProcess(write_worker(tmp_path))) as process:
         with pytest.raises(Busy, match=r"^held, retry after 77 ms$") as busy:
             await process.run(job(tmp_path, "busy"), ignore)
         with pytest.raises(SyncFailed, match="full") as full:
@@ -151,13 +124,9 @@ def test_errors_come_back_as_what_they_are(tmp_path: Path) -> None:
         assert full.value.code == "budget_exceeded"
         assert process.starts == 1
 
-    play(act, SyncProcess(write_worker(tmp_path)))
 
-
-def test_a_failure_says_what_a_command_would_end_with(tmp_path: Path) -> None:
-    """Whoever builds a workspace reports it of each repository."""
-
-    async def act(process: SyncProcess) -> None:
+async def test_a_failure_says_what_a_command_would_end_with(tmp_path: Path) -> None:
+    async with aclosing(SyncProcess(write_worker(tmp_path))) as process:
         told = []
         for each in ("status", "crash", "killed"):
             with pytest.raises(SyncFailed) as failed:
@@ -166,37 +135,28 @@ def test_a_failure_says_what_a_command_would_end_with(tmp_path: Path) -> None:
 
         assert told == [(13, None), (1, None), (1, signal.SIGKILL)]
 
-    play(act, SyncProcess(write_worker(tmp_path)))
-
 
 @pytest.mark.parametrize(("act", "said"), [("crash", "it broke"), ("garble", "worker ended")])
-def test_a_worker_that_breaks_costs_one_sync(tmp_path: Path, act: str, said: str) -> None:
+async def test_a_worker_that_breaks_costs_one_sync(tmp_path: Path, act: str, said: str) -> None:
     """Its last words say why; the next sync gets another worker."""
-
-    async def play_it(process: SyncProcess) -> None:
+    async with aclosing(SyncProcess(write_worker(tmp_path))) as process:
         with pytest.raises(SyncFailed, match=said):
             await process.run(job(tmp_path, act), ignore)
         await process.run(job(tmp_path, "answer"), ignore)
 
         assert process.starts == 2
 
-    play(play_it, SyncProcess(write_worker(tmp_path)))
 
-
-def test_a_missing_interpreter_is_a_failed_sync(tmp_path: Path) -> None:
+async def test_a_missing_interpreter_is_a_failed_sync(tmp_path: Path) -> None:
     """An upgrade may take it away while the daemon runs."""
-
-    async def act(process: SyncProcess) -> None:
+    async with aclosing(SyncProcess(str(tmp_path / "missing"))) as process:
         with pytest.raises(SyncFailed, match="cannot be started"):
             await process.run(job(tmp_path, "answer"), ignore)
 
-    play(act, SyncProcess(str(tmp_path / "missing")))
 
-
-def test_cancelling_kills_the_worker_and_its_children(tmp_path: Path) -> None:
+async def test_cancelling_kills_the_worker_and_its_children(tmp_path: Path) -> None:
     """Parse processes would else go on for seconds."""
-
-    async def act(process: SyncProcess) -> None:
+    async with aclosing(SyncProcess(write_worker(tmp_path))) as process:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(process.run, job(tmp_path, "hang"), ignore)
             await until((tmp_path / "pids").exists)
@@ -205,15 +165,14 @@ def test_cancelling_kills_the_worker_and_its_children(tmp_path: Path) -> None:
 
         assert process.pid is None
 
-    play(act, SyncProcess(write_worker(tmp_path)))
-
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bound", ["silence", "deadline"])
-def test_a_worker_that_hangs_is_killed_in_the_end(tmp_path: Path, bound: str) -> None:
+async def test_a_worker_that_hangs_is_killed_in_the_end(tmp_path: Path, bound: str) -> None:
     """All other stores of the host wait for their turn."""
-
-    async def act(process: SyncProcess) -> None:
+    async with aclosing(
+        SyncProcess(write_worker(tmp_path), silence_ms=300 if bound == "silence" else 300_000)
+    ) as process:
         given = {"deadline_ms": 300} if bound == "deadline" else {}
         wanted = DeadlineExceeded if bound == "deadline" else SyncFailed
         with pytest.raises(wanted, match="than 300 ms" if given else "sent no heartbeat for 0.3 s"):
@@ -221,15 +180,12 @@ def test_a_worker_that_hangs_is_killed_in_the_end(tmp_path: Path, bound: str) ->
 
         assert process.pid is None
 
-    silence_ms = 300 if bound == "silence" else 300_000
-    play(act, SyncProcess(write_worker(tmp_path), silence_ms=silence_ms))
 
-
-def test_closing_cancels_the_running_sync(tmp_path: Path) -> None:
+async def test_closing_cancels_the_running_sync(tmp_path: Path) -> None:
     """A host that stops does not wait for minutes of indexing."""
     said: list[type[Exception]] = []
+    async with aclosing(SyncProcess(write_worker(tmp_path))) as process:
 
-    async def act(process: SyncProcess) -> None:
         async def one() -> None:
             try:
                 await process.run(job(tmp_path, "hang"), ignore)
@@ -243,24 +199,21 @@ def test_closing_cancels_the_running_sync(tmp_path: Path) -> None:
             await process.aclose()
         await hanging_ended(tmp_path)
 
-    play(act, SyncProcess(write_worker(tmp_path)))
-
     assert said == [Cancelled, Cancelled]
 
 
 def real_job(root: Path, home: Path, **given: Any) -> SyncJob:
-    """Return a job for the real worker."""
     return SyncJob(root, home, flags={"encoder": "hashed", "parse_workers": 1}, **given)
 
 
 @pytest.mark.slow
-def test_the_real_worker_indexes_and_what_it_prints_disturbs_nobody(root: Path, home: Path) -> None:
+async def test_the_real_worker_indexes_and_compacts(root: Path, home: Path) -> None:
     """It does what the command does, a compaction included; nothing but answers comes back."""
     write_tree(root, {"a.py": "def lighthouse():\n    return 1\n", "keep.py": "kept = 1\n"})
     outcomes: list[SyncOutcome] = []
     stages: list[str] = []
+    async with aclosing(SyncProcess()) as process:
 
-    async def act(process: SyncProcess) -> None:
         async def sync(**given: Any) -> None:
             wanted = real_job(root, home, **given)
             outcomes.append(await process.run(wanted, lambda said: stages.append(said.stage)))
@@ -273,8 +226,6 @@ def test_the_real_worker_indexes_and_what_it_prints_disturbs_nobody(root: Path, 
         with pytest.raises(SyncFailed, match="select store") as caught:
             await sync(store_id="another")
         assert caught.value.code == "invalid_request"
-
-    play(act, SyncProcess())
     engine = open_engine(root, home)
 
     assert paths(engine, "beacon")[0] == "a.py"
@@ -286,13 +237,11 @@ def test_the_real_worker_indexes_and_what_it_prints_disturbs_nobody(root: Path, 
 
 
 @pytest.mark.slow
-def test_a_worker_killed_in_the_middle_leaves_the_next_sync_a_sound_store(
-    root: Path, home: Path
-) -> None:
+async def test_a_killed_worker_leaves_a_sound_store(root: Path, home: Path) -> None:
     """Memory runs out, and the kernel picks the largest process."""
     write_tree(root, {f"f{n}.py": f"def lighthouse{n}():\n    return {n}\n" for n in range(60)})
+    async with aclosing(SyncProcess()) as process:
 
-    async def act(process: SyncProcess) -> None:
         def kill(progress: SyncProgress) -> None:
             pid = process.pid
             if progress.stage == "publish" and pid is not None:
@@ -303,8 +252,6 @@ def test_a_worker_killed_in_the_middle_leaves_the_next_sync_a_sound_store(
         outcome = await process.run(real_job(root, home), ignore)
 
         assert outcome.indexed == 60
-
-    play(act, SyncProcess())
 
     assert paths(open_engine(root, home), "lighthouse7")[0] == "f7.py"
 
@@ -350,9 +297,7 @@ def test_a_host_that_is_killed_leaves_no_worker_and_no_parser(root: Path, home: 
     assert not alive
 
 
-def test_a_machine_without_room_for_a_process_is_asked_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_failed_start_is_retried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A first index must not fail because so much else was starting."""
     refusals = [OSError(errno.EAGAIN, "no room"), OSError(errno.EFAULT, "no room")]
     start = WorkerChild.start
@@ -363,10 +308,7 @@ def test_a_machine_without_room_for_a_process_is_asked_again(
         return await start(*arguments, **named)
 
     monkeypatch.setattr(WorkerChild, "start", starting)
-
-    async def act(process: SyncProcess) -> None:
+    async with aclosing(SyncProcess(write_worker(tmp_path))) as process:
         await process.run(job(tmp_path, "answer"), ignore)
 
         assert process.starts == 1
-
-    play(act, SyncProcess(write_worker(tmp_path)))

@@ -11,7 +11,6 @@ FIGURES = LoopFigures()
 
 
 def settled(clock: ManualClock) -> Schedule:
-    """Return the schedule of a store whose first sync ended just now."""
     start = Schedule(FIGURES)
     return start.begun(start.next()).done(clock.monotonic_ms(), start.next(), fruitful=True)
 
@@ -22,16 +21,19 @@ def a_clock() -> ManualClock:
     return clock
 
 
-def test_the_first_sync_is_due_at_once() -> None:
-    """Nobody knows what changed while no daemon ran."""
+def test_a_store_is_synced_at_the_start_and_reconciled_later() -> None:
+    """Changes before the start are unknown, and events may be lost without a word."""
     assert Schedule(FIGURES).next() == Due(float("-inf"), "start")
 
-
-def test_without_changes_a_store_is_reconciled_every_five_minutes() -> None:
-    """Events may be lost without a word."""
     clock = a_clock()
 
     assert settled(clock).next() == Due(clock.monotonic_ms() + 300_000, "reconcile")
+
+    schedule = Schedule(LOW_IMPACT)
+    schedule = schedule.begun(schedule.next()).done(0.0, schedule.next(), fruitful=True)
+
+    assert schedule.next() == Due(600_000, "reconcile")
+    assert schedule.changed(0.0, certain=True).next() == Due(2_000, "change")
 
 
 def test_a_change_is_taken_up_once_it_is_quiet() -> None:
@@ -45,7 +47,6 @@ def test_a_change_is_taken_up_once_it_is_quiet() -> None:
 
 
 def test_the_first_save_after_a_rest_is_taken_up_at_once() -> None:
-    """Who saves one file and asks about it next waits for nothing else."""
     clock = a_clock()
     schedule = settled(clock)
     clock.advance(FIGURES.rest_ms)
@@ -125,15 +126,25 @@ def test_a_failed_sync_is_tried_again_ever_later_up_to_a_minute() -> None:
 
 
 def test_a_failure_that_says_how_long_to_wait_is_believed() -> None:
-    """Another writer knows best when it is done."""
+    """It does not block reconciliation; a cancelled sync is not tried again at once."""
     schedule = Schedule(FIGURES)
     schedule = schedule.begun(schedule.next()).failed(0.0, schedule.next(), wait_ms=7_500)
 
     assert schedule.next() == Due(7_500, "retry")
 
+    figures = LoopFigures(reconcile_ms=500)
+    schedule = Schedule(figures)
+    schedule = schedule.begun(schedule.next()).failed(0.0, schedule.next())
+
+    assert schedule.next() == Due(500, "reconcile")
+
+    schedule = Schedule(FIGURES)
+    schedule = schedule.begun(schedule.next()).stopped(5_000.0)
+
+    assert schedule.next() == Due(125_000, "quiet")
+
 
 def test_a_change_after_a_failure_does_not_wait_for_the_retry() -> None:
-    """What failed may just have been mended."""
     clock, schedule = a_clock(), Schedule(FIGURES)
     for _ in range(8):
         due = schedule.next()
@@ -143,15 +154,6 @@ def test_a_change_after_a_failure_does_not_wait_for_the_retry() -> None:
 
     # Syncs that fail move apart as well, but no further than ten seconds.
     assert schedule.next() == Due(clock.monotonic_ms(), "change")
-
-
-def test_reconciliation_goes_on_after_a_failure() -> None:
-    """A set of changes that cannot be synced must not block everything else."""
-    figures = LoopFigures(reconcile_ms=500)
-    schedule = Schedule(figures)
-    schedule = schedule.begun(schedule.next()).failed(0.0, schedule.next())
-
-    assert schedule.next() == Due(500, "reconcile")
 
 
 def test_syncs_that_find_nothing_move_apart_up_to_ten_seconds() -> None:
@@ -169,7 +171,6 @@ def test_syncs_that_find_nothing_move_apart_up_to_ten_seconds() -> None:
 
 
 def test_a_sync_that_finds_something_brings_them_together_again() -> None:
-    """Whoever edits after a build should not wait."""
     clock = a_clock()
     schedule = settled(clock)
     for fruitful in (False, False, False, True):
@@ -182,14 +183,6 @@ def test_a_sync_that_finds_something_brings_them_together_again() -> None:
     assert schedule.next() == Due(clock.monotonic_ms() + 300, "change")
 
 
-def test_a_cancelled_sync_is_not_tried_at_once_but_is_not_forgotten() -> None:
-    """Who cancels wants peace; what had changed is still to be taken up."""
-    schedule = Schedule(FIGURES)
-    schedule = schedule.begun(schedule.next()).stopped(5_000.0)
-
-    assert schedule.next() == Due(125_000, "quiet")
-
-
 def test_a_cancelled_first_index_stays_cancelled_until_somebody_asks() -> None:
     """Neither a change that came meanwhile nor one that comes later undoes it."""
     schedule = Schedule(FIGURES)
@@ -200,15 +193,6 @@ def test_a_cancelled_first_index_stays_cancelled_until_somebody_asks() -> None:
     assert replace(schedule, requested=True).next() == Due(float("-inf"), "asked")
     asked = replace(schedule, requested=True)
     assert asked.begun(asked.next()).done(9_000.0, asked.next(), fruitful=True).next().at_ms < 1e9
-
-
-def test_low_impact_waits_longer() -> None:
-    """Fewer syncs of more changes each cost less."""
-    schedule = Schedule(LOW_IMPACT)
-    schedule = schedule.begun(schedule.next()).done(0.0, schedule.next(), fruitful=True)
-
-    assert schedule.next() == Due(600_000, "reconcile")
-    assert schedule.changed(0.0, certain=True).next() == Due(2_000, "change")
 
 
 def test_what_git_changed_is_due_as_soon_as_git_has_ended() -> None:

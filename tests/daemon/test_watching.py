@@ -27,11 +27,9 @@ class Changes:
         self.told.put(count)
 
     def next(self) -> int:
-        """Wait for the next call."""
         return self.told.get(timeout=END_S)
 
     def none(self) -> bool:
-        """Tell whether there was no call that was not waited for."""
         return self.told.empty()
 
 
@@ -109,16 +107,6 @@ def roots(tmp_path: Path) -> list[Path]:
     return found
 
 
-def test_a_new_root_is_looked_at_once_it_is_watched(roots: list[Path]) -> None:
-    """What changed between the first sync and the first watch was seen by neither."""
-    changes = Changes()
-    with watcher(Opener()) as watching:
-        watching.add(roots[0], (), changes)
-
-        assert changes.next() == 0
-        assert watching.state(roots[0]).mode == "watching"
-
-
 def test_events_reach_the_roots_they_lie_in_and_nested_ones_as_well(roots: list[Path]) -> None:
     """One index may hold what another does; a third hears nothing."""
     opener, told = Opener(), [Changes() for _ in roots]
@@ -153,7 +141,6 @@ def test_events_that_concern_no_index_are_not_told(roots: list[Path]) -> None:
 
 
 def test_a_removed_root_hears_nothing_more(roots: list[Path]) -> None:
-    """Its daemon is gone."""
     opener, gone, stays = Opener(), Changes(), Changes()
     with watcher(opener) as watching:
         watching.add(roots[1], (), gone)
@@ -171,7 +158,7 @@ def test_a_removed_root_hears_nothing_more(roots: list[Path]) -> None:
         assert watching.state(roots[1]).mode == "off"
 
 
-def test_a_root_that_cannot_be_watched_is_polled_and_the_others_are_watched(
+def test_an_unwatchable_root_is_polled_beside_watched_ones(
     roots: list[Path],
 ) -> None:
     """One huge tree that takes all watches must not blind the host, nor be blind itself."""
@@ -228,19 +215,6 @@ def test_closing_frees_every_watch_and_ends_the_thread(roots: list[Path]) -> Non
 
     assert all(watch.closed.is_set() for watch in opener.opened)
     assert not [thread for thread in threading.enumerate() if thread.name == "watching"]
-
-
-def test_the_sum_of_roots_may_be_too_much_though_each_is_not(roots: list[Path]) -> None:
-    """Watches are bounded for all together: the first get them."""
-
-    def opener(paths: list[str]) -> FakeWatch:
-        return FakeWatch(paths, {paths[-1]: OSError("limit")} if len(paths) > 2 else {})
-
-    watch, problems = open_most(roots, opener)
-
-    assert isinstance(watch, FakeWatch)
-    assert watch.paths == [str(roots[0]), str(roots[1])]
-    assert problems == {roots[2]: "cannot be watched: limit"}
 
 
 @pytest.mark.slow
@@ -349,7 +323,6 @@ def test_where_watches_run_out_among_a_thousand_roots_few_tries_tell(most: int) 
 
 
 def test_one_root_of_a_thousand_that_cannot_be_watched_leaves_the_others_watched() -> None:
-    """It may be gone, or closed to us."""
     roots, bad = [Path(f"/r/{number}") for number in range(1000)], Path("/r/500")
 
     def opener(paths: list[str]) -> FakeWatch:

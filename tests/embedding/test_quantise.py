@@ -6,7 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from ggrep.base.errors import Incompatible
+from ggrep.base.errors import Incompatible, InvalidRequest
+from ggrep.index.embedding.encoder_choice import open_encoder
+from ggrep.index.embedding.hashed import HashedEncoder
+from ggrep.index.embedding.identity import NO_ENCODER, identity_of
 from ggrep.index.embedding.quantise import MAX_DIMENSION, cosines, numpy_dots, quantise, simd_dots
 
 
@@ -17,9 +20,7 @@ def vectors(seed: int, rows: int, dimension: int) -> np.ndarray:
 
 
 @given(st.integers(0, 1000), st.sampled_from((3, 256, 384, MAX_DIMENSION)), st.data())
-def test_cosines_do_not_depend_on_which_rows_are_asked_together(
-    seed: int, dimension: int, data: st.DataObject
-) -> None:
+def test_cosines_are_independent_of_rows(seed: int, dimension: int, data: st.DataObject) -> None:
     """Rows move between segments; their scores may not."""
     values, scales = quantise(vectors(seed, 40, dimension))
     query, scale = quantise(vectors(seed + 1, 1, dimension))
@@ -92,3 +93,50 @@ def test_too_wide_an_encoder_is_refused() -> None:
     """Sums beyond 2^24 would round."""
     with pytest.raises(Incompatible, match="dimension"):
         quantise(np.zeros((1, MAX_DIMENSION + 1), np.float32))
+
+
+texts = st.lists(st.text(st.sampled_from("ab cd9_é\n")), max_size=6)
+
+
+@given(texts, texts)
+def test_a_vector_does_not_depend_on_its_batch(first: list[str], second: list[str]) -> None:
+    """A file's vectors must be the same whatever was indexed beside it."""
+    together = HashedEncoder().encode_documents([*first, *second])
+    apart = [HashedEncoder().encode_query(text) for text in (*first, *second)]
+
+    assert together.shape == (len(apart), 256)
+    assert together.tobytes() == b"".join(vector.tobytes() for vector in apart)
+
+
+@given(st.text(st.sampled_from("ab cd"), min_size=1))
+def test_vectors_have_unit_length_or_none(text: str) -> None:
+    length = float(np.linalg.norm(HashedEncoder().encode_query(text)))
+
+    assert length == pytest.approx(1.0, abs=1e-6) or length == 0.0
+
+
+def test_shared_words_bring_texts_together() -> None:
+    """That is all a test needs of an encoder."""
+    encoder = HashedEncoder()
+    query = encoder.encode_query("retry queue")
+    near, far = encoder.encode_documents(["the retry queue", "parse a token"])
+
+    assert query @ near > query @ far
+
+
+def test_none_means_no_encoder() -> None:
+    """Retrieval is then lexical and structural."""
+    assert open_encoder("none") is None
+    assert identity_of("none") is NO_ENCODER
+
+
+@pytest.mark.parametrize("name", ["magic", "sentence-transformers:/nowhere/at/all"])
+def test_an_encoder_that_is_not_there_is_refused(name: str) -> None:
+    """A silent fallback would index by other vectors than were asked for."""
+    with pytest.raises(InvalidRequest, match="encoder"):
+        open_encoder(name)
+
+
+def test_the_identity_tells_encoders_apart() -> None:
+    """Vectors of different encoders are never compared."""
+    assert HashedEncoder.identity.key != NO_ENCODER.key

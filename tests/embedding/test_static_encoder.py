@@ -51,9 +51,7 @@ def bits(encoder: StaticEncoder, given: Sequence[str]) -> list[bytes]:
 
 @settings(max_examples=40)  # each makes a dozen encoders
 @given(texts, st.randoms(use_true_random=False))
-def test_a_vector_does_not_depend_on_its_batch(
-    model: StaticModel, given: list[str], chance: Random
-) -> None:
+def test_batches_change_no_vector(model: StaticModel, given: list[str], chance: Random) -> None:
     """A file's vectors must be the same whatever was indexed beside it, and before."""
     encoder, half = StaticEncoder(model), len(given) // 2
     order = list(range(len(given)))
@@ -101,7 +99,6 @@ def test_a_vector_is_the_sum_that_the_formula_says(model: StaticModel, text: str
 
 @given(texts)
 def test_vectors_have_unit_length_or_none(model: StaticModel, given: list[str]) -> None:
-    """Their products are cosines."""
     for vector in StaticEncoder(model).encode_documents(given):
         length = float(np.linalg.norm(vector.astype(np.float64)))
 
@@ -109,7 +106,6 @@ def test_vectors_have_unit_length_or_none(model: StaticModel, given: list[str]) 
 
 
 def test_queries_and_documents_weigh_words_differently(model: StaticModel) -> None:
-    """What a word tells depends on who says it."""
     encoder = StaticEncoder(model)
     text = "retry the http queue"
     document, query = encoder.encode_documents([text])[0], encoder.encode_query(text)
@@ -119,7 +115,6 @@ def test_queries_and_documents_weigh_words_differently(model: StaticModel) -> No
 
 
 def test_unknown_words_have_no_direction(model: StaticModel) -> None:
-    """They add nothing, and alone they are nothing."""
     encoder = StaticEncoder(model)
     alone, with_known, known = encoder.encode_documents(["unheard of", "unheard x", "x"])
 
@@ -237,7 +232,6 @@ def test_threads_may_share_an_encoder(model: StaticModel, monkeypatch: pytest.Mo
 
 
 def test_a_setting_opens_it(model: StaticModel, tmp_path: Path) -> None:
-    """And what it gives can be stored."""
     tiny_model(tmp_path)
     encoder = open_encoder(f"static:{tmp_path}")
 
@@ -259,7 +253,6 @@ def test_a_model_is_read_once_until_another_lies_there(tmp_path: Path) -> None:
 
 
 def test_features_are_those_of_their_revision() -> None:
-    """Whoever changes them gives them another name: models were trained on these."""
     shown = {
         word: features(word)
         for word in ("HTTPServers2", "parse_requests", "validated", "__init__", "Größe_字")

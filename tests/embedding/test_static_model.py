@@ -46,7 +46,6 @@ def folder(tmp_path: Path) -> Path:
 
 
 def sealed(folder: Path) -> None:
-    """Give a folder the digest of what lies in it, so that only other checks are left."""
     card = stable_json.loads((folder / "card.json").read_bytes())
     (folder / "card.json").write_bytes(stable_json.dumps(card | {"digest": model_digest(folder)}))
 
@@ -233,7 +232,6 @@ def test_what_does_not_agree_is_refused(folder: Path, damage: Callable[[Path], N
     ],
 )
 def test_a_card_that_says_something_else_is_refused(folder: Path, change: dict[str, Any]) -> None:
-    """It is what clients go by."""
     card = stable_json.loads((folder / "card.json").read_bytes())
     (folder / "card.json").write_bytes(stable_json.dumps(card | change))
 
@@ -242,7 +240,6 @@ def test_a_card_that_says_something_else_is_refused(folder: Path, change: dict[s
 
 
 def test_a_dimension_that_is_not_exact_is_refused(folder: Path) -> None:
-    """However well the folder agrees with itself."""
     np.save(folder / "vectors.npy", np.ones((SIZE, 1041), np.int8))
     card = stable_json.loads((folder / "card.json").read_bytes())
     (folder / "card.json").write_bytes(stable_json.dumps(card | {"dimension": 1041}))

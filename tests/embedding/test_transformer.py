@@ -49,7 +49,6 @@ def test_a_vector_does_not_depend_on_its_batch(encoder: Encoder) -> None:
 @pytest.mark.timeout(600)
 @pytest.mark.filterwarnings("default")
 def test_meaning_finds_what_no_word_does(tmp_path: Path) -> None:
-    """That is what a model is for."""
     root, home = tmp_path.resolve() / "repo", tmp_path.resolve() / "home"
     write_tree(
         root,

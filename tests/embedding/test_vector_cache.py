@@ -200,9 +200,7 @@ def test_a_full_disk_is_no_error(directory: Path, size_bytes: int) -> None:
         assert held(cache, range(2000)) == list(range(2000))
 
 
-def test_a_locked_file_is_waited_for_only_a_little(
-    directory: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lock_is_waited_for_briefly(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that hangs in a transaction must not make others hang."""
     monkeypatch.setattr("ggrep.index.embedding.vector_database.WAIT_SECONDS", 0.01)
     with open_cache(directory) as cache:
@@ -232,7 +230,6 @@ def test_a_damaged_file_in_use_stays_until_it_is_not(directory: Path) -> None:
 
 
 def test_the_bound_holds_and_the_least_recently_used_go_first(directory: Path) -> None:
-    """What was used an hour later stays."""
     clock = ManualClock(START)
     with open_cache(directory, clock=clock) as cache:
         fill(cache, range(3000))
@@ -314,7 +311,6 @@ def run_child(*arguments: object) -> "subprocess.Popen[bytes]":
     ["cache.before_write", "cache.after_write", "cache.before_evict", "cache.after_evict"],
 )
 def test_death_at_a_fault_point_leaves_a_usable_cache(directory: Path, point: str) -> None:
-    """What the dead process had written may be there or not; nothing else matters."""
     with open_cache(directory) as cache:
         fill(cache, range(1000))
     bound = cache_bytes(directory)

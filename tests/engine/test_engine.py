@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -13,11 +14,20 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.clock import Deadline, SystemClock
-from ggrep.base.errors import DeadlineExceeded, InvalidRequest, NoIndex, SnapshotGone
+from ggrep.base.errors import (
+    BudgetExceeded,
+    DeadlineExceeded,
+    InvalidRequest,
+    NoIndex,
+    SnapshotGone,
+)
 from ggrep.base.fair_queue import Lane
+from ggrep.base.identifiers import IdSource, derived_id
+from ggrep.base.ids import parse_snapshot_id
 from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.embedding.encode_slots import EncodeSlots
+from ggrep.index.store.disk import store_bytes
 from ggrep.index.store.judging import Judgement, judge
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.filters import Filter
@@ -25,7 +35,17 @@ from ggrep.model.request import PoolRequest, SearchRequest, StatisticsRequest
 from ggrep.render.answer_json import answer_json
 from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.repo_index import Hosted
-from tests.fakes.repos import answer, answer_bytes, open_engine, paths, write_tree
+from tests.fakes.clocks import ManualClock
+from tests.fakes.leases import held_lease
+from tests.fakes.repos import (
+    LaterClock,
+    answer,
+    answer_bytes,
+    indexed,
+    open_engine,
+    paths,
+    write_tree,
+)
 from training.encoder.model_file import write_model
 
 TREE = {
@@ -36,7 +56,7 @@ TREE = {
 
 
 def test_a_repository_without_an_index_says_so(root: Path, home: Path) -> None:
-    """And how to make one."""
+    """Bytes of a command line that are no text arrive as lone surrogates and are refused."""
     engine = open_engine(root, home)
 
     with pytest.raises(NoIndex, match="ggrep index"):
@@ -44,12 +64,19 @@ def test_a_repository_without_an_index_says_so(root: Path, home: Path) -> None:
     assert engine.describe().snapshot_id is None
     assert not home.exists()
 
+    for wrong in (
+        SearchRequest("a\udcff"),
+        SearchRequest("a", scope="\udcff"),
+        SearchRequest("a", filters=(Filter("path", "\udcff"),)),
+        SearchRequest("a", timeout_ms=-1),
+    ):
+        with pytest.raises(InvalidRequest):
+            engine.search(wrong)
+
 
 def test_deterministic_answers_have_the_same_bytes(root: Path, home: Path) -> None:
     """Request id included; nothing in them tells the time."""
-    write_tree(root, TREE)
-    engine = open_engine(root, home)
-    engine.sync()
+    engine = indexed(root, home, TREE)
     request = SearchRequest("retry queue", deterministic=True, explain=True)
     first = stable_json.dumps(answer_json(engine.search(request)))
 
@@ -60,10 +87,8 @@ def test_deterministic_answers_have_the_same_bytes(root: Path, home: Path) -> No
 
 
 def test_a_request_beyond_the_caps_is_clamped_aloud(root: Path, home: Path) -> None:
-    """A caller that asked for a thousand must know that it got two hundred at most."""
-    write_tree(root, TREE)
-    engine = open_engine(root, home)
-    engine.sync()
+    """A caller must know that it got two hundred at most; asking for none is allowed."""
+    engine = indexed(root, home, TREE)
     said = answer(engine, SearchRequest("retry", limit=1000, per_file=100, deterministic=True))
 
     assert said["limits"]["max_results"] == 200
@@ -75,21 +100,12 @@ def test_a_request_beyond_the_caps_is_clamped_aloud(root: Path, home: Path) -> N
         with pytest.raises(InvalidRequest, match="negative"):
             engine.search(SearchRequest("retry", **wrong))  # type: ignore[arg-type] # varied
 
-
-def test_no_places_are_no_hits(root: Path, home: Path) -> None:
-    """Asking for none is allowed."""
-    write_tree(root, TREE)
-    engine = open_engine(root, home)
-    engine.sync()
-
     assert answer(engine, SearchRequest("retry", limit=0, deterministic=True))["results"] == []
 
 
 def test_byte_caps_reach_the_answer(root: Path, home: Path) -> None:
     """A client with a small buffer sets them."""
-    write_tree(root, TREE)
-    engine = open_engine(root, home, max_total_snippet_bytes=10, max_snippet_bytes_per_result=8)
-    engine.sync()
+    engine = indexed(root, home, TREE, max_total_snippet_bytes=10, max_snippet_bytes_per_result=8)
     said = answer(engine, SearchRequest("retry", deterministic=True))
 
     assert sum(len(hit["content"]) for hit in said["results"]) <= 10
@@ -102,8 +118,7 @@ def test_byte_caps_reach_the_answer(root: Path, home: Path) -> None:
 def test_too_many_segments_are_refused_not_dropped(root: Path, home: Path) -> None:
     """An answer over half the files would look like one over all."""
     for name, text in TREE.items():
-        write_tree(root, {name: text})
-        open_engine(root, home).sync()
+        indexed(root, home, {name: text})
     engine = open_engine(root, home, max_open_segments_per_query=1)
 
     with pytest.raises(InvalidRequest, match="max_open_segments_per_query"):
@@ -114,7 +129,6 @@ def test_too_many_segments_are_refused_not_dropped(root: Path, home: Path) -> No
 
 
 def test_a_query_sees_what_another_process_published(root: Path, home: Path) -> None:
-    """And keeps the same view while nothing was."""
     write_tree(root, TREE)
     writer, reader = open_engine(root, home), open_engine(root, home)
     writer.sync()
@@ -148,9 +162,7 @@ def test_a_pinned_view_stays_whole_under_a_merge(root: Path, home: Path) -> None
 
 def test_a_pool_is_what_an_answer_is_cut_from(root: Path, home: Path) -> None:
     """The coordinator merges lists in the repository's own order and by its own scores."""
-    write_tree(root, TREE)
-    engine = open_engine(root, home)
-    engine.sync()
+    engine = indexed(root, home, TREE)
     request = SearchRequest("retry queue", deterministic=True)
     counted = engine.ask(StatisticsRequest(request))
     pool = engine.ask(PoolRequest(request, 10, counted.statistics, counted.snapshot_id))
@@ -203,8 +215,7 @@ def test_a_damaged_pointer_is_recovered_from_under_a_held_view(root: Path, home:
 
 def test_opening_counts_against_the_deadline(root: Path, home: Path) -> None:
     """A caller that gave half a second does not wait for a store to be hashed."""
-    write_tree(root, TREE)
-    open_engine(root, home).sync()
+    indexed(root, home, TREE)
     engine = open_engine(root, home)
     over = Deadline.after(engine.clock, 0)
 
@@ -218,24 +229,14 @@ def test_opening_counts_against_the_deadline(root: Path, home: Path) -> None:
             ask()
 
 
-def test_bytes_that_are_no_text_are_refused(root: Path, home: Path) -> None:
-    """A command line may hold any bytes; they arrive as lone surrogates."""
-    engine = open_engine(root, home)
-    for wrong in (
-        SearchRequest("a\udcff"),
-        SearchRequest("a", scope="\udcff"),
-        SearchRequest("a", filters=(Filter("path", "\udcff"),)),
-        SearchRequest("a", timeout_ms=-1),
-    ):
-        with pytest.raises(InvalidRequest):
-            engine.search(wrong)
-
-
 def test_no_bound_per_file_is_the_bound_of_the_settings(root: Path, home: Path) -> None:
     """Zero is no way around a setting."""
-    write_tree(root, {"a.md": "".join(f"# T{i}\n\nretry\n\n" for i in range(6))})
-    engine = open_engine(root, home, max_query_per_file=2)
-    engine.sync()
+    engine = indexed(
+        root,
+        home,
+        {"a.md": "".join(f"# T{i}\n\nretry\n\n" for i in range(6))},
+        max_query_per_file=2,
+    )
     said = answer(engine, SearchRequest("retry", per_file=0, deterministic=True))
 
     assert len(said["results"]) == 2
@@ -243,18 +244,14 @@ def test_no_bound_per_file_is_the_bound_of_the_settings(root: Path, home: Path) 
 
 def test_a_pool_leaves_cutting_snippets_to_whoever_shows_them(root: Path, home: Path) -> None:
     """A limit on a file that the merged answer does not show would mislead."""
-    write_tree(root, TREE)
-    engine = open_engine(root, home, max_snippet_bytes_per_result=8)
-    engine.sync()
+    engine = indexed(root, home, TREE, max_snippet_bytes_per_result=8)
     pool = engine.ask(PoolRequest(SearchRequest("retry"), 5))
 
     assert pool.limits_hit == ()
     assert max(len(hit.content.encode()) for hit in pool.blended) > 8
 
 
-def test_an_older_snapshot_that_a_slow_thread_opened_answers_nobody_who_asks_later(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_slow_opening_is_dropped(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its pointer was read before the publish; whoever asks after that must see what is new."""
     write_tree(root, TREE)
     writer, engine = open_engine(root, home), open_engine(root, home)
@@ -283,9 +280,7 @@ def test_an_older_snapshot_that_a_slow_thread_opened_answers_nobody_who_asks_lat
     assert (before, late, after) == (newer, older, newer)
 
 
-def test_a_model_that_took_the_place_of_the_stores_own_is_refused(
-    root: Path, home: Path, tmp_path: Path
-) -> None:
+def test_a_replaced_model_is_refused(root: Path, home: Path, tmp_path: Path) -> None:
     """Its vectors in a store of the other would compare with nothing there, for good."""
 
     def put(figure: float) -> None:
@@ -333,3 +328,69 @@ def test_slots_count_what_this_process_encodes_and_no_quick_query(
 
     assert list(dict.fromkeys(slots.held)) == lanes
     assert slots.statistics().in_use == 0
+
+
+def test_fresh_ids_grow_even_when_the_clock_stands_or_steps_back() -> None:
+    """The newest snapshot is the one with the largest id."""
+    clock = ManualClock(datetime(2030, 1, 1, tzinfo=UTC))
+    source = IdSource(clock)
+    made = [source(), source()]
+    clock.advance(-60_000)
+    made.append(source())
+
+    assert made == sorted(set(made))
+    assert all(parse_snapshot_id(text) == text for text in made)
+
+
+def test_derived_ids_tell_their_parts_apart() -> None:
+    """A deterministic answer names its request the same way every time."""
+    assert derived_id("a", "b") == derived_id("a", "b")
+    assert derived_id("a", "b") != derived_id("ab", "")
+    assert parse_snapshot_id(derived_id("x"))
+
+
+def published(root: Path, home: Path, times: int, **flags: object) -> Engine:
+    engine = open_engine(root, home, **({"retain_snapshots_min": 1} | flags))
+    for number in range(times):
+        write_tree(root, {f"{number}.py": f"def retry_{number}():\n    pass\n"})
+        engine.sync()
+    return engine
+
+
+@pytest.mark.slow
+def test_an_overdue_compaction_is_done_and_what_is_old_goes(root: Path, home: Path) -> None:
+    engine = published(root, home, 4, compaction_overdue_segments=3)
+    engine.clock = LaterClock()
+    done, again = engine.keep_up(), engine.keep_up()
+
+    assert done.compaction is not None
+    assert (done.compaction.segments_before, done.compaction.segments_after) == (4, 1)
+    assert again.compaction is None
+    assert again.collection is not None
+    assert len(again.collection.deleted_segments) == 4
+
+
+@pytest.mark.slow
+def test_upkeep_waits_for_nobody(root: Path, home: Path) -> None:
+    """A sync that is done must not hang on another writer."""
+    engine = published(root, home, 4, compaction_overdue_segments=3)
+    with held_lease(engine.identity.store, engine.clock):
+        done = engine.keep_up()
+
+    assert done.compaction is None
+    assert len(engine.view().segments) == 4
+
+
+@pytest.mark.slow
+def test_a_store_over_its_budget_is_collected_before_it_refuses(root: Path, home: Path) -> None:
+    """Old snapshots are worth less than today's files."""
+    engine = published(root, home, 8, max_segments=1)
+    used = store_bytes(engine.identity.store)
+    write_tree(root, {"new.py": "queue = 1\n"})
+    small = open_engine(root, home, max_segments=1, retain_snapshots_min=1, max_store_bytes=used)
+    with pytest.raises(BudgetExceeded):
+        small.sync()
+    small.clock = LaterClock()
+
+    assert small.sync().files.indexed == 1
+    assert len(list(store_files.snapshots_dir(small.identity.store).glob("*/manifest.json"))) <= 2

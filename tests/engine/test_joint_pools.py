@@ -92,9 +92,7 @@ def test_copies_are_told_with_their_places_alone(stores: Stores, packed: bool) -
     assert best.name == "fetch"
 
 
-def test_copies_are_looked_for_among_rows_that_score(
-    stores: Stores, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_copies_are_rows_that_score(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without vectors the index alone does not tell which rows have a text: some are read."""
     others = {f"other{n}.py": f"value_{n} = {n}\n" for n in range(30)}
     for name in "ab":
@@ -117,9 +115,7 @@ def test_copies_are_looked_for_among_rows_that_score(
 
 
 @pytest.mark.parametrize(("per_list", "told"), [(50, True), (5, False)])
-def test_a_copy_is_told_where_its_own_list_holds_it(
-    stores: Stores, per_list: int, told: bool
-) -> None:
+def test_a_copy_is_told_in_its_own_list(stores: Stores, per_list: int, told: bool) -> None:
     """Neither would it be told beyond, had the repository been asked by itself."""
     better = {f"fetch{n}.py": f"def fetch_{n}(page):\n    return page\n" for n in range(9)}
     write(stores, a={"fetch.py": CODE}, b={"tests/test_other.py": CODE, **better})

@@ -123,7 +123,6 @@ def test_copies_do_not_fill_a_list(stores: Stores) -> None:
 
 
 def test_who_holds_a_copy_of_what_is_shown_is_named_beside_it(stores: Stores) -> None:
-    """However little it scores there."""
     write(stores, a={**MANY, "fetch.py": CODE}, b={"vendor/tests/test_other.py": CODE})
 
     assert reaching(stores, (1,), top=1, folds=False) == ()
@@ -147,9 +146,7 @@ def test_what_is_found_of_silent_members_says_nothing_of_the_answer(stores: Stor
 
 
 @pytest.mark.parametrize(("top", "found"), [(1, ()), (2, (1,)), (9, (1,))])
-def test_of_definitions_those_matter_that_have_a_place(
-    stores: Stores, top: int, found: tuple[int, ...]
-) -> None:
+def test_only_shown_definitions_matter(stores: Stores, top: int, found: tuple[int, ...]) -> None:
     """Another one of that name, in another letter case, is worth less; one is sure enough."""
     write(
         stores, a={"fetch.py": CODE}, b={"other.py": CODE.replace("fetch", "Fetch")}, c={"c.py": ""}

@@ -51,16 +51,17 @@ def lines(name: str, word: str) -> list[int]:
     return [at for at, line in enumerate(TREE[name].split("\n"), start=1) if word in line]
 
 
-def test_a_notebook_is_found_by_text_and_by_code(engine: Engine) -> None:
-    """Both are what somebody wrote."""
+def test_a_notebook_is_found_by_what_somebody_wrote(engine: Engine) -> None:
+    """By text and code in its kernel's language, not by a log or the letters of a picture."""
     assert paths(engine, "why do customers leave")[0] == "study.ipynb"
     assert paths(engine, "pip install churnlib", find=Find.EXACT_TEXT) == ["study.ipynb"]
 
-
-def test_a_notebook_is_not_found_by_what_it_printed(engine: Engine) -> None:
-    """Neither by words of a log nor by letters of a picture."""
     assert paths(engine, "epochword", find=Find.EXACT_TEXT) == []
     assert paths(engine, "iVBOR", find=Find.EXACT_TEXT) == []
+
+    only = (Filter("lang", "r"),)
+
+    assert paths(engine, "fit a line through points", filters=only) == ["fit.ipynb"]
 
 
 def test_names_of_a_notebook_are_defined_and_used_at_lines_of_the_file(engine: Engine) -> None:
@@ -75,13 +76,6 @@ def test_names_of_a_notebook_are_defined_and_used_at_lines_of_the_file(engine: E
         ("study.ipynb", line) for line in lines("study.ipynb", "churn_rate")[1:]
     ]
     assert [one.path for one in engine.ask(SymbolRequest("fit_line")).definitions] == ["fit.ipynb"]
-
-
-def test_a_notebook_is_of_its_kernel_s_language(engine: Engine) -> None:
-    """Whoever narrows a search to Python means these as well."""
-    only = (Filter("lang", "r"),)
-
-    assert paths(engine, "fit a line through points", filters=only) == ["fit.ipynb"]
 
 
 def test_a_broken_notebook_is_searched_as_text_and_told_of(engine: Engine) -> None:

@@ -27,7 +27,6 @@ def opened(base: Path, name: str, files: Mapping[str, str]) -> Engine:
 
 
 def imports_of(engine: Engine) -> dict[str, tuple[str, ...]]:
-    """Return what the files that use the name import from elsewhere."""
     pool = engine.ask(ReferencesPoolRequest(ReferencesRequest("round_cents")))
     return {one.path: one.imports for one in pool.importers}
 

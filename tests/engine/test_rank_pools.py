@@ -36,8 +36,6 @@ def test_only_the_first_members_with_hits_fill_a_short_list(stores: Stores) -> N
 
 
 @pytest.mark.parametrize("by_rank", [(0, 1), (0, 1, 1), (0, 1, 3), (0, 1, 2, 2)])
-def test_an_order_that_leaves_a_member_out_is_refused(
-    stores: Stores, by_rank: tuple[int, ...]
-) -> None:
+def test_an_order_without_a_member_is_refused(stores: Stores, by_rank: tuple[int, ...]) -> None:
     with pytest.raises(InvalidRequest, match="the index of each member exactly once"):
         pools(stores, by_rank)

@@ -14,32 +14,35 @@ from ggrep.search.engine import receipts
 from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.receipts import MOST_DIFFERENCES, differences
 from tests.fakes.receipts import AFTER, BEFORE, receipt_of, replayed, told
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import indexed, open_engine, write_tree
 
 
 @pytest.fixture
 def engine(root: Path, home: Path) -> Engine:
     """Return an engine over the tree before the edit."""
-    write_tree(root, BEFORE)
-    engine = open_engine(root, home, encoder="none")
-    engine.sync()
-    return engine
+    return indexed(root, home, BEFORE, encoder="none")
 
 
 def edit(engine: Engine) -> None:
-    """Edit the tree and publish it."""
     write_tree(engine.identity.root, AFTER)
     engine.sync()
 
 
 def remove(engine: Engine, snapshot_id: str) -> None:
-    """Remove a snapshot as a collection does: its manifest first of all."""
     store_files.manifest_file(engine.identity.store, SnapshotId(snapshot_id)).unlink()
 
 
-def test_two_receipts_of_one_state_are_equal(engine: Engine) -> None:
-    """Whoever keeps them beside code sees no difference where there is none."""
+def test_a_receipt_of_the_newest_snapshot_is_reproduced(engine: Engine) -> None:
+    """Receipts of one state are equal, and cannot lift the caps: they come from anywhere."""
     assert receipt_of(engine) == receipt_of(engine)
+
+    assert replayed(engine, receipt_of(engine), today=True).is_reproduced
+
+    receipt = receipt_of(engine)
+    greedy = replace(receipt, budgets=(("max_query_results", 10**9),))
+
+    with pytest.raises(InvalidRequest, match="max_query_results"):
+        replayed(engine, greedy)
 
 
 def test_the_same_bytes_come_after_edits_while_the_snapshot_lives(engine: Engine) -> None:
@@ -54,7 +57,6 @@ def test_the_same_bytes_come_after_edits_while_the_snapshot_lives(engine: Engine
 
 
 def test_the_newest_snapshot_tells_what_became_of_each_hit(engine: Engine) -> None:
-    """What somebody was told of an older tree can be found in this one."""
     receipt = receipt_of(engine)
     edit(engine)
     found = replayed(engine, receipt, today=True)
@@ -69,11 +71,6 @@ def test_the_newest_snapshot_tells_what_became_of_each_hit(engine: Engine) -> No
     }
     assert [item.path for item in found.new_hits] == ["new.py"]
     assert not found.same_hits
-
-
-def test_the_newest_snapshot_may_be_the_receipts_own(engine: Engine) -> None:
-    """Nothing was published since, so the bytes are the same."""
-    assert replayed(engine, receipt_of(engine), today=True).is_reproduced
 
 
 def test_a_snapshot_that_is_gone_is_told(engine: Engine) -> None:
@@ -98,9 +95,7 @@ def test_the_budgets_of_the_receipt_hold(engine: Engine) -> None:
     assert replayed(narrow, receipt).is_reproduced
 
 
-def test_another_ranking_is_told_with_the_places_that_differ(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_ranking_is_told(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """An upgrade that ranks anew is seen in figures."""
     receipt = receipt_of(engine)
     monkeypatch.setattr("ggrep.search.engine.query_answers.RANKING_REVISION", "ranking-next")
@@ -112,9 +107,7 @@ def test_another_ranking_is_told_with_the_places_that_differ(
     assert found.same_hits
 
 
-def test_an_answer_too_long_to_keep_is_compared_by_its_digest(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_long_answer_is_kept_as_digest(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """A receipt stays small enough to be read."""
     monkeypatch.setattr(receipts, "MAX_ANSWER_BYTES", 10)
     receipt = receipt_of(engine)
@@ -138,9 +131,7 @@ def test_another_store_of_the_repository_is_told(engine: Engine) -> None:
     assert found.same_hits
 
 
-def test_a_copy_elsewhere_is_another_repository_with_the_same_hits(
-    engine: Engine, tmp_path: Path
-) -> None:
+def test_a_copy_is_another_repository_with_the_same_hits(engine: Engine, tmp_path: Path) -> None:
     """A colleague's checkout has other names and the same text."""
     receipt = receipt_of(engine)
     copy = tmp_path.resolve() / "copy"
@@ -154,9 +145,7 @@ def test_a_copy_elsewhere_is_another_repository_with_the_same_hits(
     assert {fate for fate, _ in told(found).values()} == {"same"}
 
 
-def test_a_repository_without_an_index_cannot_be_asked(
-    engine: Engine, tmp_path: Path, home: Path
-) -> None:
+def test_a_repository_without_an_index_fails(engine: Engine, tmp_path: Path, home: Path) -> None:
     """Nothing was reproduced, and nothing was refuted."""
     receipt = receipt_of(engine)
     bare = tmp_path.resolve() / "bare"
@@ -164,15 +153,6 @@ def test_a_repository_without_an_index_cannot_be_asked(
 
     with pytest.raises(NoIndex):
         replayed(open_engine(bare, home, encoder="none"), receipt)
-
-
-def test_a_receipt_cannot_lift_the_caps(engine: Engine) -> None:
-    """It comes from anywhere."""
-    receipt = receipt_of(engine)
-    greedy = replace(receipt, budgets=(("max_query_results", 10**9),))
-
-    with pytest.raises(InvalidRequest, match="max_query_results"):
-        replayed(engine, greedy)
 
 
 @pytest.mark.parametrize(
@@ -190,24 +170,17 @@ def test_a_receipt_cannot_lift_the_caps(engine: Engine) -> None:
 def test_the_place_is_the_deepest_that_differs(
     was: Json, now: Json, found: tuple[str, str | None, str | None]
 ) -> None:
-    """Nobody wants to compare two whole answers by eye."""
     assert differences(was, now) == ([ReplayDifference(*found)], 1)
 
 
-def test_equal_documents_do_not_differ() -> None:
-    """In whatever order their keys stand."""
+def test_equal_documents_do_not_differ_and_long_differences_are_cut() -> None:
+    """In whatever order their keys stand; a hit more at the top moves all others."""
     assert differences({"a": 1, "b": [0.1]}, {"b": [0.1], "a": 1}) == ([], 0)
 
-
-def test_places_are_cut_and_counted() -> None:
-    """One hit more at the top moves all others."""
     shown, count = differences([*range(40)], [*range(1, 41)])
 
     assert (len(shown), count) == (MOST_DIFFERENCES, 40)
 
-
-def test_a_long_value_is_cut() -> None:
-    """It is told apart by its beginning."""
     (shown,), _ = differences("x" * 1000, "y")
 
     assert shown.was is not None

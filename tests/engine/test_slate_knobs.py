@@ -14,7 +14,7 @@ from ggrep.model.slate import Budgets, Pack, SessionRequest, SlateRequest, Slate
 from ggrep.render.answer_json import answer_json
 from ggrep.search.engine.engine import Engine
 from ggrep.search.slate.slate_answers import slate_fingerprint
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import indexed, open_engine
 
 BODY = "".join(f"        total = total + order.part_{n} * order.price_{n}\n" for n in range(30))
 LEDGER = (
@@ -48,10 +48,7 @@ def books(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     base = tmp_path_factory.mktemp("books").resolve()
     root = base / "repo"
     root.mkdir()
-    write_tree(root, TREE)
-    engine = open_engine(root, base / "home", encoder="none")
-    engine.sync()
-    return engine
+    return indexed(root, base / "home", TREE, encoder="none")
 
 
 def packs(found: SlateResponse) -> dict[str, Pack]:
@@ -80,7 +77,7 @@ def test_cuts_come_in_one_order(books: Engine) -> None:
 
 
 def test_every_bound_that_drops_something_has_its_name_and_its_value(books: Engine) -> None:
-    """Evidence that `--evidence 1` drops, and relations that the graph has no room for."""
+    """Evidence that `--evidence 1` drops, and relations that the graph, if any, has no room for."""
     found = books.ask(replace(ASKED, budgets=Budgets(evidence_per_file=1), graph=True))
     document = answer_json(found)
     limits = document["slate"]["limits"]
@@ -95,8 +92,6 @@ def test_every_bound_that_drops_something_has_its_name_and_its_value(books: Engi
     for code in cuts.keys() & limits.keys():
         assert cuts[code]["limit"] == limits[code]
 
-
-def test_a_slate_without_a_graph_has_no_bounds_of_one(books: Engine) -> None:
     limits = answer_json(books.ask(replace(ASKED, graph=False)))["slate"]["limits"]
 
     assert not [code for code in limits if "graph" in code]
@@ -152,7 +147,6 @@ def of_search(**changed: object) -> Change:
 
 
 def of_slate(**changed: object) -> Change:
-    """Return what changes a request beside its search."""
     return lambda asked: replace(asked, **changed)  # type: ignore[arg-type] # likewise
 
 
@@ -185,7 +179,6 @@ def fingerprint(asked: SlateRequest, base: Path) -> str:
     ],
 )
 def test_every_knob_of_a_slate_makes_another_question(change: Change, tmp_path: Path) -> None:
-    """What is kept under one question's name must never answer another."""
     assert fingerprint(change(ASKED), tmp_path) != fingerprint(ASKED, tmp_path)
 
 
@@ -200,8 +193,6 @@ def test_every_knob_of_a_slate_makes_another_question(change: Change, tmp_path: 
         of_search(timeout_ms=77),
     ],
 )
-def test_what_does_not_shape_a_slate_makes_no_other_question(
-    change: Change, tmp_path: Path
-) -> None:
+def test_other_fields_make_no_other_question(change: Change, tmp_path: Path) -> None:
     """Equal answers go by one name, however they were asked for."""
     assert fingerprint(change(ASKED), tmp_path) == fingerprint(ASKED, tmp_path)

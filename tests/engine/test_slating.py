@@ -35,7 +35,7 @@ from ggrep.model.slate import (
 from ggrep.render.answer_json import answer_json
 from ggrep.search.engine.engine import Engine
 from ggrep.search.slate.tokens import MAX_TOKEN_BYTES, path_hash
-from tests.fakes.repos import AheadClock, open_engine, write_tree
+from tests.fakes.repos import AheadClock, indexed, open_engine, write_tree
 
 CHECK = '''def check_permission(user, order):
     """Return whether a user may refund an order: staff always, others their own."""
@@ -132,20 +132,11 @@ class LateClock(AheadClock):
         return super().now() + timedelta(seconds=2 * SESSION_SECS)
 
 
-def indexed(base: Path, tree: dict[str, str]) -> Engine:
-    """Return an engine over a small repository, cut in this process."""
-    root = base / "repo"
-    root.mkdir()
-    write_tree(root, tree)
-    engine = open_engine(root, base / "home", encoder="none")
-    engine.sync()
-    return engine
-
-
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     """Return an engine over a shop, which no test changes."""
-    return indexed(tmp_path_factory.mktemp("shop").resolve(), TREE)
+    base = tmp_path_factory.mktemp("shop").resolve()
+    return indexed(base / "repo", base / "home", TREE, encoder="none")
 
 
 @pytest.fixture(scope="module")
@@ -156,16 +147,14 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Engine:
         tree[f"src/refund_{n:02d}.py"] = f"def refund_{n:02d}(order):\n    return order + {n}\n"
         tree[f"docs/page{n:02d}.md"] = f"# Refund {n}\n\nAbout the refund of order {n}.\n"
         tree[f"tests/test_refund_{n:02d}.py"] = f"def test_{n}():\n    refund_{n:02d}({n})\n"
-    return indexed(tmp_path_factory.mktemp("many").resolve(), tree)
+    base = tmp_path_factory.mktemp("many").resolve()
+    return indexed(base / "repo", base / "home", tree, encoder="none")
 
 
 @pytest.fixture
 def repo(root: Path, home: Path) -> Engine:
     """Return an engine over a shop that the test may change."""
-    write_tree(root, TREE)
-    engine = open_engine(root, home, encoder="none")
-    engine.sync()
-    return engine
+    return indexed(root, home, TREE, encoder="none")
 
 
 def packs(found: SlateResponse) -> list[Pack]:
@@ -214,7 +203,7 @@ def seen_digest(some: set[str]) -> str:
 
 
 def test_a_slate_holds_what_a_change_needs(shop: Engine) -> None:
-    """Mechanism, entry point, policy, settings, documents, diagrams, tests: each in its section."""
+    """Each kind of file in its section, documents by headings, and the graph of all."""
     found = shop.ask(ASKED)
     kinds = [section for section, _ in found.slate.sections]
 
@@ -229,6 +218,17 @@ def test_a_slate_holds_what_a_change_needs(shop: Engine) -> None:
     assert len(paths(found)) == len(set(paths(found)))
     assert found.slate.overview.missing == ()
     assert set(found.slate.overview.top_paths) <= set(paths(found))
+
+    guides = [pack for pack in packs(found) if pack.path == "docs/orders.md"]
+    trails = [(*item.breadcrumb, item.name) for pack in guides for item in pack.evidence]
+
+    assert any("How refunds are made" in trail for trail in trails), trails
+
+    assert found.slate.graph is not None
+    edges = {(edge.kind, edge.source, edge.target) for edge in found.slate.graph.edges}
+
+    assert ("imports", "shop/server.py", "shop/refund.py") in edges
+    assert ("tests", "tests/test_refund.py", "shop/refund.py") in edges
 
 
 def test_packs_say_what_files_are_and_where_to_read(shop: Engine) -> None:
@@ -297,15 +297,6 @@ def test_snippets_stand_in_the_file_where_they_say(shop: Engine) -> None:
     assert compared > 8
 
 
-def test_documents_are_found_by_their_headings(shop: Engine) -> None:
-    """A breadcrumb tells which part of a long page is meant."""
-    found = shop.ask(ASKED)
-    guides = [pack for pack in packs(found) if pack.path == "docs/orders.md"]
-    trails = [(*item.breadcrumb, item.name) for pack in guides for item in pack.evidence]
-
-    assert any("How refunds are made" in trail for trail in trails), trails
-
-
 def test_diagrams_are_shown_as_what_they_join(shop: Engine) -> None:
     """Arrows of a diagram's language say less to a reader than their ends."""
     found = shop.ask(ASKED)
@@ -324,7 +315,6 @@ def test_diagrams_are_shown_as_what_they_join(shop: Engine) -> None:
 
 @pytest.mark.parametrize("level", [0, 1, 2, 3])
 def test_levels_select_the_same(shop: Engine, level: int) -> None:
-    """Whoever asks for more of it gets more of the same."""
     first, found = shop.ask(ASKED), shop.ask(replace(ASKED, level=level))
 
     def evidence(answer: SlateResponse) -> list[tuple[str, list[str]]]:
@@ -342,7 +332,7 @@ def test_levels_select_the_same(shop: Engine, level: int) -> None:
     assert found.confidence is first.confidence
 
 
-def test_the_least_level_shows_paths_alone(shop: Engine) -> None:
+def test_the_least_level_shows_paths_alone_and_higher_ones_more_of_each_chunk(shop: Engine) -> None:
     """Triage must not cost a file's content."""
     document = printed(shop.ask(replace(ASKED, level=0)))["slate"]
 
@@ -352,9 +342,6 @@ def test_the_least_level_shows_paths_alone(shop: Engine) -> None:
         assert set(file) - {"name", "tags"} == {"path", "line", "score", "reason"}
     assert document["total_bytes"] <= 2_048
 
-
-def test_higher_levels_show_more_of_each_chunk(shop: Engine) -> None:
-    """And nothing less."""
     sizes = [
         sum(len(item.snippet) for item in shown(shop.ask(replace(ASKED, level=level))))
         for level in range(4)
@@ -368,7 +355,6 @@ def test_higher_levels_show_more_of_each_chunk(shop: Engine) -> None:
 
 
 def test_a_usual_answer_is_no_larger_than_20_kilobytes(many: Engine) -> None:
-    """Its envelope and its session's token included."""
     found = many.ask(replace(STARTED, search=SearchRequest("refund order", keep_weak=True)))
 
     assert len(stable_json.dumps(answer_json(found))) <= 20_480
@@ -388,9 +374,12 @@ def test_levels_select_the_same_of_many_files(many: Engine, level: int) -> None:
 def test_the_least_level_shows_the_first_of_many_files(root: Path, home: Path) -> None:
     """A list of paths that has no room for all says so, and shows no others."""
     deep = "packages/orders-service/src/main/python/company/orders/refunds/refund_handler"
-    write_tree(root, {f"{deep}_{n:02d}.py": f"def refund_{n}():\n    pass\n" for n in range(20)})
-    engine = open_engine(root, home, encoder="none")
-    engine.sync()
+    engine = indexed(
+        root,
+        home,
+        {f"{deep}_{n:02d}.py": f"def refund_{n}():\n    pass\n" for n in range(20)},
+        encoder="none",
+    )
     request = SlateRequest(SearchRequest("refund handler", keep_weak=True))
 
     every, least = engine.ask(request), engine.ask(replace(request, level=0))
@@ -402,13 +391,18 @@ def test_the_least_level_shows_the_first_of_many_files(root: Path, home: Path) -
 
 
 def test_the_same_question_has_the_same_bytes(shop: Engine) -> None:
-    """Asked again, and of another process."""
+    """Asked again, and of another process; absolute paths would tell where somebody works."""
     first = stable_json.dumps(answer_json(shop.ask(STARTED)))
     other = open_engine(shop.identity.root, shop.home.base, encoder="none")
 
     assert stable_json.dumps(answer_json(shop.ask(STARTED))) == first
     assert stable_json.dumps(answer_json(other.ask(STARTED))) == first
     assert b"timings_ms" not in first
+
+    told = stable_json.dumps(answer_json(shop.ask(STARTED)))
+
+    assert str(shop.identity.root).encode() not in told
+    assert str(shop.home.base).encode() not in told
 
 
 @pytest.mark.slow
@@ -451,7 +445,6 @@ def test_a_question_about_something_else_has_an_empty_slate(shop: Engine) -> Non
 
 
 def test_doubtful_files_are_shown_on_request(many: Engine) -> None:
-    """Whoever asks for them has been told."""
     search = replace(STRANGE, query=f"{STRANGE.query} refund order")
     found = many.ask(SlateRequest(search))
     kept = many.ask(SlateRequest(replace(search, keep_weak=True)))
@@ -481,16 +474,6 @@ def test_anchors_and_the_graph_can_be_left_out(shop: Engine) -> None:
     assert full.query_fingerprint != bare.query_fingerprint
 
 
-def test_the_graph_tells_how_the_files_hang_together(shop: Engine) -> None:
-    """Who imports, tests and documents the mechanism."""
-    found = shop.ask(ASKED)
-    assert found.slate.graph is not None
-    edges = {(edge.kind, edge.source, edge.target) for edge in found.slate.graph.edges}
-
-    assert ("imports", "shop/server.py", "shop/refund.py") in edges
-    assert ("tests", "tests/test_refund.py", "shop/refund.py") in edges
-
-
 def test_budgets_are_honoured_and_cuts_said(many: Engine) -> None:
     """Files, evidence and bytes, each by its own name."""
     search = SearchRequest("refund order", keep_weak=True)
@@ -514,9 +497,7 @@ def test_budgets_are_honoured_and_cuts_said(many: Engine) -> None:
 @pytest.mark.slow
 def test_copies_are_told_and_not_shown(root: Path, home: Path) -> None:
     """A vendored module is the same code to read, and another place to change."""
-    write_tree(root, TREE | {"vendor/shop/refund.py": REFUND})
-    engine = open_engine(root, home, encoder="none")
-    engine.sync()
+    engine = indexed(root, home, TREE | {"vendor/shop/refund.py": REFUND}, encoder="none")
     found = engine.ask(ASKED)
     copied = {"shop/refund.py", "vendor/shop/refund.py"}
     kept = copied & set(paths(found))
@@ -587,7 +568,6 @@ def test_another_process_goes_on_with_a_session(shop: Engine) -> None:
 
 
 def test_targets_are_opened_with_the_lines_that_are_asked_for(shop: Engine) -> None:
-    """Whatever the question says of them; and they count as returned."""
     first = shop.ask(STARTED)
     targets = ("shop/shipping.py:1", "shop/refund.py:19")
     found = shop.ask(replace(ASKED, level=3, session=gone_on(first, op="expand", targets=targets)))
@@ -640,7 +620,6 @@ def test_what_a_session_cannot_be_asked_is_refused(shop: Engine, wrong: SessionR
 
 
 def test_foreign_tokens_are_refused(shop: Engine, many: Engine) -> None:
-    """Of another store, changed, or no token at all, however long."""
     own, other = shop.ask(STARTED).session, many.ask(STARTED).session
     assert own is not None
     assert other is not None
@@ -663,7 +642,7 @@ def test_an_ended_session_says_so(shop: Engine) -> None:
 
 
 def test_a_full_session_says_so(shop: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rather than forgetting what it has returned."""
+    """It forgets nothing, and the token is good for a smaller question."""
     first = shop.ask(replace(STARTED, budgets=Budgets(files=2)))
     monkeypatch.setattr("ggrep.search.slate.tokens.MAX_SEEN", 2)
 
@@ -671,12 +650,6 @@ def test_a_full_session_says_so(shop: Engine, monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(SessionFull):
         shop.ask(replace(ASKED, session=gone_on(first)))
 
-
-def test_a_session_that_could_not_answer_leaves_its_token_good(
-    shop: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its client asks for less with the token it has."""
-    first = shop.ask(replace(STARTED, budgets=Budgets(files=2)))
     monkeypatch.setattr("ggrep.search.slate.tokens.MAX_SEEN", 3)
     going_on = replace(ASKED, session=gone_on(first, delta_only=True))
     with pytest.raises(SessionFull):
@@ -686,14 +659,11 @@ def test_a_session_that_could_not_answer_leaves_its_token_good(
     assert len(paths(found)) == 1
 
 
-def test_statistics_of_another_snapshot_are_refused(shop: Engine) -> None:
-    """Scores by them would compare with nothing."""
+def test_statistics_of_another_snapshot_and_a_past_deadline_are_refused(shop: Engine) -> None:
+    """Scores by them would compare with nothing; a late answer is read by nobody."""
     with pytest.raises(SnapshotGone):
         shop.ask(replace(ASKED, snapshot_id="01ARZ3NDEKTSV4RRFFQ69G5FAV"))
 
-
-def test_a_slate_keeps_its_deadline(shop: Engine) -> None:
-    """An answer that comes later is read by nobody."""
     with pytest.raises(DeadlineExceeded):
         shop.ask(ASKED, Deadline.after(SystemClock(), 0))
 
@@ -717,14 +687,6 @@ def test_scores_of_packs_are_those_of_their_best_evidence(shop: Engine, many: En
                 assert pack.score == max(item.score for item in searched), pack.path
 
 
-def test_a_slate_never_names_a_place_outside_the_repository(shop: Engine) -> None:
-    """Absolute paths tell where somebody works."""
-    told = stable_json.dumps(answer_json(shop.ask(STARTED)))
-
-    assert str(shop.identity.root).encode() not in told
-    assert str(shop.home.base).encode() not in told
-
-
 WORDS = ("zyxbody", "zyxstring", "zyxcomment", "zyxprose", "zyxlabel", "zyxvalue", "zyxheading")
 CANARIES = {
     "shop/server.py": "from shop.refund import give_back\n\n\n"
@@ -745,9 +707,7 @@ CANARIES = {
 @pytest.mark.parametrize("level", [0, 1, 3])
 def test_neither_graph_nor_facts_hold_what_files_say(root: Path, home: Path, level: int) -> None:
     """They leave where snippets must not: only names that join files stand in them."""
-    write_tree(root, CANARIES)
-    engine = open_engine(root, home, encoder="none")
-    engine.sync()
+    engine = indexed(root, home, CANARIES, encoder="none")
     search = SearchRequest("refund of an order", keep_weak=True)
     found = engine.ask(SlateRequest(search, level=level, facts=True))
     graph = stable_json.dumps(printed(found)["slate"]["graph"]).decode()
@@ -803,9 +763,7 @@ def test_a_file_with_a_copied_piece_and_words_of_its_own_comes_next(root: Path, 
         for i in range(16)
         for own in [weak if i < 6 else strong]
     }
-    write_tree(root, tree)
-    engine = open_engine(root, home, encoder="none")
-    engine.sync()
+    engine = indexed(root, home, tree, encoder="none")
     search = SearchRequest("check permission of a refund", keep_weak=True)
     small = SlateRequest(search, level=0, budgets=Budgets(total_bytes=2_048), graph=False)
     found = engine.ask(replace(small, session=SessionRequest()))
@@ -829,9 +787,7 @@ def test_files_of_any_content_fit_their_budgets(root: Path, home: Path) -> None:
         for n, text in enumerate(hostile)
         for kind, ending in (("a", "py"), ("b", "md"), ("c", "toml"))
     }
-    write_tree(root, texts)
-    engine = open_engine(root, home, encoder="none")
-    engine.sync()
+    engine = indexed(root, home, texts, encoder="none")
     search = SearchRequest("refund order", keep_weak=True)
     for level in range(4):
         for total in (2_048, 3_000, 9_000, 40_000):

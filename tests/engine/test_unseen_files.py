@@ -40,7 +40,6 @@ def engine(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
 
 
 def unseen_in(answer: object) -> list[str]:
-    """Return what an answer says of files that it cannot show."""
     return [notice.message for notice in answer.warnings if notice.code == UNSEEN]
 
 
@@ -68,9 +67,7 @@ def test_an_answer_that_finds_nothing_counts_what_it_could_not_see(
         lambda e: e.ask(SymbolRequest("alpha")),
     ],
 )
-def test_a_whole_and_certain_answer_is_silent(
-    engine: Engine, ask: Callable[[Engine], object]
-) -> None:
+def test_a_certain_answer_is_silent(engine: Engine, ask: Callable[[Engine], object]) -> None:
     assert unseen_in(ask(engine)) == []
 
 

@@ -50,7 +50,6 @@ class Outcome(Struct, frozen=True):
 
 
 def fits(document: object, schema: str) -> None:
-    """Fail unless the document fits the schema of that name."""
     jsonschema_rs.validator_for(SCHEMAS[schema]).validate(document)
 
 

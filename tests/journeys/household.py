@@ -106,7 +106,6 @@ class Household:
     def run(
         self, *arguments: object, cwd: Path, python: tuple[str, ...] = (), **more: str
     ) -> Outcome:
-        """Run a command to its end."""
         return finish(self.start(*arguments, cwd=cwd, python=python, **more))
 
     def run_here(
@@ -142,15 +141,12 @@ class Household:
         self.settle(root)
 
     def records(self) -> list[DaemonRecord]:
-        """Return the daemons that live, as their records say."""
         return running(Home(self.home))
 
     def address(self, root: Path, **more: str) -> DaemonAddress:
-        """Return where the daemon of a repository is met."""
         return arrange(root, Home(self.home), environ=self.environ(**more))
 
     def ask(self, root: Path, message: Message, **more: str) -> Reply:
-        """Return the answer of the daemon that serves a repository."""
         return ask(self.address(root, **more), message)
 
     def settle(self, root: Path) -> None:
@@ -176,7 +172,6 @@ class Household:
         return found - {os.getpid()}
 
     def hosts(self) -> set[int]:
-        """Return the processes that serve."""
         return self.processes(" serve ")
 
     def events(self, name: str) -> list[dict[str, object]]:
@@ -236,7 +231,6 @@ def household(**variables: str) -> Iterator[Household]:
 
 
 def ask(address: DaemonAddress, message: Message) -> Reply:
-    """Return the answer of the daemon that is met there."""
     with Link.connect(address.socket, address.hello, CLOCK) as link:
         return link.ask(message, Deadline.after(CLOCK, 30_000))
 

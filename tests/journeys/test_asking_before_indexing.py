@@ -34,7 +34,6 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_a_plain_directory_is_not_indexed_unasked(
     ggrep: Command, repo: Path, home: Path, unhindered: None, line: str
 ) -> None:
-    """Whoever stands in the wrong directory must not find it read, kept and watched."""
     shown, robot = ggrep(*line.split()), ggrep(*line.split(), "--json")
 
     assert (shown.status, robot.status, shown.out) == (2, 2, "")
@@ -44,9 +43,7 @@ def test_a_plain_directory_is_not_indexed_unasked(
 
 
 @pytest.mark.parametrize("line", ["search needle --sync", "search needle --sync --yes"])
-def test_a_sync_in_this_process_asks_as_well(
-    ggrep: Command, repo: Path, home: Path, line: str
-) -> None:
+def test_a_sync_without_daemon_asks_too(ggrep: Command, repo: Path, home: Path, line: str) -> None:
     """Nothing depends on whether a daemon does it."""
     assert ggrep(*line.split()).status == (0 if "--yes" in line else 2)
     assert home.exists() == ("--yes" in line)
@@ -61,7 +58,6 @@ def test_the_command_that_is_named_does_it(ggrep: Command, repo: Path, unhindere
 
 @pytest.mark.parametrize("mark", [".git", ".ggrep.toml"])
 def test_a_repository_is_indexed_as_ever(ggrep: Command, repo: Path, git: Git, mark: str) -> None:
-    """Its mark is the word."""
     if mark == ".git":
         git(repo, "init", "-q")
     else:
@@ -85,7 +81,6 @@ def test_on_a_terminal_the_person_is_asked(
 def test_a_directory_of_the_system_is_asked_for_twice(
     ggrep: Command, home: Path, unhindered: None, command: list[str]
 ) -> None:
-    """Nobody means to keep all of it, and typing a path wrong is easy."""
     shown = ggrep(*command, "/etc")
 
     assert shown.status == 2

@@ -58,7 +58,6 @@ def test_a_mistake_is_named(
 
 
 def test_two_dashes_end_the_options(ggrep: Command, indexed: Path) -> None:
-    """Whoever looks for `--json` in code must be able to say so."""
     found = ggrep("--", "--json")
     failed = ggrep("--", "needle", "--json")
 
@@ -113,10 +112,7 @@ def test_a_disk_that_refuses_is_no_bug(
     assert "bug" not in refused.err
 
 
-def test_a_bug_keeps_its_traceback_and_its_shape(
-    ggrep: Command, repo: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What should never happen must still be one JSON document, and worth reporting."""
+def test_a_bug_has_a_traceback(ggrep: Command, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ggrep.interfaces.cli.queries.typed_targets.location_of", lambda _: 1 / 0)
 
     broken = ggrep("needle", "--json")
@@ -126,9 +122,7 @@ def test_a_bug_keeps_its_traceback_and_its_shape(
     assert "ZeroDivisionError" in broken.err
 
 
-def test_an_interrupted_command_says_so(
-    ggrep: Command, repo: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupt_is_told(ggrep: Command, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C has an exit status of its own, and a document for whoever waits for one."""
 
     def interrupt(_: object) -> None:

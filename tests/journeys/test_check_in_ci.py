@@ -70,7 +70,6 @@ class Job:
         return done.returncode
 
     def outputs(self) -> dict[str, Path]:
-        """Return the files that later steps are told of."""
         lines = (line.partition("=") for line in self.output.read_text().splitlines())
         return {name: Path(value) for name, _, value in lines}
 

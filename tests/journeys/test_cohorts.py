@@ -44,17 +44,14 @@ def asked(house: Household, *flags: str) -> dict[str, Any]:
 
 
 def statuses(document: dict[str, Any]) -> dict[str, str]:
-    """Return what became of each repository, by its alias."""
     return {row["alias"]: row["status"] for row in document["repos"]}
 
 
 def found(document: dict[str, Any]) -> list[str]:
-    """Return whose hits there are."""
     return sorted({hit["repoAlias"] for hit in document["results"]})
 
 
 def codes(document: dict[str, Any]) -> set[str]:
-    """Return the codes of all that is told."""
     told = document["diagnostics"]
     return {one["code"] for one in (*told["warnings"], *told["errors"])}
 
@@ -75,7 +72,6 @@ def test_the_largest_cohort_is_asked_and_the_rest_is_named(house: Household) -> 
 
 @pytest.mark.deep
 def test_the_strict_policy_refuses_to_choose(house: Household) -> None:
-    """Whoever asks so wants all of them or none."""
     document = asked(house, "--cohort-policy", "strict")
 
     assert document["code"] == "ERR_FEDERATED_MULTI_COHORT"
@@ -172,5 +168,4 @@ def test_the_quick_way_leads_to_the_daemon_of_the_root_s_own_settings(house: Hou
 
 
 def encoders(house: Household, root: Path) -> set[str]:
-    """Return the encoders of the daemons that serve a root."""
     return {record.encoder for record in house.records() if record.root == str(root)}

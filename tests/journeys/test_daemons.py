@@ -35,7 +35,6 @@ def served() -> Iterator[tuple[Household, Path, Outcome]]:
 
 
 def found_in(outcome: Outcome) -> list[str]:
-    """Return the paths of a compact answer."""
     assert outcome.status == 0, outcome.err
     return outcome.out.split()
 
@@ -65,10 +64,9 @@ def fake_at(house: Household, root: Path, daemon: fake_daemon.FakeDaemon, *, lea
     address.socket.symlink_to(daemon.address)
 
 
-def test_the_first_search_starts_a_daemon_and_says_so(
+def test_the_first_search_starts_a_daemon(
     served: tuple[Household, Path, Outcome],
 ) -> None:
-    """Nobody has to set anything up, nor to wait for the index: a scan answers meanwhile."""
     house, root, first = served
 
     assert "there is no index yet: " in first.err
@@ -89,7 +87,7 @@ def test_an_edit_is_found_without_any_command(served: tuple[Household, Path, Out
     )
 
 
-def test_a_script_without_an_ending_is_found_once_it_is_saved(
+def test_a_saved_script_without_an_ending_is_found(
     served: tuple[Household, Path, Outcome],
 ) -> None:
     """Its first line makes it one, so events are told of files of any name."""
@@ -105,10 +103,9 @@ def test_a_script_without_an_ending_is_found_once_it_is_saved(
     eventually(lambda: "bin/chargeback" in found_in(house.run(*question, cwd=root)))
 
 
-def test_a_file_that_becomes_ignored_leaves_the_same_store(
+def test_an_ignored_file_leaves_the_same_store(
     served: tuple[Household, Path, Outcome],
 ) -> None:
-    """What is ignored decides no store: nothing is indexed anew."""
     house, root, _ = served
     write_tree(root, {"secret/key.py": "def unlock_vault():\n    return 1\n"})
     search = ("unlock vault", "--compact", "--keep-weak")
@@ -124,9 +121,7 @@ def test_a_file_that_becomes_ignored_leaves_the_same_store(
 
 
 @pytest.mark.parametrize("flags", [[], ["--backend", "auto"]], ids=["fast", "whole"])
-def test_variables_of_the_client_count(
-    served: tuple[Household, Path, Outcome], flags: list[str]
-) -> None:
+def test_client_variables_count(served: tuple[Household, Path, Outcome], flags: list[str]) -> None:
     """They were set for this search, whatever the daemon was started under."""
     house, root, _ = served
     search = ("settle invoice", "--compact", *flags)
@@ -137,7 +132,7 @@ def test_variables_of_the_client_count(
     assert "many" in house.run(*search, cwd=root, GGREP_MAX_QUERY_RESULTS="many").err
 
 
-def test_a_hint_that_leads_to_another_root_is_not_followed(
+def test_a_hint_to_another_root_is_not_followed(
     served: tuple[Household, Path, Outcome],
 ) -> None:
     """Files get copied and restored; an answer of another repository would look like ours."""
@@ -166,7 +161,7 @@ def test_a_hint_that_leads_to_another_root_is_not_followed(
     assert [record.root for record in house.records()] == [str(root)]
 
 
-def test_settings_that_shape_the_index_lead_to_a_successor(
+def test_index_settings_lead_to_a_successor(
     served: tuple[Household, Path, Outcome],
 ) -> None:
     """The old daemon answers nobody who knows better, and says of itself that it is stale."""
@@ -257,9 +252,7 @@ def test_offline_starts_nothing(house: Household) -> None:
 
 @pytest.mark.parametrize("leads", [True, False], ids=["fast", "whole"])
 @pytest.mark.parametrize(("code", "status"), [("busy", 10), ("timeout", 11)])
-def test_what_a_daemon_refuses_is_final(
-    house: Household, code: str, status: int, *, leads: bool
-) -> None:
+def test_a_refusal_is_final(house: Household, code: str, status: int, *, leads: bool) -> None:
     """Reading the index beside a busy daemon would defeat what it is busy for."""
     root = house.repo()
     rendered = {"out": "", "err": f"error: the daemon said {code}\n", "exit_status": status}
@@ -303,7 +296,6 @@ _ATTEMPTS = 8
 
 
 def test_an_interrupted_search_is_cancelled_at_the_daemon(house: Household) -> None:
-    """What nobody waits for any more must not hold a core."""
     root = house.repo()
     assert house.run("serve", "--background", cwd=root).status == 0
     eventually(lambda: house.processes("sync_worker"))

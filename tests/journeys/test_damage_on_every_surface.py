@@ -93,7 +93,6 @@ def ggrep(
 
 
 def said(warnings: Sequence[Mapping[str, Any]]) -> str:
-    """Return the sentence on damage among some warnings; empty for none."""
     found = [warning["message"] for warning in warnings if warning["code"] in DAMAGE_CODES]
     return found[0] if found else ""
 
@@ -166,7 +165,6 @@ def is_intact(ggrep: Command, whole: list[str]) -> None:
 
 
 def files_of(kept: Kept, kind: str) -> Sequence[str]:
-    """Return the files of a kind that the newest snapshot needs, else all of the kind."""
     needed = [path for path in kept.kinds.get(kind, ()) if path in kept.needed]
     return needed or kept.kinds.get(kind, ())
 
@@ -252,10 +250,7 @@ def run_with_daemon(host: Served, home: Path, file: str, way: str) -> set[str]:
 
 
 @pytest.mark.parametrize("place", [0, -1])
-def test_a_daemon_that_rebuilds_says_so_on_every_surface(
-    kept: Kept, host: tuple[Served, Path], place: int
-) -> None:
-    """Nobody is told to type a command for what happens by itself."""
+def test_a_rebuild_is_told_everywhere(kept: Kept, host: tuple[Served, Path], place: int) -> None:
     found, home = host
     told = run_with_daemon(found, home, files_of(kept, "table data")[place], "truncated")
 
@@ -266,9 +261,7 @@ def test_a_daemon_that_rebuilds_says_so_on_every_surface(
 @pytest.mark.deep
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("place", [0, -1])
-def test_a_daemon_rebuilds_whatever_is_damaged(
-    kept: Kept, host: tuple[Served, Path], kind: str, place: int
-) -> None:
+def test_damage_is_rebuilt(kept: Kept, host: tuple[Served, Path], kind: str, place: int) -> None:
     """In each way, one after another, with one sentence at a time."""
     found, home = host
     for way in WAYS:

@@ -35,7 +35,6 @@ def ggrep(
 
 
 def only(directory: Path) -> Path:
-    """Return the one thing in a directory."""
     [found] = [path for path in directory.iterdir() if not path.name.startswith(".")]
     return found
 

@@ -32,7 +32,6 @@ def grow(root: Path) -> None:
 
 
 def typed(*names: str) -> list[str]:
-    """Return the lines of commands, what cleans up behind all others."""
     lines = [line for name in names for line, _ in EXAMPLES[name]]
     return sorted(lines, key=lambda line: line.startswith("ggrep clean"))
 

@@ -27,7 +27,6 @@ def served() -> Iterator[tuple[Household, Path]]:
 
 
 def imported(report: str) -> set[str]:
-    """Return the modules that `-X importtime` tells of."""
     lines = [line for line in report.splitlines() if line.startswith("import time:")]
     return {line.rpartition("|")[2].strip() for line in lines}
 
@@ -40,7 +39,6 @@ def own_words(outcome: Outcome) -> Outcome:
 
 
 def test_a_plain_search_loads_no_command_line(served: tuple[Household, Path]) -> None:
-    """What it would load takes ten times as long as the answer."""
     house, root = served
 
     plain = house.run("settle invoice", cwd=root, python=IMPORTS)
@@ -109,9 +107,7 @@ def test_the_answer_has_the_bytes_of_a_search_without_a_daemon(
     ],
     ids=" ".join,
 )
-def test_what_agents_type_is_answered_by_the_daemon_in_the_same_bytes(
-    served: tuple[Household, Path], words: tuple[str, ...]
-) -> None:
+def test_daemon_answers_are_equal(served: tuple[Household, Path], words: tuple[str, ...]) -> None:
     """They ask ten times as often as people, and wait for the command line each time."""
     house, root = served
 
@@ -121,7 +117,7 @@ def test_what_agents_type_is_answered_by_the_daemon_in_the_same_bytes(
     assert "ggrep.interfaces.cli.app" not in imported(fast.err)
 
 
-def test_what_the_fast_path_leaves_alone_gets_the_same_bytes(
+def test_other_command_lines_get_the_same_bytes(
     served: tuple[Household, Path],
 ) -> None:
     """A flag it does not know makes the whole command line ask the same daemon."""
@@ -133,7 +129,7 @@ def test_what_the_fast_path_leaves_alone_gets_the_same_bytes(
     assert whole == fast
 
 
-def test_a_search_within_a_directory_shows_paths_from_there(
+def test_a_search_in_a_directory_shows_paths_from_there(
     served: tuple[Household, Path],
 ) -> None:
     """As a plain grep would; the daemon is told where we stand."""

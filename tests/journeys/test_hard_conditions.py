@@ -120,10 +120,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for what in COMMANDS
     ],
 )
-def test_a_command_in_a_hard_place_answers_in_words(
-    prepared: Path, tmp_path: Path, what: str, condition: str
-) -> None:
-    """Who sees `[Errno 24]` or a traceback can do nothing about it."""
+def test_hard_places_get_words(prepared: Path, tmp_path: Path, what: str, condition: str) -> None:
     home = tmp_path / "home"
     shutil.copytree(prepared / "home", home)
 

@@ -91,7 +91,7 @@ def test_special_files_cannot_be_searched_for_by_path(ggrep: Command, hostile: P
     assert ELSEWHERE not in ggrep("needle", "out.py").out
 
 
-def test_a_file_that_may_not_be_read_is_named(
+def test_a_closed_file_is_named(
     ggrep: Command, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Permissions differ between the user and the owner of a file; the rest is still indexed."""

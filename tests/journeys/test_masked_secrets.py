@@ -20,9 +20,7 @@ _FORMS = {
 
 
 @pytest.mark.slow
-def test_no_secret_reaches_an_artifact_or_an_answer(
-    ggrep: Command, tmp_path: Path, home: Path
-) -> None:
+def test_no_secret_reaches_a_file_or_an_answer(ggrep: Command, tmp_path: Path, home: Path) -> None:
     """Every byte of the home, every row of the store and every answer is looked through."""
     texts = [(text, values) for text, values in secrets() if "PRIVATE KEY" not in text]
     kinds = sorted(_FORMS)

@@ -65,7 +65,6 @@ class Elsewhere(Struct, frozen=True):
     others: Mapping[str, dict[str, Any]]
 
     def document(self, name: str) -> dict[str, Any]:
-        """Return the answer to a case."""
         found: dict[str, Any] = stable_json.loads(self.called[name])
         return found
 
@@ -94,7 +93,6 @@ def arguments(place: Settled, case: Case, known: Mapping[str, str]) -> dict[str,
 
 
 def is_slate(case: Case) -> bool:
-    """Return whether a case is answered by a slate, whose bytes are counted for agents."""
     return case.tool == "context" or case.given.get("format") == "slate"
 
 
@@ -142,7 +140,6 @@ async def call_all(
 
 
 def path_of(case: Case) -> str:
-    """Return where HTTP answers a case; over MCP a tour is an outline without a path."""
     return "/tour" if case.schema == "tour_success" else PATHS[case.tool]
 
 
@@ -166,7 +163,6 @@ def elsewhere(place: Settled) -> Elsewhere:
 def test_every_surface_answers_with_the_same_bytes(
     place: Settled, ggrep: Command, elsewhere: Elsewhere, name: str
 ) -> None:
-    """What people see when they look into it is what their agents saw."""
     case = CASES[name]
     words = [elsewhere.known.get(word, word) for word in case.typed]
     where = [str(place.root / case.below)] if case.below else ["--repo", str(place.root)]
@@ -198,7 +194,6 @@ def test_the_cases_have_something_to_differ_in(elsewhere: Elsewhere) -> None:
 
 
 def test_levels_disclose_more_and_more_of_the_same_files(elsewhere: Elsewhere) -> None:
-    """What an agent picked at level 0 is there when it asks for more, and never unasked."""
     slates = [
         elsewhere.document(name)["slate"]
         for name in ("context-paths", "context", "context-long", "context-whole")
@@ -214,9 +209,7 @@ def test_levels_disclose_more_and_more_of_the_same_files(elsewhere: Elsewhere) -
     assert b"Ledger().book" in elsewhere.called["context-whole"]
 
 
-def test_what_is_not_deterministic_differs_in_that_alone(
-    place: Settled, ggrep: Command, elsewhere: Elsewhere
-) -> None:
+def test_only_volatile_fields_differ(place: Settled, ggrep: Command, elsewhere: Elsewhere) -> None:
     """Names of requests and how long they took; the slate itself never differs."""
     typed = ggrep("slate", QUESTION, "--of-text", "--repo", place.root, "--json").document
     called = elsewhere.others["timed"]
@@ -230,7 +223,6 @@ def test_what_is_not_deterministic_differs_in_that_alone(
 
 
 def without_request(error: dict[str, Any]) -> dict[str, Any]:
-    """Return a failure without the id of its request, which it has."""
     assert error["request_id"]
     return {key: value for key, value in error.items() if key != "request_id"}
 
@@ -255,9 +247,7 @@ def test_a_failure_has_the_error_of_the_command_line(
     assert called["code"] == called["error"]["code"]
 
 
-def test_status_and_health_are_those_of_the_command_line(
-    place: Settled, ggrep: Command, elsewhere: Elsewhere
-) -> None:
+def test_status_and_health_are_equal(place: Settled, ggrep: Command, elsewhere: Elsewhere) -> None:
     """Figures that grow from question to question aside."""
     status = ggrep("status", "--path", place.root, "--json").document
     health = ggrep("health", "--path", place.root, "--json").document

@@ -9,7 +9,7 @@ import pytest
 
 from ggrep.config.home import Home
 from ggrep.index.maintenance.inventory import list_stores
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import indexed, write_tree
 
 pytestmark = pytest.mark.slow
 
@@ -39,7 +39,6 @@ def test_modules_of_the_repository_are_not_run(tmp_path: Path) -> None:
 
 
 def test_a_file_is_not_indexed_for_its_directory(tmp_path: Path) -> None:
-    """Somebody who names /etc/passwd does not mean all of /etc."""
     write_tree(tmp_path / "repo", {"a.py": "x = 1\n", "b.py": "x = 2\n"})
     done = ggrep(tmp_path, tmp_path / "home", "index", "repo/a.py")
 
@@ -49,9 +48,7 @@ def test_a_file_is_not_indexed_for_its_directory(tmp_path: Path) -> None:
 
 def test_a_link_among_the_stores_is_none(root: Path, home: Path) -> None:
     """Removing all stores must not follow it, nor stop at it."""
-    write_tree(root, {"a.py": "x = 1\n"})
-    engine = open_engine(root, home)
-    engine.sync()
+    engine = indexed(root, home, {"a.py": "x = 1\n"})
     (home / "data" / "link").symlink_to(root)
 
     assert [entry.store_id for entry in list_stores(Home(home))] == [engine.identity.store_id]

@@ -99,7 +99,6 @@ async def call_named(place: Settled) -> dict[str, bytes]:
 
 @pytest.mark.deep
 def test_names_have_the_same_bytes_everywhere(place: Settled, ggrep: Command) -> None:
-    """As searches have."""
     called = anyio.run(call_named, place)
     typed, read, posted = {}, {}, {}
     chosen = ("--only", "mail", "--only", "pay")

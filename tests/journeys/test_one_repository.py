@@ -36,9 +36,7 @@ def test_an_index_that_is_up_to_date_publishes_nothing(ggrep: Command, indexed: 
     assert report["published"] is False
 
 
-def test_a_dry_run_lists_the_files_and_writes_nothing(
-    ggrep: Command, repo: Path, home: Path
-) -> None:
+def test_a_dry_run_lists_files_and_writes_nothing(ggrep: Command, repo: Path, home: Path) -> None:
     """People look before they leap."""
     shown = ggrep("index", "--dry-run")
 
@@ -62,9 +60,7 @@ def test_reset_builds_the_index_anew(ggrep: Command, indexed: Path) -> None:
     assert report["files"] == {"indexed": 2, "deleted": 0, "unchanged": 0}
 
 
-def test_a_search_below_a_directory_stays_there(
-    ggrep: Command, indexed: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_scope_is_kept(ggrep: Command, indexed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`cd docs && ggrep` asks about the documents, and paths are as typed from there."""
     scoped = ggrep("needle", "docs", "--compact").out.split()
     monkeypatch.chdir(indexed / "docs")
@@ -79,7 +75,6 @@ def test_a_search_below_a_directory_stays_there(
 @pytest.mark.parametrize("mode", ["-d", "-i", "-p", "-b", "--mode=balanced"])
 @pytest.mark.parametrize("depth", ["--content", "-n", "-s", "--long-snippet", "--explain"])
 def test_every_mode_and_depth_answers(ggrep: Command, indexed: Path, mode: str, depth: str) -> None:
-    """Flags combine."""
     answer = ggrep("needle", mode, depth, "--json")
 
     fits(answer.document, "query_success")
@@ -107,7 +102,6 @@ def test_the_answer_is_narrowed(
 
 
 def test_status_health_and_list_tell_of_the_store(ggrep: Command, indexed: Path) -> None:
-    """What an operator asks first, for people and for scripts."""
     for name, schema in (("status", "status"), ("health", "health"), ("list", "inventory")):
         shown, document = ggrep(name), ggrep(name, "--json")
 
@@ -149,9 +143,7 @@ def test_a_repository_without_an_index_says_what_to_do(ggrep: Command, repo: Pat
     assert (fixed.status, fixed.error()["code"]) == (1, "no_index")
 
 
-def test_no_hits_is_success_unless_grep_manners_are_asked_for(
-    ggrep: Command, indexed: Path
-) -> None:
+def test_no_hits_is_success_except_with_grep_status(ggrep: Command, indexed: Path) -> None:
     """Scripts that know grep expect 1."""
     quiet, strict = ggrep("zebra"), ggrep("zebra", "--exit-status")
 
@@ -192,7 +184,6 @@ def test_roots_that_hold_everything_are_refused(
 
 
 def test_a_compact_answer_is_each_file_once_without_text(ggrep: Command, indexed: Path) -> None:
-    """Whoever wants places alone must not be sent the text of all of them, as JSON neither."""
     (indexed / "a.py").write_text("def alpha_needle(): ...\n\n\ndef beta_needle(): ...\n")
     ggrep("index")
 

@@ -45,9 +45,7 @@ BODIES = {
 @pytest.mark.slow
 @settings(max_examples=20, phases=[Phase.generate])
 @given(st.data())
-def test_no_output_holds_an_escape_or_an_absolute_path(
-    ggrep: Command, tmp_path: Path, data: st.DataObject
-) -> None:
+def test_outputs_hold_no_escapes(ggrep: Command, tmp_path: Path, data: st.DataObject) -> None:
     """A repository of strangers must not drive the terminal of who searches it."""
     root = tmp_path / data.draw(NAMES).replace("/", "") / str(len(list(tmp_path.iterdir())))
     for number in range(data.draw(st.integers(1, 3))):
@@ -114,7 +112,7 @@ def test_long_lines_and_names_do_not_flood_the_screen(ggrep: Command, repo: Path
     assert "…" not in whole
 
 
-def test_snippets_obey_the_width_of_the_terminal(
+def test_snippets_fit_terminals(
     ggrep: Command, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Half a screen is no reason to wrap code."""

@@ -97,10 +97,7 @@ def shared(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 
 @pytest.mark.slow
-def test_a_shared_store_holds_what_git_tracks(
-    ggrep: Command, tracked: Path, shared: pytest.MonkeyPatch
-) -> None:
-    """What one user has lying about must not turn up in the answers of all."""
+def test_shared_stores_are_gits(ggrep: Command, tracked: Path, shared: pytest.MonkeyPatch) -> None:
     write_tree(tracked, {"notes.py": "def delta_needle():\n    return 3\n"})
 
     tree = ggrep("index", tracked, "--json").document
@@ -135,9 +132,7 @@ def test_a_dirty_work_tree_is_told_of_until_it_is_clean(
 
 
 @pytest.mark.slow
-def test_a_clean_work_tree_may_be_demanded(
-    ggrep: Command, tracked: Path, shared: pytest.MonkeyPatch
-) -> None:
+def test_clean_may_be_demanded(ggrep: Command, tracked: Path, shared: pytest.MonkeyPatch) -> None:
     """A team's store then holds commits and nothing else."""
     shared.setenv("GGREP_SHARED_STORE_CLEAN", "true")
     assert ggrep("index", tracked).status == 0
@@ -151,9 +146,7 @@ def test_a_clean_work_tree_may_be_demanded(
     assert sorted(answer.out.split()) == ["a.py", "docs/b.md"]
 
 
-def test_a_private_store_takes_any_work_tree(
-    ggrep: Command, tracked: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_any_tree_is_taken(ggrep: Command, tracked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rules for shared stores bind nobody else."""
     monkeypatch.setenv("GGREP_SHARED_STORE_CLEAN", "true")
     write_tree(tracked, {"notes.py": "def delta_needle():\n    return 3\n"})

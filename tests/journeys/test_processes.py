@@ -78,9 +78,7 @@ def test_a_writer_that_is_stopped_leaves_the_old_answer(
     assert health.status == 0
 
 
-def test_a_full_disk_is_named_and_leaves_the_old_answer(
-    ggrep: Command, indexed: Path, home: Path
-) -> None:
+def test_a_full_disk_leaves_the_old_answer(ggrep: Command, indexed: Path, home: Path) -> None:
     """The disk fills up: no traceback, no broken index."""
     write_tree(indexed, MORE)
 
@@ -99,9 +97,7 @@ def test_a_full_disk_is_named_and_leaves_the_old_answer(
 @pytest.mark.parametrize(
     "arguments", [["search", "--help"], ["needle", "--json"], ["needle", "--content"]], ids=" ".join
 )
-def test_a_reader_that_leaves_early_is_no_error(
-    indexed: Path, home: Path, arguments: list[str]
-) -> None:
+def test_a_closed_pipe_is_no_error(indexed: Path, home: Path, arguments: list[str]) -> None:
     """`ggrep words | head -1` must not end in a traceback."""
     process = start(*arguments, home=home, cwd=indexed)
     assert process.stdout is not None

@@ -26,7 +26,6 @@ PYTHON = ("-X", "importtime")
 
 
 def shown(outcome: Outcome) -> set[str]:
-    """Return the files of an answer."""
     assert outcome.status == 0, outcome.err
     return set(outcome.out.splitlines())
 
@@ -61,7 +60,6 @@ def test_a_plain_search_under_a_view_is_narrowed(house: Household) -> None:
 
 
 def test_the_profile_that_a_file_chooses_holds_for_plain_searches(house: Household) -> None:
-    """Nobody types it, so the daemon has to know."""
     root = house.repo(files=TREE | {".ggrep.toml": 'profile = "docs"\n' + TREE[".ggrep.toml"]})
 
     for _ in range(2):

@@ -56,12 +56,10 @@ def grove() -> Iterator[Household]:
 
 
 def opened(grove: Household, name: str = "alder", **more: Any) -> ggrep.Repository:
-    """Return a repository of the grove."""
     return ggrep.open(grove.base / name, environ=grove.environ(), **more)
 
 
 def plain(answer: Any) -> Any:
-    """Return an answer without what differs from run to run."""
     return replace(answer, request_id="", timings_ms=(), admitted=None)
 
 
@@ -77,9 +75,7 @@ QUESTIONS: dict[str, Callable[..., Any]] = {
 
 @pytest.mark.parametrize("deterministic", [True, False])
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_a_daemons_answer_is_the_one_read_here(
-    grove: Household, name: str, deterministic: bool
-) -> None:
+def test_a_daemons_answer_is_the_same(grove: Household, name: str, deterministic: bool) -> None:
     """As values, request and provenance among them, and as documents."""
     ask = partial(QUESTIONS[name], deterministic=deterministic)
     with opened(grove, daemon="require") as far, opened(grove, daemon="never") as near:
@@ -122,9 +118,7 @@ def test_a_workspace_answers_as_its_command(grove: Household, daemon: Any) -> No
 
 
 @pytest.mark.parametrize("daemon", ["auto", "never"])
-def test_names_of_a_workspace_are_answered_as_by_its_commands(
-    grove: Household, daemon: Any
-) -> None:
+def test_workspace_names_are_answered_as_by_commands(grove: Household, daemon: Any) -> None:
     """The same documents, daemons or none; and a place is taken as it is printed."""
     file = grove.base / "grove.jsonc"
     flags = ("--workspace", file, "--json", "--deterministic", "-m", "1")
@@ -230,9 +224,7 @@ CELLS = (
 )
 
 
-async def test_a_notebook_runs_cell_by_cell(
-    grove: Household, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_notebooks_run_by_cell(grove: Household, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its own event loop runs in the thread of the cells, and some of them wait."""
     for name, value in grove.environ().items():
         monkeypatch.setenv(name, value)
@@ -378,10 +370,7 @@ def test_one_that_died_and_may_not_come_back_is_named(grove: Household, backend:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_a_task_that_is_cancelled_ends_its_request_at_the_daemon(
-    grove: Household, backend: str, root: Path
-) -> None:
-    """Nobody computes for who has gone."""
+def test_a_cancelled_task_ends_its_request(grove: Household, backend: str, root: Path) -> None:
     (root / ".ggrep.toml").write_text("")
     environ = grove.environ()
     address = arrange(root, Home(grove.home), environ=environ)

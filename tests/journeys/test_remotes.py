@@ -46,13 +46,11 @@ def place(tmp_path: Path) -> str:
 
 @pytest.mark.parametrize("url", REFUSED)
 def test_what_cannot_be_a_remote_is_refused_in_words(url: str) -> None:
-    """Before anything is written."""
     with pytest.raises(InvalidRequest, match=REFUSED[url]):
         checked(Remote("origin", url))
 
 
 def test_an_endpoint_without_tls_has_to_be_allowed() -> None:
-    """Whoever listens on the way would read the code."""
     remote = Remote("origin", "s3://bucket/x", "http://storage:9000")
     with pytest.raises(InvalidRequest, match="--plain-http"):
         checked(remote)
@@ -84,7 +82,6 @@ def test_which_remote_is_meant() -> None:
 
 
 def test_remotes_are_added_replaced_and_removed(ggrep: Command, home: Path, place: str) -> None:
-    """What lies there stays."""
     assert ggrep("remote", "add", "origin", "s3://old/place").status == 0
     assert ggrep("remote", "add", "origin", place).status == 0
     assert ggrep("remote", "add", "other", "gs://bucket/x", "--readable").status == 0
@@ -113,7 +110,6 @@ def test_remotes_are_added_replaced_and_removed(ggrep: Command, home: Path, plac
 def test_a_directory_may_be_typed_as_a_path(
     ggrep: Command, home: Path, monkeypatch: pytest.MonkeyPatch, typed: str, url: str
 ) -> None:
-    """As everywhere else."""
     here = Path.cwd()
     monkeypatch.setenv("HOME", "/home/someone")
     done = ggrep("remote", "add", "origin", typed)
@@ -123,7 +119,6 @@ def test_a_directory_may_be_typed_as_a_path(
 
 
 def test_a_damaged_file_is_told_of(ggrep: Command, home: Path) -> None:
-    """And left as it is."""
     home.mkdir(mode=0o700)
     Home(home).remotes.write_bytes(b"{")
     done = ggrep("push")
@@ -159,9 +154,7 @@ def test_a_push_and_a_pull_are_told_of(
     assert (document["outcome"], document["indexed"]) == ("current", 0)
 
 
-def test_a_pull_for_scripts_indexes_what_cannot_be_had(
-    ggrep: Command, shop: Path, place: str
-) -> None:
+def test_a_pull_indexes_what_cannot_be_had(ggrep: Command, shop: Path, place: str) -> None:
     """Without a remote, with one that is not there, and with one that has nothing."""
     refused = ggrep("pull", shop)
     assert (refused.status, "no remote is configured" in refused.err) == (2, True)
@@ -189,7 +182,6 @@ def test_a_pull_for_scripts_indexes_what_cannot_be_had(
 
 
 def test_a_collection_of_a_remote_is_told_of(ggrep: Command, shop: Path, place: str) -> None:
-    """What would go, and what is gone."""
     ggrep("remote", "add", "origin", place)
     ggrep("index", shop)
     ggrep("push", shop)

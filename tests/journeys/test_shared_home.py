@@ -56,7 +56,6 @@ def shared(place: Path) -> Path:
 
 
 def ggrep(user: int, home: Path, *arguments: object, cwd: Path | None = None) -> Outcome:
-    """Run the command as a user whose umask keeps everything to himself."""
     groups = [] if user == EVE else [GROUP]
     return as_user(user, groups, *arguments, home=home, cwd=cwd, umask=0o077)
 

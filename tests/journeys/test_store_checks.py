@@ -8,7 +8,6 @@ from tests.journeys.command import Command, fits
 
 
 def damage(home: Path) -> None:
-    """Cut the end off every image."""
     for image in home.glob("data/*/images/*.image"):
         image.write_bytes(image.read_bytes()[:-1])
 
@@ -24,9 +23,7 @@ def test_a_sound_store_is_said_to_be_sound(ggrep: Command, indexed: Path, comman
     assert document.document["ok"] is True
 
 
-def test_a_damaged_store_fails_in_text_and_in_json(
-    ggrep: Command, indexed: Path, home: Path
-) -> None:
+def test_damage_fails_in_text_and_in_json(ggrep: Command, indexed: Path, home: Path) -> None:
     """A script that looks at the status alone must not go on."""
     damage(home)
     shown, document = ggrep("audit"), ggrep("audit", "--json")
@@ -38,10 +35,7 @@ def test_a_damaged_store_fails_in_text_and_in_json(
     assert document.document["ok"] is False
 
 
-def test_health_heals_what_is_derived_and_says_so(
-    ggrep: Command, indexed: Path, home: Path
-) -> None:
-    """Nobody has to be told to repair what the tables still hold."""
+def test_health_heals_derived_files(ggrep: Command, indexed: Path, home: Path) -> None:
     damage(home)
     shown, document = ggrep("health"), ggrep("audit", "--json")
 
@@ -53,7 +47,6 @@ def test_health_heals_what_is_derived_and_says_so(
 
 @pytest.mark.parametrize("command", ["audit", "health"])
 def test_a_repository_without_an_index_is_told_so(ggrep: Command, repo: Path, command: str) -> None:
-    """That is neither sound nor damaged."""
     answer = ggrep(command, "--json")
 
     assert repo

@@ -16,15 +16,12 @@ def store_of(ggrep: Command) -> str:
 
 
 def test_a_list_marks_a_root_that_is_gone(ggrep: Command, indexed: Path) -> None:
-    """Its store can go."""
     indexed.rename(indexed.with_name("elsewhere"))
 
     assert "(gone)" in ggrep("list").out
 
 
-def test_an_index_tells_once_what_a_killed_command_left(
-    ggrep: Command, indexed: Path, home: Path
-) -> None:
+def test_remains_of_a_killed_command_are_told(ggrep: Command, indexed: Path, home: Path) -> None:
     """Also of a store that nobody will index again; a file of another's stays."""
     left = home / "data" / ".trash-gone-0123456789ab-0123456789ab~3"
     left.mkdir()

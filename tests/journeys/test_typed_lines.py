@@ -100,14 +100,11 @@ def test_a_line_is_answered_in_the_bytes_of_the_whole_command_line(
 
 
 def without_request(outcome: Outcome) -> Outcome:
-    """Return what a command printed without the id of its request."""
     return replace(outcome, out=re.sub(r'"request_id":"[-0-9a-f]+"', "", outcome.out))
 
 
 @pytest.mark.parametrize("line", ODD)
-def test_what_is_odd_is_told_in_the_words_of_the_command_line(
-    served: tuple[Household, Path], line: str
-) -> None:
+def test_odd_lines_get_the_commands_words(served: tuple[Household, Path], line: str) -> None:
     """The daemon declines it."""
     house, root = served
 

@@ -17,7 +17,6 @@ def mistyped(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("line", ["needle", "status", "list", "index", "workspace validate x"])
 def test_every_command_warns_once(ggrep: Command, indexed: Path, line: str) -> None:
-    """Whatever it does, the variable was meant for it too."""
     assert ggrep(*line.split()).err.count(SAID) == 1
 
 
@@ -25,9 +24,7 @@ def test_every_command_warns_once(ggrep: Command, indexed: Path, line: str) -> N
     ("line", "schema"),
     [("needle", "query_success"), ("symbol alpha_needle", "symbol_success")],
 )
-def test_a_robot_is_warned_in_the_answer(
-    ggrep: Command, indexed: Path, line: str, schema: str
-) -> None:
+def test_robots_are_warned(ggrep: Command, indexed: Path, line: str, schema: str) -> None:
     """It does not read standard error."""
     document = ggrep(*line.split(), "--json").document
 
@@ -35,9 +32,7 @@ def test_a_robot_is_warned_in_the_answer(
     assert {"code": "unknown_variable", "message": SAID} in document["warnings"]
 
 
-def test_nothing_near_is_nothing_to_suggest(
-    ggrep: Command, indexed: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_near_name(ggrep: Command, indexed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A wrong guess would be set next."""
     monkeypatch.setenv("GGREP_WHATEVER_THIS_IS", "1")
 

@@ -59,7 +59,6 @@ def test_a_home_that_may_not_be_written_is_named(place: Path, mode: int) -> None
 
 @as_root
 def test_a_store_that_may_not_be_written_keeps_answering(place: Path) -> None:
-    """Somebody took the right to write away; reading it is still allowed."""
     home = place / "home"
     assert ggrep("index", place / "repo", home=home).status == 0
     write_tree(place / "repo", MORE)

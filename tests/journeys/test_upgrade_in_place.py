@@ -93,7 +93,6 @@ def test_an_upgrade_under_clients_is_not_noticed(house: Household) -> None:
 
 
 def serving(house: Household) -> set[int]:
-    """Return the processes that serve now."""
     return {record.pid for record in house.records()}
 
 

@@ -90,7 +90,6 @@ def test_a_directory_of_repositories_is_one_line(ggrep: Command, workspace: Path
 
 
 def test_a_workspace_of_nothing_is_shown(ggrep: Command, workspace: Path) -> None:
-    """Somebody may have moved all of it."""
     workspace.write_text('{"schemaVersion": 1, "include": ["nowhere/*"]}')
     status = ggrep("workspace", "status", workspace)
     validated = ggrep("workspace", "validate", workspace)
@@ -111,9 +110,7 @@ def test_init_replaces_nothing_unasked(ggrep: Command, workspace: Path) -> None:
     assert ggrep("workspace", "init", workspace, "shop", "--force").status == 0
 
 
-def test_repositories_are_called_what_their_directories_are(
-    ggrep: Command, workspace: Path, tmp_path: Path
-) -> None:
+def test_repositories_bear_directory_names(ggrep: Command, workspace: Path, tmp_path: Path) -> None:
     """Answers are read by people, who know no ids; two of one name keep theirs."""
     for place in ("a/Same", "b/same", "line\nbreak"):
         shutil.copytree(REPOS / "shop", tmp_path / place)
@@ -128,10 +125,7 @@ def test_repositories_are_called_what_their_directories_are(
     assert [repo["alias"] for repo in repos] == ["gateway", "x", "shop", None, None, None]
 
 
-def test_a_given_alias_keeps_its_name_from_a_directory(
-    ggrep: Command, workspace: Path, tmp_path: Path
-) -> None:
-    """Who says an alias means it, even where a directory is called the same."""
+def test_an_alias_keeps_its_name(ggrep: Command, workspace: Path, tmp_path: Path) -> None:
     assert ggrep("workspace", "init", workspace, "--force", "Shop=gateway", "shop").status == 0
 
     repos = ggrep("workspace", "validate", workspace, "--json").document["workspace"]["repos"]
@@ -152,9 +146,7 @@ def test_selection_narrows_the_answer(ggrep: Command, indexed_workspace: Path) -
     assert "nowhere" in unknown.err
 
 
-def test_a_repository_without_an_index_is_told_of(
-    ggrep: Command, workspace: Path, tmp_path: Path
-) -> None:
+def test_a_missing_index_is_told(ggrep: Command, workspace: Path, tmp_path: Path) -> None:
     """Part of an answer says which part is missing; no answer at all is an error."""
     nothing = ggrep("refund", "--workspace", workspace, "--json")
     ggrep("index", tmp_path / "shop")
@@ -196,9 +188,7 @@ def test_the_same_of_many_repositories_is_said_once(
         (["shop"], "invalid_request"),
     ],
 )
-def test_flags_that_a_workspace_forbids_have_their_codes(
-    ggrep: Command, workspace: Path, flags: list[str], code: str
-) -> None:
+def test_forbidden_flags(ggrep: Command, workspace: Path, flags: list[str], code: str) -> None:
     """The contract names each mistake, in every spelling of the flag."""
     shown = ggrep("refund", "--workspace=ws.jsonc", *flags)
     robot = ggrep("refund", "--workspace", "ws.jsonc", *flags, "--json")
@@ -248,9 +238,7 @@ FORWARDED = (
 )
 
 
-def test_every_flag_of_a_search_reaches_the_repositories(
-    ggrep: Command, indexed_workspace: Path
-) -> None:
+def test_every_search_flag_reaches_repositories(ggrep: Command, indexed_workspace: Path) -> None:
     """One repository of a workspace answers as it does alone, and each flag makes a difference."""
 
     def both(*flags: str) -> tuple[list[tuple[object, ...]], list[tuple[object, ...]]]:
@@ -269,7 +257,6 @@ def test_every_flag_of_a_search_reaches_the_repositories(
 
 
 def test_nothing_may_be_asked_for(ggrep: Command, indexed_workspace: Path) -> None:
-    """Who was asked, and what became of them, is an answer too."""
     document = ggrep("refund", "--workspace", indexed_workspace, "-m", "0", "--json").document
 
     fits(document, "federated_success")
@@ -328,10 +315,7 @@ BAD_FILES = {
 
 
 @pytest.mark.parametrize("case", BAD_FILES)
-def test_a_bad_workspace_file_is_named_with_file_and_field(
-    ggrep: Command, workspace: Path, case: str
-) -> None:
-    """Whoever wrote the file learns where in it the mistake is, from every command."""
+def test_a_bad_workspace_file_is_named(ggrep: Command, workspace: Path, case: str) -> None:
     content, said = BAD_FILES[case]
     workspace.unlink()
     if content is not None:

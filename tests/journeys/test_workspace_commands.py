@@ -39,13 +39,11 @@ def indexed(ggrep: Command, workspace: Path) -> Path:
 
 
 def document_of(outcome: Outcome) -> dict[str, object]:
-    """Return a document that fits the schema of workspace commands."""
     fits(outcome.document, "workspace")
     return outcome.document
 
 
 def the_store(home: Path, name: str) -> Path:
-    """Return the store of a repository."""
     (store,) = (home / "data").glob(f"{name}-*")
     return store
 
@@ -63,9 +61,7 @@ LOOKS = (
 )
 
 
-def test_who_only_looks_writes_nothing(
-    ggrep: Command, indexed: Path, tmp_path: Path, home: Path
-) -> None:
+def test_reads_write_nothing(ggrep: Command, indexed: Path, tmp_path: Path, home: Path) -> None:
     """Not a byte and no time, whatever state the indexes are in."""
     store_files.active_file(the_store(home, "ledger")).write_text("nonsense")
     before = tree_of(tmp_path)
@@ -95,7 +91,6 @@ def test_the_file_is_named_once_either_way(ggrep: Command, workspace: Path, name
 
 @pytest.mark.parametrize("name", ["status", "catalog", "doctor", "manifest"])
 def test_an_option_names_the_file_as_well(ggrep: Command, indexed: Path, name: str) -> None:
-    """As it does for searches."""
     by_argument = ggrep("workspace", "manifest", indexed)
     argument = ggrep("workspace", name, indexed, "--json")
     option = ggrep("workspace", name, "--workspace", indexed, "--json")
@@ -104,9 +99,7 @@ def test_an_option_names_the_file_as_well(ggrep: Command, indexed: Path, name: s
     assert {**document_of(argument), "written": 0} == {**document_of(option), "written": 0}
 
 
-def test_files_are_made_and_changed_by_option_too(
-    ggrep: Command, workspace: Path, tmp_path: Path
-) -> None:
+def test_options_make_and_change_files(ggrep: Command, workspace: Path, tmp_path: Path) -> None:
     """With `--workspace` the first word is no file any more."""
     other = tmp_path / "other.jsonc"
 
@@ -122,9 +115,7 @@ def test_files_are_made_and_changed_by_option_too(
     document_of(ggrep("workspace", "validate", other, "--json"))
 
 
-def test_the_manifest_is_written_when_an_index_changed(
-    ggrep: Command, indexed: Path, tmp_path: Path
-) -> None:
+def test_the_manifest_follows_the_index(ggrep: Command, indexed: Path, tmp_path: Path) -> None:
     """An edit of a name is no change of an index."""
     first = document_of(ggrep("workspace", "manifest", indexed, "--json"))
     path = Path(str(first["manifestPath"]))
@@ -171,9 +162,7 @@ def test_status_says_what_can_be_searched(ggrep: Command, workspace: Path, home:
     assert (well.status, well.out) == (0, "no problems\n")
 
 
-def test_a_broken_pointer_is_named_and_breaks_no_other(
-    ggrep: Command, indexed: Path, home: Path
-) -> None:
+def test_a_broken_pointer_breaks_no_other(ggrep: Command, indexed: Path, home: Path) -> None:
     """Its rows say so in every view."""
     store_files.active_file(the_store(home, "ledger")).write_text("../../etc")
 
@@ -213,7 +202,6 @@ def test_what_a_dead_workspace_left_is_collected(ggrep: Command, indexed: Path, 
 
 
 def test_disabled_repositories_are_not_built_unasked(ggrep: Command, workspace: Path) -> None:
-    """Nor is nothing to do a failure."""
     workspace.write_text(workspace.read_text().replace('"alias"', '"enabled": false, "alias"'))
 
     built = ggrep("workspace", "build", workspace, "--json")
@@ -264,7 +252,6 @@ def two(house: Household) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_build_leaves_no_process(house: Household, number: int) -> None:
-    """Nobody would know what writes there."""
     file = two(house)
     process = house.start("workspace", "build", file, cwd=house.base)
     try:
@@ -280,7 +267,6 @@ def test_an_interrupted_build_leaves_no_process(house: Household, number: int) -
 
 @pytest.mark.slow
 def test_a_build_ends_as_its_worker_was_ended(house: Household) -> None:
-    """Whoever started it must not take a lack of memory for a mistake in a repository."""
     file = two(house)
     process = house.start("workspace", "build", file, "--json", cwd=house.base)
     eventually(lambda: house.processes(WORKER))
@@ -356,7 +342,6 @@ def test_who_asks_daemons_keeps_nothing_of_it(house: Household) -> None:
 
 
 def outside(house: Household) -> dict[str, tuple[int, bytes]]:
-    """Return every file that is not the home's."""
     return {path: held for path, held in tree_of(house.base).items() if not path.startswith("h/")}
 
 

@@ -54,10 +54,8 @@ def anonymous_kb(pid: int) -> int:
 
 
 def descriptors(pid: int) -> int:
-    """Return how many descriptors a process has open."""
     return len(list(Path(f"/proc/{pid}/fd").iterdir()))
 
 
 def threads(pid: int) -> int:
-    """Return how many threads a process has."""
     return len(list(Path(f"/proc/{pid}/task").iterdir()))

@@ -78,9 +78,7 @@ def answers(engine: Engine) -> list[bytes]:
 
 @pytest.mark.deep
 @pytest.mark.timeout(7_200)
-def test_an_index_made_beside_forty_busy_processes_answers_the_same_bytes(
-    root: Path, home: Path
-) -> None:
+def test_an_index_made_under_load_answers_the_same_bytes(root: Path, home: Path) -> None:
     """The load of the machine shapes neither what is indexed nor what is answered."""
     for name, data in real_files(FILES):
         path = root / name

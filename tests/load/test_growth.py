@@ -15,7 +15,7 @@ from ggrep.model.request import SearchRequest
 from ggrep.protocol.wire.messages import Search
 from ggrep.search.engine.engine import Engine
 from tests.fakes.places import short_directory
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import indexed, write_tree
 from tests.load.memory import anonymous_kb, descriptors, in_use, threads
 
 FILES = 20
@@ -36,14 +36,10 @@ SPARE_THREADS = 6
 @pytest.fixture
 def engine(root: Path, home: Path) -> Engine:
     """Return an engine over a few small files; no other tables are open."""
-    write_tree(root, TREE)
-    engine = open_engine(root, home)
-    engine.sync()
-    return engine
+    return indexed(root, home, TREE)
 
 
 def question(number: int) -> SearchRequest:
-    """Return one of a hundred questions, each of which has answers."""
     return SearchRequest(f"edit step {number % FILES} return {number % 5}")
 
 

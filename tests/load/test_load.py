@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from msgspec import Struct
+from msgspec.structs import replace
 
 from bench.serving import (
     CLOCK,
@@ -31,9 +32,17 @@ from ggrep.base.processes import is_running, start_ticks
 from ggrep.model.request import SearchRequest
 from ggrep.protocol.wire.messages import Search, Status
 from tests.fakes.places import short_directory
-from tests.load.oracle import Diary, complaints
+from tests.load.oracle import Answer, Diary, complaints
 from tests.load.traffic import Asker, Heard, Writer
-from tests.load.tree import COMMON, LIVE_FILES, write_static
+from tests.load.tree import (
+    COMMON,
+    LIVE_FILES,
+    live_path,
+    live_word,
+    static_path,
+    word,
+    write_static,
+)
 
 LONG = os.environ.get("GGREP_TEST_LOAD", "")
 _LONGER_MS = 30_000
@@ -61,7 +70,6 @@ class Outcome(Struct, frozen=True):
     publishes: int
 
     def overrun_p99_ms(self) -> float:
-        """Return by how much the latest one in a hundred missed its deadline."""
         found = sorted(ms for one in self.heard for ms in one.overruns_ms)
         return found[min(int(len(found) * 0.99), len(found) - 1)]
 
@@ -91,7 +99,6 @@ def test_answers_are_right_while_the_index_changes_under_them() -> None:
 
 @pytest.mark.deep
 def test_nobody_waits_much_longer_than_they_said_they_would() -> None:
-    """With nothing beside it."""
     outcome = _endure(Load(16, 20.0, 10_000, publishes=8))
 
     assert outcome.overrun_p99_ms() <= 250
@@ -186,12 +193,10 @@ def _endure(load: Load) -> Outcome:
 
 
 def _publishes(askers: list[Asker]) -> int:
-    """Return how many snapshots were answered from."""
     return len({answer.snapshot_id for one in askers for answer in list(one.heard.answers)})
 
 
 def _tell(line: str) -> None:
-    """Say what was measured, where `-s` or a failure shows it."""
     sys.stdout.write(f"{line}\n")
 
 
@@ -223,3 +228,61 @@ def _greedy(host: Host, root: Path, connections: int) -> Iterator[list[str]]:
                 threading.Event().wait(0.05)
         yield counts
         counts += process.communicate("")[0].split()
+
+
+FIRST, SECOND = "01A", "01B"
+DIARY = Diary(
+    edits=[(10.0 + n, 10.5 + n) for n in range(LIVE_FILES + 1)],
+    syncs=[(11.8, 1, FIRST), (30.0, LIVE_FILES + 1, SECOND)],
+)
+"""One edit before the first snapshot; all others, the first file's second among them, after it."""
+
+STATIC = Answer(
+    word(3), "static", 3, FIRST, "f3", b"", (static_path(3),), ((1, static_path(3), 9),), 12.0, 12.1
+)
+LIVE = Answer(
+    live_word(0), "live", 0, FIRST, "l0", b"", (live_path(0),), ((2, live_path(0), 1),), 12.0, 12.1
+)
+NEXT = replace(
+    LIVE,
+    query=live_word(LIVE_FILES),
+    number=LIVE_FILES,
+    fingerprint="l1",
+    snapshot_id=SECOND,
+    sent_s=31.0,
+    received_s=31.1,
+)
+
+
+def found(*answers: Answer) -> str:
+    return "\n".join(complaints(answers, DIARY, LIVE_FILES))
+
+
+def test_right_answers_are_not_complained_of() -> None:
+    """Else nobody would believe the others."""
+    gone = replace(LIVE, found=(), snapshot_id=SECOND, sent_s=31.0, received_s=31.1)
+
+    assert found(STATIC, LIVE, NEXT, gone) == ""
+
+
+@pytest.mark.parametrize(
+    ("answers", "complaint"),
+    [
+        ((STATIC, replace(LIVE, fingerprint="f3")), "another's answer"),
+        ((STATIC, replace(STATIC, digest=b"2")), "2 answers"),
+        ((replace(STATIC, hits=STATIC.hits * 2),), "stands twice"),
+        ((replace(STATIC, found=()),), "was found in ()"),
+        ((replace(STATIC, found=("src/other.py",)),), "was found in ('src/other.py',)"),
+        ((replace(STATIC, sent_s=32.0),), "had been reported"),
+        ((replace(LIVE, found=(), received_s=12.1),), "which held it"),
+        ((replace(LIVE, snapshot_id=SECOND, sent_s=31.0, received_s=31.1),), "had lost it"),
+        ((replace(NEXT, snapshot_id="01C", received_s=21.0),), "before it was written"),
+        ((replace(NEXT, found=()),), "which held it"),
+        ((replace(LIVE, snapshot_id="01AA"), replace(NEXT, snapshot_id="01AA")), "2 versions"),
+        ((replace(NEXT, snapshot_id="01AA"), replace(LIVE, snapshot_id="01AB")), "went back"),
+        ((replace(NEXT, snapshot_id="01AA", found=()), replace(NEXT, snapshot_id="01AA")), "both"),
+    ],
+)
+def test_each_wrong_answer_is_complained_of(answers: tuple[Answer, ...], complaint: str) -> None:
+    """An oracle that overlooks it proves nothing."""
+    assert complaint in found(*answers)

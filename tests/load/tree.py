@@ -15,27 +15,22 @@ LIVE_FILES: Final = 12
 
 
 def word(number: int) -> str:
-    """Return a word that means the number, and that no language knows."""
     return "q" + "".join(_LETTERS[int(digit)] for digit in f"{number:06d}") + "x"
 
 
 def live_word(number: int) -> str:
-    """Return the word of the writer's edit of that number."""
     return word(500_000 + number)
 
 
 def live_path(number: int) -> str:
-    """Return the path key of the file which that edit writes."""
     return f"live/live_{number % LIVE_FILES:02d}.py"
 
 
 def live_text(number: int) -> str:
-    """Return all that the file holds after that edit."""
     return f'def handle_{live_word(number)}(value):\n    """Handle the edit."""\n    return value\n'
 
 
 def static_path(number: int) -> str:
-    """Return the path key of the file that holds the static word of that number."""
     return f"src/part_{number // _FUNCTIONS:04d}.py"
 
 

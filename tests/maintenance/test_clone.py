@@ -21,16 +21,14 @@ from ggrep.search.engine.engine import Engine
 from tests.fakes.clocks import ManualClock
 from tests.fakes.leases import held_lease
 from tests.fakes.old_stores import everything_in, schema_1_store
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import indexed, open_engine, write_tree
 from tests.golden.documents import START
 
 
 @pytest.fixture
 def engine(root: Path, home: Path) -> Engine:
     """Return an engine over a store of two publishes."""
-    write_tree(root, {"a.py": "retry = 1\n", "b.py": "queue = 2\n"})
-    found = open_engine(root, home, encoder="none")
-    found.sync()
+    found = indexed(root, home, {"a.py": "retry = 1\n", "b.py": "queue = 2\n"}, encoder="none")
     write_tree(root, {"b.py": "queue = 3\n"})
     found.sync()
     return found
@@ -51,8 +49,8 @@ def clone(engine: Engine, suffix: str = "-eval") -> StoreId:
     return target
 
 
-def test_a_clone_shows_the_same_under_its_own_name(engine: Engine) -> None:
-    """Every artifact verified, and each record names the clone."""
+def test_a_clone_shows_the_same(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every artifact is verified, each record names the clone, and no query hashes it again."""
     target = clone(engine)
     store = engine.home.store_dir(target)
     view = open_active(store, store_id=target)
@@ -65,12 +63,15 @@ def test_a_clone_shows_the_same_under_its_own_name(engine: Engine) -> None:
     Verifier(store, full=True).manifest(view.manifest)
     assert _linked(store)
 
-
-def test_a_clone_holds_the_active_snapshot_alone(engine: Engine) -> None:
-    """An older one would be kept for a reader that never was."""
-    store = engine.home.store_dir(clone(engine))
-
     assert len(list(store_files.snapshots_dir(store).glob("*/manifest.json"))) == 1
+
+    roots = {entry.store_id: entry.canonical_root for entry in list_stores(engine.home)}
+    assert roots[target] == str(engine.identity.root)
+
+    monkeypatch.setattr("ggrep.index.store.verify.measure_table", lambda *_: pytest.fail("hashed"))
+
+    assert open_active(engine.identity.store).notices == ()
+    assert open_active(engine.home.store_dir(target)).notices == ()
 
 
 def test_a_clone_outlives_its_source(engine: Engine) -> None:
@@ -82,9 +83,7 @@ def test_a_clone_outlives_its_source(engine: Engine) -> None:
     assert everything_in(store) == before
 
 
-def test_where_no_links_are_the_files_are_copied(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_links_files_are_copied(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some file systems have none."""
 
     def refuse(self: Path, other: Path) -> None:
@@ -103,10 +102,18 @@ def _linked(store: Path) -> bool:
 
 
 def test_an_existing_store_is_never_replaced(engine: Engine) -> None:
+    """A store is no clone of itself or of nothing either."""
     clone(engine)
 
     with pytest.raises(InvalidRequest, match="exists"):
         clone(engine)
+
+    with pytest.raises(InvalidRequest, match="itself"):
+        clone(engine, "")
+    with pytest.raises(InvalidRequest, match="no store"):
+        clone_store(
+            engine.home, engine.identity.store_id + "-x", engine.identity.store_id, Settings()
+        )
 
 
 @pytest.mark.parametrize(
@@ -118,26 +125,12 @@ def test_an_existing_store_is_never_replaced(engine: Engine) -> None:
         ("", "invalid store id"),
     ],
 )
-def test_a_store_becomes_a_clone_of_its_own_kind_only(
-    engine: Engine, target: str, said: str
-) -> None:
-    """What one configuration made of files is wrong under another."""
+def test_a_clone_has_its_sources_configuration(engine: Engine, target: str, said: str) -> None:
     with pytest.raises(InvalidRequest, match=said):
         clone_store(engine.home, engine.identity.store_id, target, Settings())
 
 
-def test_a_store_is_no_clone_of_itself_or_of_nothing(engine: Engine) -> None:
-    """Both are slips of the hand."""
-    with pytest.raises(InvalidRequest, match="itself"):
-        clone(engine, "")
-    with pytest.raises(InvalidRequest, match="no store"):
-        clone_store(
-            engine.home, engine.identity.store_id + "-x", engine.identity.store_id, Settings()
-        )
-
-
 def test_a_store_of_the_first_schema_is_cloned(home: Path) -> None:
-    """Its clone is written in this build's schema."""
     store = schema_1_store(home)
     clone_store(Home(home), store.name, f"{store.name}-eval", Settings())
     copy = home / "data" / f"{store.name}-eval"
@@ -166,28 +159,7 @@ def test_a_clone_waits_for_writers_of_either_store(engine: Engine, suffix: str) 
     assert len(list_stores(engine.home)) == 1
 
 
-def test_a_query_after_a_clone_hashes_nothing(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A link more is a change of both stores."""
-    target = clone(engine)
-    monkeypatch.setattr("ggrep.index.store.verify.measure_table", lambda *_: pytest.fail("hashed"))
-
-    assert open_active(engine.identity.store).notices == ()
-    assert open_active(engine.home.store_dir(target)).notices == ()
-
-
-def test_a_clone_of_the_same_root_names_it(engine: Engine) -> None:
-    """It is the copy beside the store proper."""
-    target = clone(engine)
-
-    roots = {entry.store_id: entry.canonical_root for entry in list_stores(engine.home)}
-    assert roots[target] == str(engine.identity.root)
-
-
-def test_a_clone_for_another_root_names_it_once_that_was_synced(
-    engine: Engine, tmp_path: Path
-) -> None:
+def test_a_clone_names_another_root_once_it_is_synced(engine: Engine, tmp_path: Path) -> None:
     """Until then nobody knows it, and the source's would be wrong."""
     write_tree(tmp_path / "other", {"a.py": "retry = 1\n", "b.py": "queue = 3\n"})
     other = open_engine(tmp_path / "other", engine.home.base, encoder="none")

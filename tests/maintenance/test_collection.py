@@ -63,10 +63,11 @@ def snapshots(engine: Engine) -> list[str]:
 
 
 def test_old_snapshots_and_their_segments_go(root: Path, home: Path) -> None:
-    """Else a store grows for ever; and what stays is whole."""
     engine = aged(root, home)
-    before = answer_bytes(engine, ASK)
+    before, present = answer_bytes(engine, ASK), snapshots(engine)
     planned = look(engine)
+    assert planned.dry_run
+    assert snapshots(engine) == present
     report = collect(engine)
 
     assert report.deleted_snapshots == planned.deleted_snapshots
@@ -80,28 +81,7 @@ def test_old_snapshots_and_their_segments_go(root: Path, home: Path) -> None:
     assert collect(engine).freed_bytes == 0, "and all went at once"
 
 
-def test_a_preview_touches_nothing(root: Path, home: Path) -> None:
-    """It is what the command does unless told otherwise."""
-    engine = aged(root, home)
-    before = snapshots(engine)
-    report = look(engine)
-
-    assert report.dry_run
-    assert report.deleted_snapshots
-    assert snapshots(engine) == before
-
-
-def test_young_snapshots_stay(root: Path, home: Path) -> None:
-    """A query may still be at work on them."""
-    engine = aged(root, home)
-    with engine.target() as target:
-        report = collect_garbage(target, deadline=Deadline.after(target.clock, 0))
-
-    assert report.deleted_snapshots == ()
-
-
 def test_a_pinned_snapshot_stays(root: Path, home: Path) -> None:
-    """Whoever explores a snapshot finds it there until it lets go."""
     engine = aged(root, home)
     oldest = snapshots(engine)[0]
     write_pin(engine.identity.store, SnapshotId(oldest), "0" * 26, LaterClock().now())
@@ -156,13 +136,18 @@ def test_what_dead_writers_left_goes(root: Path, home: Path) -> None:
     assert not (store / "trash" / "old").exists()
 
 
-def test_a_live_writer_is_not_collected_under(root: Path, home: Path) -> None:
-    """What it wrote and nothing names yet would look like garbage."""
+def test_writers_queries_and_youth_keep_snapshots(root: Path, home: Path) -> None:
+    """LanceDB opens a table's files anew for each read; a writer's files are named by nothing."""
     engine = aged(root, home)
     before = snapshots(engine)
     with held_lease(engine.identity.store, engine.clock), pytest.raises(Busy, match="is writing"):
         collect(engine)
+    with reading(engine), pytest.raises(Busy, match="query"):
+        collect(engine, readers_ms=0)
+    with engine.target() as target:
+        report = collect_garbage(target, deadline=Deadline.after(target.clock, 0))
 
+    assert report.deleted_snapshots == ()
     assert snapshots(engine) == before
 
 
@@ -173,18 +158,7 @@ def reading(engine: Engine) -> Iterator[None]:
         yield
 
 
-def test_a_query_is_not_collected_under(root: Path, home: Path) -> None:
-    """LanceDB opens a table's files anew for each read."""
-    engine = aged(root, home)
-    before = snapshots(engine)
-    with reading(engine), pytest.raises(Busy, match="query"):
-        collect(engine, readers_ms=0)
-
-    assert snapshots(engine) == before
-
-
 def test_nothing_goes_while_the_active_snapshot_cannot_be_read(root: Path, home: Path) -> None:
-    """What it names is not known, and a repair may need all that lies there."""
     engine = aged(root, home)
     active = engine.view().manifest.snapshot_id
     store_files.manifest_file(engine.identity.store, active).write_bytes(b"{")
@@ -196,7 +170,6 @@ def test_nothing_goes_while_the_active_snapshot_cannot_be_read(root: Path, home:
 
 
 def test_nothing_goes_where_a_newer_build_wrote(root: Path, home: Path) -> None:
-    """Its snapshot may name what no other does."""
     engine = aged(root, home)
     path = store_files.manifest_file(engine.identity.store, snapshots(engine)[0])  # type: ignore[arg-type] # a name
     current = b'"schema_version": %d' % MANIFEST.writes
@@ -223,9 +196,7 @@ def test_it_is_due_when_enough_is_old(root: Path, home: Path) -> None:
     assert not due(store, settings, LaterClock().now())
 
 
-def test_a_collector_that_was_taken_over_takes_nothing(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lost_lease_takes_none(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stopped between its grant and its work, it would take what its follower published."""
     engine = aged(root, home)
     before = snapshots(engine)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base import durable
 from ggrep.base.errors import Busy, CorruptStore, StoreError
@@ -19,7 +20,7 @@ from ggrep.model.maintenance import CompactionReport
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from tests.fakes.leases import held_lease
-from tests.fakes.repos import answer, answer_bytes, open_engine, write_tree
+from tests.fakes.repos import answer, answer_bytes, indexed, open_engine, write_tree
 
 pytestmark = pytest.mark.slow
 
@@ -54,11 +55,13 @@ def fresh_answer(root: Path, home: Path) -> bytes:
     return answer_bytes(engine, ASK)
 
 
-def test_answers_are_the_same_before_and_after(root: Path, home: Path) -> None:
-    """Modified and re-added files are where a filter by tombstones would lose live rows."""
+def test_answers_stay_the_same(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A filter by tombstones would lose live rows of files that were modified or added again."""
     engine = worn(root, home)
     before, files = answer_bytes(engine, ASK), engine.view().live_files()
-    report = run(engine)
+    with monkeypatch.context() as patch:
+        patch.setattr(type(engine.encoder), "encode_documents", None)  # vectors are carried
+        report = run(engine)
 
     assert report.performed
     assert (report.segments_before, report.segments_after) == (5, 1)
@@ -73,6 +76,26 @@ def test_answers_are_the_same_before_and_after(root: Path, home: Path) -> None:
     identity = engine.identity
     assert check_health(identity.store, identity.store_id, engine.settings, deep=True).ok
 
+    tables = list(engine.identity.store.glob("*.lance"))
+
+    assert len(tables) == 6
+    assert all(len(list((table / "_versions").glob("*.manifest"))) == 1 for table in tables)
+
+    state = read_index_state(store_files.index_state_file(engine.identity.store))
+    assert state is not None
+
+    assert state.active_snapshot_id == engine.view().manifest.snapshot_id
+    assert state.upkeep.last_compaction_at is not None
+    engine.sync()
+    again = read_index_state(store_files.index_state_file(engine.identity.store))
+    assert again is not None
+    assert again.upkeep == state.upkeep, "a sync keeps it"
+
+    report = run(engine)
+
+    assert not report.performed
+    assert report.reason == "nothing to merge"
+
 
 def test_a_compacted_store_goes_on_like_any_other(root: Path, home: Path) -> None:
     """The next sync hides and adds over the merged segment."""
@@ -83,16 +106,6 @@ def test_a_compacted_store_goes_on_like_any_other(root: Path, home: Path) -> Non
 
     assert (report.files.indexed, report.files.deleted, report.files.unchanged) == (1, 1, 6)
     assert answer_bytes(engine, ASK) == fresh_answer(root, home / "fresh")
-
-
-def test_a_clean_store_is_left_alone(root: Path, home: Path) -> None:
-    """A second compaction would only write the same again."""
-    engine = worn(root, home)
-    run(engine)
-    report = run(engine)
-
-    assert not report.performed
-    assert report.reason == "nothing to merge"
 
 
 def test_tombstones_of_nothing_go_too(root: Path, home: Path) -> None:
@@ -118,6 +131,9 @@ def test_policy_decides_without_force(root: Path, home: Path) -> None:
     """A handful of small segments costs a query less than merging them costs the disk."""
     engine = worn(root, home)
     assert overdue(engine.view(), engine.settings) is not None, "more than a fifth is dead"
+    for most in (2, 5):
+        settings = replace(engine.settings, compaction_overdue_segments=most)
+        assert overdue(engine.view(), settings) == "5 segments"
     calm = open_engine(root, home / "calm")
     calm.sync()
 
@@ -125,17 +141,7 @@ def test_policy_decides_without_force(root: Path, home: Path) -> None:
     assert run(calm, force=False).reason == "not overdue"
 
 
-@pytest.mark.parametrize("segments", [2, 5])
-def test_many_segments_are_overdue(root: Path, home: Path, segments: int) -> None:
-    """The bound is a setting."""
-    engine = worn(root, home, compaction_overdue_segments=segments)
-
-    assert overdue(engine.view(), engine.settings) == "5 segments"
-
-
-def test_changes_made_while_it_builds_are_kept(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_later_changes_are_kept(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A merge of an old snapshot must not bring deleted and replaced files back."""
     engine = worn(root, home)
     other = open_engine(root, home)
@@ -156,9 +162,7 @@ def test_changes_made_while_it_builds_are_kept(
     assert check_health(identity.store, identity.store_id, engine.settings, deep=True).ok
 
 
-def test_a_merge_that_everything_overtook_is_dropped(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_useless_merge_is_gone(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A segment of dead rows helps nobody; and it must not try for ever."""
     engine = worn(root, home)
     other = open_engine(root, home)
@@ -179,19 +183,9 @@ def test_a_merge_that_everything_overtook_is_dropped(
     assert answer_bytes(engine, ASK) == fresh_answer(root, home / "fresh")
 
 
-def test_a_merge_encodes_nothing(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Vectors are carried; a transformer would take hours for them."""
-    engine = worn(root, home)
-    monkeypatch.setattr(type(engine.encoder), "encode_documents", None)
-
-    assert run(engine).performed
-
-
 def test_an_empty_store_has_nothing_to_merge(root: Path, home: Path) -> None:
     """An empty snapshot has no segment at all."""
-    write_tree(root, {"a.py": "x = 1\n"})
-    engine = open_engine(root, home)
-    engine.sync()
+    engine = indexed(root, home, {"a.py": "x = 1\n"})
     write_tree(root, {"a.py": None})
     engine.sync()
 
@@ -199,9 +193,7 @@ def test_an_empty_store_has_nothing_to_merge(root: Path, home: Path) -> None:
     assert answer(engine, ASK)["results"] == []
 
 
-def test_a_large_store_keeps_several_segments(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_large_stores_keep_some(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A segment is put together in memory."""
     engine = worn(root, home)
     before = answer_bytes(engine, ASK)
@@ -212,31 +204,6 @@ def test_a_large_store_keeps_several_segments(
     assert 1 < report.segments_after < 5
     assert answer_bytes(engine, ASK) == before
     assert len(list(store_files.images_dir(engine.identity.store).iterdir())) > 0
-
-
-def test_a_table_never_gets_a_second_version(root: Path, home: Path) -> None:
-    """Each would be files that nothing names, and a slower query."""
-    engine = worn(root, home)
-    run(engine)
-    tables = list(engine.identity.store.glob("*.lance"))
-
-    assert len(tables) == 6
-    assert all(len(list((table / "_versions").glob("*.manifest"))) == 1 for table in tables)
-
-
-def test_status_and_health_tell_of_upkeep(root: Path, home: Path) -> None:
-    """An operator sees that it happens, and how long it takes."""
-    engine = worn(root, home)
-    run(engine)
-    state = read_index_state(store_files.index_state_file(engine.identity.store))
-    assert state is not None
-
-    assert state.active_snapshot_id == engine.view().manifest.snapshot_id
-    assert state.upkeep.last_compaction_at is not None
-    engine.sync()
-    again = read_index_state(store_files.index_state_file(engine.identity.store))
-    assert again is not None
-    assert again.upkeep == state.upkeep, "a sync keeps it"
 
 
 def tables(engine: Engine) -> set[str]:
@@ -256,9 +223,7 @@ def test_what_stands_in_is_not_compacted(root: Path, home: Path) -> None:
     assert open_engine(root, home).view().notices
 
 
-def test_a_compaction_that_finds_no_room_to_publish_leaves_nothing(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unpublished_one_goes(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each try would leave a whole segment behind."""
     engine = worn(root, home)
     before = tables(engine)
@@ -281,10 +246,7 @@ def ticking() -> Callable[[object], float]:
     return tick
 
 
-def test_an_overtaken_merge_leaves_nothing(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What was built is of no use to anybody."""
+def test_an_overtaken_merge_goes(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = worn(root, home)
     monkeypatch.setattr(compaction, "_rebased", lambda *_: None)
     before = tables(engine)
@@ -293,9 +255,7 @@ def test_an_overtaken_merge_leaves_nothing(
     assert tables(engine) == before
 
 
-def test_a_failure_after_the_swap_deletes_nothing(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_late_failure_is_kept(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The pointer names what was built."""
     engine = worn(root, home)
     before = answer_bytes(engine, ASK)

@@ -59,7 +59,6 @@ class Explored:
         )
 
     def begin(self) -> SessionToken:
-        """Start the session as a request does."""
         with self.engine.pin(self._never(), snapshot_id=self.oldest):
             return self._sessions(self.now).begin(self.oldest, SESSION)
 
@@ -73,7 +72,6 @@ class Explored:
         return Sessions(self.store, self.engine.identity.store_id, self.key, now)
 
     def token(self, *paths: str) -> str:
-        """Return the token of a new session that returned some files."""
         return self._sessions(self.now).advance(self.begin(), paths, "start").token
 
     def collect(self, now: datetime, readers_ms: int = 0) -> CollectionReport:
@@ -84,7 +82,6 @@ class Explored:
             return collect_garbage(target, deadline=deadline, readers_ms=readers_ms)
 
     def look(self, now: datetime) -> CollectionReport:
-        """Return what a collection at that moment would delete."""
         return preview(self.store, self.engine.settings, ManualClock(now))
 
     def _never(self) -> Deadline:
@@ -125,16 +122,6 @@ def test_an_explored_snapshot_stays_whole_until_the_session_ends(explored: Explo
         explored.resume(token, end)
 
 
-def test_a_preview_sees_pins_and_touches_none(explored: Explored) -> None:
-    """It tells what a collection would do, however long the sessions have ended."""
-    explored.begin()
-    before = pin_files(explored.store)
-
-    assert explored.oldest in explored.look(explored.now).retained_snapshots
-    assert explored.oldest in explored.look(explored.now + 3 * TTL).deleted_snapshots
-    assert pin_files(explored.store) == before
-
-
 def test_what_a_killed_request_pinned_goes_in_time(explored: Explored) -> None:
     """Its client never got the token: nobody will go on, and nobody can let go."""
     explored.begin()
@@ -148,7 +135,6 @@ def test_what_a_killed_request_pinned_goes_in_time(explored: Explored) -> None:
 
 
 def test_no_session_begins_while_a_collection_decides(explored: Explored) -> None:
-    """Who begins one holds the readers' lock: a collection comes before or after, and sees it."""
     with explored.engine.pin(explored._never()):
         explored.begin()
         with pytest.raises(Busy, match="query"):
@@ -158,7 +144,7 @@ def test_no_session_begins_while_a_collection_decides(explored: Explored) -> Non
 
 
 def test_pins_are_no_damage_and_no_garbage(explored: Explored) -> None:
-    """An audit of an explored store finds nothing, and the figures of a collection are its own."""
+    """An audit finds nothing, a preview sees them and touches none, and a clone takes none over."""
     bare = explored.look(explored.now)
     explored.begin()
     found = audit(explored.store, explored.engine.identity.store_id)
@@ -167,20 +153,21 @@ def test_pins_are_no_damage_and_no_garbage(explored: Explored) -> None:
     assert found.orphans == ()
     assert bare.freed_bytes > explored.look(explored.now).freed_bytes > 0
 
+    before = pin_files(explored.store)
+
+    assert explored.oldest in explored.look(explored.now).retained_snapshots
+    assert explored.oldest in explored.look(explored.now + 3 * TTL).deleted_snapshots
+    assert pin_files(explored.store) == before
+
+    assert pinned(clone(explored), explored.now) == frozenset()
+    assert pinned(explored.store, explored.now) == {explored.oldest}
+
 
 def clone(explored: Explored) -> Path:
     store_id = explored.engine.identity.store_id
     home = explored.engine.home
     clone_store(home, store_id, f"{store_id}-copy", explored.engine.settings)
     return explored.store.with_name(f"{store_id}-copy")
-
-
-def test_a_clone_takes_over_no_session(explored: Explored) -> None:
-    """It has one snapshot of its own, under another name that no token of before fits."""
-    explored.begin()
-
-    assert pinned(clone(explored), explored.now) == frozenset()
-    assert pinned(explored.store, explored.now) == {explored.oldest}
 
 
 def rebuild(explored: Explored) -> None:

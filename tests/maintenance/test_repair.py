@@ -61,9 +61,7 @@ def test_a_whole_store_is_left_as_it_is(engine: Engine) -> None:
 
 @pytest.mark.parametrize("what", ["table", "both"])
 @pytest.mark.parametrize("place", [0, 1, 2])
-def test_only_the_files_of_a_lost_segment_are_read_again(
-    engine: Engine, what: str, place: int
-) -> None:
+def test_only_files_of_a_lost_segment_are_read(engine: Engine, what: str, place: int) -> None:
     """In a large repository the difference is hours of encoding."""
     before = answer_bytes(engine, ASK)
     segment = engine.view().manifest.segments[place].table
@@ -108,14 +106,21 @@ def test_masks_that_are_not_those_published_are_not_believed(engine: Engine) -> 
     assert answer_bytes(again(engine), ASK) == before
 
 
-def test_a_lost_pointer_is_set_again(engine: Engine) -> None:
-    """The newest snapshot is whole and nobody points at it."""
+def test_a_lost_pointer_is_set_again(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The newest snapshot is whole and nothing points at it; all is hashed once."""
     before = answer_bytes(engine, ASK)
     store_files.active_file(engine.identity.store).unlink()
+    calls = []
+
+    def counted(store: Path, store_id: StoreId, mender: Mender) -> Salvage | None:
+        calls.append(store_id)
+        return salvage(store, store_id, mender)
+
+    monkeypatch.setattr("ggrep.index.maintenance.repair.salvage", counted)
     report = run(again(engine))
 
     assert report.performed
-    assert report.files.rebuilt == 0
+    assert (report.files.rebuilt, len(calls)) == (0, 1)
     assert answer_bytes(again(engine), ASK) == before
     assert again(engine).view().notices == ()
 
@@ -154,25 +159,7 @@ def test_without_an_index_there_is_nothing_to_repair(root: Path, home: Path) -> 
         run(open_engine(root, home))
 
 
-def test_without_a_pointer_all_is_hashed_once(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In a large store it is minutes."""
-    store_files.active_file(engine.identity.store).unlink()
-    calls = []
-
-    def counted(store: Path, store_id: StoreId, mender: Mender) -> Salvage | None:
-        calls.append(store_id)
-        return salvage(store, store_id, mender)
-
-    monkeypatch.setattr("ggrep.index.maintenance.repair.salvage", counted)
-    assert run(again(engine)).performed
-    assert len(calls) == 1
-
-
-def test_what_was_thought_damaged_and_is_whole_is_shown_again(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrongly_suspected_stores_return(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Damage is remembered, and a memory chip may have made it up."""
     before = answer_bytes(engine, ASK)
     store_files.verified_file(engine.identity.store).unlink()

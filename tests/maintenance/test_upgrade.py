@@ -28,7 +28,7 @@ from tests.fakes.old_stores import (
     schema_1_store,
     target_of,
 )
-from tests.fakes.repos import answer_bytes, open_engine, write_tree
+from tests.fakes.repos import answer_bytes, indexed, open_engine, write_tree
 
 SHOP = RepoId("shop-e7c7ea0ba435")
 
@@ -38,7 +38,7 @@ def upgrade(store: Path) -> UpgradeReport:
 
 
 def test_a_store_of_the_first_schema_is_published_anew(home: Path) -> None:
-    """The same files, nothing read, and all of it in this build's formats."""
+    """The same files, nothing read, all in this build's formats; status reads the record."""
     store = schema_1_store(home)
     before = open_active(store).live_files()
     report = upgrade(store)
@@ -53,12 +53,18 @@ def test_a_store_of_the_first_schema_is_published_anew(home: Path) -> None:
     assert version_in(active_manifest(store), MANIFEST) == MANIFEST.writes
     Verifier(store, full=True).manifest(manifest, store_id=StoreId(store.name))
 
+    state = read_index_state(store_files.index_state_file(store))
+
+    assert version_in(store_files.index_state_file(store), INDEX_STATE) == INDEX_STATE.writes
+    assert state is not None
+    assert state.active_snapshot_id == report.snapshot_id
+    assert state.git is not None
+    assert state.git.last_head_sha is not None
+
 
 def test_a_store_of_the_second_schema_answers_the_same_bytes(root: Path, home: Path) -> None:
     """It had no name beside its directory's, and keeps that one."""
-    write_tree(root, {"a.py": "def retry():\n    pass\n", "b.md": "# Queue\n"})
-    engine = open_engine(root, home)
-    engine.sync()
+    engine = indexed(root, home, {"a.py": "def retry():\n    pass\n", "b.md": "# Queue\n"})
     file = active_manifest(engine.identity.store)
     values = stable_json.loads(file.read_bytes()) | {"schema_version": 2}
     for key in ("index_id", "sha256"):
@@ -75,21 +81,7 @@ def test_a_store_of_the_second_schema_answers_the_same_bytes(root: Path, home: P
     assert engine.view().manifest.name == engine.identity.store_id
 
 
-def test_the_record_of_the_last_sync_follows(home: Path) -> None:
-    """Status reads it."""
-    store = schema_1_store(home)
-    report = upgrade(store)
-    state = read_index_state(store_files.index_state_file(store))
-
-    assert version_in(store_files.index_state_file(store), INDEX_STATE) == INDEX_STATE.writes
-    assert state is not None
-    assert state.active_snapshot_id == report.snapshot_id
-    assert state.git is not None
-    assert state.git.last_head_sha is not None
-
-
 def test_a_current_store_is_left_alone(home: Path) -> None:
-    """Whoever upgrades twice gets the same."""
     store = schema_1_store(home)
     first = upgrade(store)
     before = everything_in(store)

@@ -104,7 +104,6 @@ VALUES = [
 
 @pytest.mark.parametrize(("path", "text", "told"), VALUES)
 def test_a_constant_tells_its_value_over_all_of_its_lines(path: str, text: str, told: str) -> None:
-    """Who asks for a threshold or a table would open it otherwise."""
     (value,) = (m.defined.signature for m in mentions(path, text.encode(), "TIMES") if m.defined)
 
     assert value == told
@@ -395,7 +394,6 @@ def test_the_clauses_of_one_function_are_one_definition() -> None:
     ],
 )
 def test_strings_and_comments_are_told_from_code(path: str, text: str, kinds: list[str]) -> None:
-    """Who renames a function looks at code first and at texts last."""
     assert [kind for _, kind in told(path, text, "a")] == kinds
 
 
@@ -411,7 +409,6 @@ def test_only_whole_names_count_in_every_script() -> None:
 
 
 def test_other_spellings_count_when_they_are_asked_for() -> None:
-    """Who does not know the spelling is told it."""
     found = mentions("a.py", b"class HttpPool: pass\n", "httppool", any_case=True)
 
     assert [(m.text, m.kind) for m in found] == [("HttpPool", "definition")]
@@ -441,7 +438,6 @@ def test_deeply_nested_text_is_read_to_a_bound() -> None:
 
 
 def test_answers_survive_the_pipe() -> None:
-    """What is encoded is what is decoded."""
     found: tuple[Occurrence, ...] = mentions("a.py", PYTHON.encode(), "foo")
 
     assert decode_occurrences(encode_occurrences(found)) == found

@@ -7,7 +7,6 @@ from ggrep.parse.occurrences.words import Occurrence
 
 
 def found(path: str, text: str, name: str) -> tuple[Occurrence, ...]:
-    """Return the places of a name."""
     return mentions(path, text.encode(), name)
 
 
@@ -44,7 +43,6 @@ def test_the_type_whose_methods_follow_is_no_use_of_it() -> None:
     ],
 )
 def test_a_test_in_a_source_file_is_one(path: str, text: str) -> None:
-    """Its uses come behind those of the program."""
     assert [one.test for one in found(path, text, "pay")] == [True]
 
 

@@ -60,7 +60,6 @@ class Comparison(Struct, frozen=True):
         return self.covered / self.tags if self.tags else 0.0
 
     def missing_kinds(self) -> list[tuple[str, int]]:
-        """Return the kinds of the missing tags, the most frequent first."""
         found = Counter(tag.kind for tag in self.missing)
         return sorted(found.items(), key=lambda item: (-item[1], item[0]))
 

@@ -71,6 +71,5 @@ def defined(path: str, data: bytes, names: Iterable[str] = ()) -> list[Definitio
 
 
 def chunks(path: str, data: bytes) -> tuple[Chunk, ...]:
-    """Return the chunks that a search shows, the anchor left out."""
     plan = chunk_file(path, data, ChunkLimits())
     return to_chunks(PathKey(path), data, plan, Corpus.CODE).chunks[1:]

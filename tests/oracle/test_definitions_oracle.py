@@ -46,9 +46,7 @@ def test_definitions_that_ctags_finds_start_or_name_a_chunk(cache: Cache, packag
 @pytest.mark.deep
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("package", HAND_READ, ids=lambda package: package.language)
-def test_definitions_that_a_person_found_start_or_name_a_chunk(
-    cache: Cache, package: Package
-) -> None:
+def test_definitions_read_by_hand_start_or_name_a_chunk(cache: Cache, package: Package) -> None:
     """Where no other program reads a language, somebody has to."""
     comparison = compare(package, cache.files(package), tags_by_hand(package.language))
 

@@ -13,7 +13,7 @@ from ggrep.model.navigation import ReferencesRequest, SymbolRequest
 from ggrep.parse.occurrences.words import Occurrence
 from ggrep.search.engine import engine as engines
 from tests.fakes.mentions import InProcessMentions
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import indexed
 from tests.oracle import graphql_ast
 from tests.oracle.definitions import Tag, known_to, tags_of
 from tests.oracle.mentioned import mentions_of
@@ -83,7 +83,6 @@ def sample() -> Iterator[tuple[str, Names]]:
 
 @pytest.mark.slow
 def test_python_s_own_parser_finds_the_same_definitions_and_usages() -> None:
-    """What the language itself says is the last word."""
     wanted = found = right = used = seen = 0
     for text, names in sample():
         told = read(text, names)
@@ -111,15 +110,11 @@ def test_the_reader_of_python_sees_what_there_is_to_see() -> None:
 
 @pytest.mark.deep
 @pytest.mark.timeout(900)
-def test_the_library_s_names_are_found_through_the_index(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_index_finds_all_names(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Postings, rebuilt texts and syntax together lose nothing."""
     monkeypatch.setattr(engines, "OccurrencePool", InProcessMentions)
     texts = dict(_library())
-    write_tree(root, texts)
-    engine = open_engine(root, home, encoder="none")
-    engine.sync()
+    engine = indexed(root, home, texts, encoder="none")
     defined: dict[str, set[tuple[str, int]]] = defaultdict(set)
     used: dict[str, set[tuple[str, int, int]]] = defaultdict(set)
     for path, text in texts.items():
@@ -172,9 +167,7 @@ def cache() -> Cache:
 @pytest.mark.deep
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.language)
-def test_definitions_that_ctags_finds_are_mentions_that_define(
-    cache: Cache, package: Package
-) -> None:
+def test_definitions_of_ctags_are_mentions(cache: Cache, package: Package) -> None:
     """The place a name is defined at is what somebody else's reader says it is."""
     folder = cache.files(package)
     unsaid = UNSAID | UNSAID_IN.get(package.language, frozenset())
@@ -202,10 +195,7 @@ def test_definitions_that_ctags_finds_are_mentions_that_define(
 
 @pytest.mark.deep
 @pytest.mark.timeout(900)
-def test_graphql_s_own_parser_finds_the_same_definitions(
-    cache: Cache, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What has a description is a definition as well."""
+def test_graphql_parsers_agree(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(cache.files(GRAPHQL_PARSER)))
     text = (cache.files(GRAPHQL) / "schema.graphql").read_text()
     names = graphql_ast.names_of(importlib.import_module("graphql.language").parse(text))
@@ -238,5 +228,4 @@ def _bare(package: Package, tag: Tag) -> str:
 
 
 def _close(name: str) -> str:
-    """Return the name of a C++ operator as if it stood without blanks: `operator()`."""
     return re.sub(r"\s+(?=\W)", "", name) if name.startswith("operator") else name

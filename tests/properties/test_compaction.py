@@ -231,7 +231,6 @@ def test_a_compaction_shows_the_same(
     during: list[Edit],
     asked: list[SearchRequest],
 ) -> None:
-    """Of modified, renamed and re-added files the live rows stay, whoever writes meanwhile."""
     prove(encoder, history, during, asked, force=force)
 
 

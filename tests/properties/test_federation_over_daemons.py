@@ -156,17 +156,18 @@ def prove(encoder: str, effort: settings) -> None:
 
 
 @pytest.mark.slow
-def test_daemons_together_answer_as_one_store_over_all_files() -> None:
-    """Hits, order and scores, whatever is cut, and with one vector for all of them."""
-    prove("static", FEW)
-
-
-@pytest.mark.deep
 @pytest.mark.timeout(7200)
-@pytest.mark.parametrize("encoder", ["none", "static"])
-def test_daemons_together_answer_as_one_store_over_many_workspaces(encoder: str) -> None:
-    """The same over more workspaces than every change can wait for."""
-    prove(encoder, MANY)
+@pytest.mark.parametrize(
+    ("encoder", "effort"),
+    [
+        ("static", FEW),
+        pytest.param("none", MANY, marks=pytest.mark.deep),
+        pytest.param("static", MANY, marks=pytest.mark.deep),
+    ],
+)
+def test_daemons_answer_as_one_store_over_all_files(encoder: str, effort: settings) -> None:
+    """Hits, order and scores, whatever is cut, and with one vector for all of them."""
+    prove(encoder, effort)
 
 
 @pytest.mark.slow

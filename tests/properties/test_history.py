@@ -206,7 +206,6 @@ class History:
         return digest.hexdigest()
 
     def check(self, step: Step) -> None:
-        """Compare every answer with those of a store built when the index was last updated."""
         for request, expected in zip(self._asked, self._expected, strict=True):
             assert answer_bytes(self.engine, request) == expected, (step, request)
 
@@ -247,7 +246,6 @@ def live(history: History, first: list[list[str]], then: list[Step]) -> None:
 
 
 def prove(kind: str, first: list[list[str]], then: list[Step], asked: list[SearchRequest]) -> None:
-    """Live one history in a directory of its own."""
     with TemporaryDirectory() as base:
         live(History(Path(base).resolve(), kind, asked), first, then)
 
@@ -286,14 +284,11 @@ def test_many_histories_do_not_matter(
 def test_long_histories_do_not_matter(
     kind: str, first: list[list[str]], then: list[Step], asked: list[SearchRequest]
 ) -> None:
-    """What goes wrong a little at each step shows after many."""
     prove(kind, first, then, asked)
 
 
 @pytest.mark.slow
-def test_worker_processes_cut_files_as_this_process_does(
-    root: Path, home: Path, request: pytest.FixtureRequest
-) -> None:
+def test_workers_cut_files_alike(root: Path, home: Path, request: pytest.FixtureRequest) -> None:
     """The histories above are cut in process; the product cuts in workers."""
     write_tree(root, {path: content(path, list(WORDS)) for path in PATHS})
     asked = SearchRequest("retry queue", limit=40, per_file=0, deterministic=True)

@@ -185,11 +185,15 @@ def prove(encoder: str, effort: settings) -> None:
 
 
 @pytest.mark.slow
-def test_asking_at_once_changes_no_byte() -> None:
-    prove("hashed", FEW)
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("encoder", ["hashed", "none", "static"])
-def test_asking_at_once_changes_no_byte_ever(encoder: str) -> None:
-    prove(encoder, MANY)
+@pytest.mark.parametrize(
+    ("encoder", "effort"),
+    [
+        ("hashed", FEW),
+        *(
+            pytest.param(each, MANY, marks=pytest.mark.deep)
+            for each in ("hashed", "none", "static")
+        ),
+    ],
+)
+def test_asking_at_once_changes_no_byte(encoder: str, effort: settings) -> None:
+    prove(encoder, effort)

@@ -101,15 +101,10 @@ def prove(base: Path, effort: settings) -> Proof:
 
 
 @pytest.mark.slow
-def test_no_verdict_is_wrong(tmp_path: Path) -> None:
-    verdicts = prove(tmp_path, FEW).verdicts
-
+@pytest.mark.parametrize("effort", [FEW, pytest.param(MANY, marks=pytest.mark.deep)])
+def test_no_verdict_is_wrong(tmp_path: Path, effort: settings) -> None:
+    verdicts = prove(tmp_path, effort).verdicts
     assert verdicts[False] > 15 < verdicts[True]
-
-
-@pytest.mark.deep
-def test_no_verdict_ever_is_wrong(tmp_path: Path) -> None:
-    prove(tmp_path, MANY)
 
 
 def test_all_may_be_counted_and_nothing_else(tmp_path: Path) -> None:

@@ -207,9 +207,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[NamedWorkspace, Uni
 @pytest.mark.parametrize(
     "name", ["open", "Box.open", "Lid.Crate", "BOX", "opne", "Nothing.open", "CLOSE_ALL"]
 )
-def test_a_name_is_answered_as_by_one_store(
-    name: str, small: tuple[NamedWorkspace, UnionStore]
-) -> None:
+def test_a_name_is_one_stores(name: str, small: tuple[NamedWorkspace, UnionStore]) -> None:
     """Equal paths, other letter cases, qualifiers that are paths, names that look alike."""
     for limit in (0, 1):
         assert_symbol_alike(SymbolRequest(name, limit=limit, deterministic=True), *small)
@@ -246,10 +244,7 @@ def paying(tmp_path_factory: pytest.TempPathFactory) -> tuple[NamedWorkspace, Un
 @pytest.mark.parametrize(
     "name", ["Till.pay", "Card.pay", "Coin.pay", "till/pay", "Wallet.pay", "Store.Keep", "Till.PAY"]
 )
-def test_usages_of_a_container_are_judged_as_by_one_store(
-    name: str, paying: tuple[NamedWorkspace, UnionStore]
-) -> None:
-    """Whose they are is said by definitions that may lie in another repository."""
+def test_usages_are_one_stores(name: str, paying: tuple[NamedWorkspace, UnionStore]) -> None:
     for limit in (0, 2):
         assert_references_alike(ReferencesRequest(name, limit=limit, deterministic=True), *paying)
     rust = ReferencesRequest(name, filters=(Filter("lang", "rust"),), deterministic=True)
@@ -258,7 +253,7 @@ def test_usages_of_a_container_are_judged_as_by_one_store(
 
 
 @pytest.mark.slow
-def test_usages_of_another_container_are_left_out_of_all_repositories(
+def test_usages_of_other_containers_are_left_out(
     paying: tuple[NamedWorkspace, UnionStore],
 ) -> None:
     """Not only of the one that defines both."""
@@ -279,13 +274,8 @@ def test_usages_of_another_container_are_left_out_of_all_repositories(
 
 
 @pytest.mark.slow
-def test_names_are_answered_as_by_one_store() -> None:
-    """Where files lie, in one repository or in three, changes neither places, order nor totals."""
-    FEW(EXAMPLES(check_example))()
-
-
-@pytest.mark.deep
 @pytest.mark.timeout(3600)
-def test_names_are_answered_as_by_one_store_over_many_workspaces() -> None:
-    """The same over more repositories than every change can wait for."""
-    settings(FEW, max_examples=300)(EXAMPLES(check_example))()
+@pytest.mark.parametrize("examples", [2, pytest.param(300, marks=pytest.mark.deep)])
+def test_names_are_answered_as_by_one_store(examples: int) -> None:
+    """Where files lie, in one repository or in three, changes neither places, order nor totals."""
+    settings(FEW, max_examples=examples)(EXAMPLES(check_example))()

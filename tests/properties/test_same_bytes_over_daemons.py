@@ -77,7 +77,6 @@ class Household:
         self.seen: dict[FederatedRequest, bytes] = {}
 
     def federator(self) -> Federator:
-        """Return one that knows nothing yet."""
         return Federator(Home(self.host.home), {"GGREP_OFFLINE": "1"}, CLOCK, flags=FLAGS)
 
     def workspace(self, order: Sequence[int]) -> Workspace:
@@ -146,13 +145,8 @@ def prove(effort: settings) -> None:
 
 
 @pytest.mark.slow
-def test_the_same_question_gives_the_same_bytes() -> None:
-    """Concurrency, the order of the file, warm caches and a restart of the host show nowhere."""
-    prove(settings(max_examples=2))
-
-
-@pytest.mark.deep
 @pytest.mark.timeout(7200)
-def test_a_thousand_questions_give_the_same_bytes() -> None:
-    """The same over more questions than every change can wait for."""
-    prove(settings(max_examples=1_000))
+@pytest.mark.parametrize("questions", [2, pytest.param(1_000, marks=pytest.mark.deep)])
+def test_the_same_question_gives_the_same_bytes(questions: int) -> None:
+    """Concurrency, the order of the file, warm caches and a restart of the host show nowhere."""
+    prove(settings(max_examples=questions))

@@ -19,7 +19,7 @@ from ggrep.model.request import (
 )
 from ggrep.model.response import Hit
 from ggrep.search.engine.engine import Engine
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import indexed
 from tests.properties.trees import PATHS, bodies, content, requests, texts
 
 files = st.dictionaries(st.sampled_from(PATHS), bodies, min_size=1, max_size=8)
@@ -32,10 +32,12 @@ QUICK = settings(
 def store(base: Path, name: str, bodies_of: dict[str, list[str]], encoder: str) -> Engine:
     root = base / name
     root.mkdir()
-    write_tree(root, {path: content(path, body) for path, body in bodies_of.items()})
-    engine = open_engine(root, base / f"{name}-home", encoder=encoder)
-    engine.sync()
-    return engine
+    return indexed(
+        root,
+        base / f"{name}-home",
+        {path: content(path, body) for path, body in bodies_of.items()},
+        encoder=encoder,
+    )
 
 
 def everything(request: SearchRequest) -> SearchRequest:
@@ -155,9 +157,7 @@ def test_scores_belong_to_their_hits_over_many_trees(
 def test_the_best_row_of_a_file_counts_where_a_filter_hides_it(root: Path, home: Path) -> None:
     """Which row is a file's best follows from the file, never from what is shown."""
     two = "def retry(queue):\n    return retry\n\n\nclass Other:\n    retry = 1\n"
-    write_tree(root, {"a.py": two, "b.py": "x = 1\n"})
-    engine = open_engine(root, home, encoder="none")
-    engine.sync()
+    engine = indexed(root, home, {"a.py": two, "b.py": "x = 1\n"}, encoder="none")
     request = SearchRequest("retry", explain=True, deterministic=True, keep_weak=True)
     whole = engine.search(request).hits
     best, further = whole[0], whole[1]

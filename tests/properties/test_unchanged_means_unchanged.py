@@ -47,7 +47,6 @@ class Tree:
         self.git("commit", "--quiet", "--message", "first")
 
     def git(self, *arguments: str) -> None:
-        """Run git; it may well refuse."""
         done = {"GIT_CONFIG_GLOBAL": "/dev/null", "PATH": os.defpath, "HOME": "/nonexistent"}
         subprocess.run([*GIT, *arguments], cwd=self.root, check=False, env=done, **_SILENT)
 
@@ -73,16 +72,13 @@ class Tree:
             (self.root / name).replace(self.root / other)
 
     def remove(self, name: str) -> None:
-        """Remove a file."""
         (self.root / name).unlink(missing_ok=True)
 
     def chmod(self, name: str, mode: int) -> None:
-        """Change what may be done with a file."""
         if (self.root / name).is_file():
             (self.root / name).chmod(mode)
 
     def touch(self, name: str, moment_ns: int) -> None:
-        """Give a file another time, or none."""
         if (self.root / name).exists():
             os.utime(self.root / name, ns=(moment_ns, moment_ns))
 
@@ -175,7 +171,6 @@ def check(engine: Engine) -> None:
 
 @pytest.mark.slow
 def test_a_calm_history_is_proved() -> None:
-    """Of syncs that all walk the proofs below would say nothing."""
     calm: list[Step] = [lambda tree: tree.write("a.py", BODIES[1]), lambda _: None]
 
     assert prove(calm) == 3
@@ -186,7 +181,6 @@ def test_a_calm_history_is_proved() -> None:
 @settings(max_examples=5)
 @given(history=st.lists(steps, min_size=3, max_size=6), plain=st.booleans())
 def test_a_sync_that_does_not_walk_is_right(history: list[Step], plain: bool) -> None:
-    """Whatever it overlooked, searches would go on without for as long as nothing else changes."""
     prove(history, plain=plain)
 
 

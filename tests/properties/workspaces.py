@@ -74,16 +74,13 @@ def write_trees(base: Path, repos: Sequence[dict[str, str]]) -> list[Path]:
 
 
 def from_union(pairs: Sequence[tuple[str, Hit]]) -> list[tuple[object, ...]]:
-    """Return what is to be seen of hits of one store."""
     return [(repo, *shown(hit, hit.score)) for repo, hit in pairs]
 
 
 def from_federation(hits: Sequence[MergedHit]) -> list[tuple[object, ...]]:
-    """Return what is to be seen of merged hits."""
     return [(merged.repo_id, *shown(merged.hit, merged.score)) for merged in hits]
 
 
 def shown(hit: Hit, score: float) -> tuple[object, ...]:
-    """Return what a caller sees of a hit; its text is the fifth."""
     place = (hit.path, hit.start_line, hit.end_line, hit.row_id, hit.content)
     return (*place, score, hit.lexical_score, hit.corpus)

@@ -1,13 +1,16 @@
 """Who gets in, who waits, who is sent away; and that nothing is left behind of any of them."""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
 from random import Random
+from typing import Any
 
 import anyio
 import pytest
+from anyio.abc import TaskGroup
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,13 +30,14 @@ def manual_clock() -> ManualClock:
 
 
 async def settle() -> None:
-    """Let every task come as far as it can: one tick to start, to be granted, to end, to pass."""
     for _ in range(8):
         await anyio.lowlevel.checkpoint()
 
 
 class Daemon:
     """An admission and queries that run until they are told to end."""
+
+    tasks: TaskGroup
 
     def __init__(self, limits: AdmissionLimits) -> None:
         self.clock = manual_clock()
@@ -59,6 +63,10 @@ class Daemon:
             except (Busy, Cancelled, DeadlineExceeded) as error:
                 self.errors[name] = error
 
+    async def start(self, name: str, client: str, **options: Any) -> None:
+        self.tasks.start_soon(partial(self.query, name, client, **options))
+        await settle()
+
     @property
     def load(self) -> tuple[int, int]:
         """Return running and waiting queries."""
@@ -66,85 +74,57 @@ class Daemon:
         return statistics.in_flight, statistics.queue_depth
 
 
-def in_daemon(limits: AdmissionLimits, act: Callable[..., Awaitable[None]]) -> Daemon:
-    """Run `act(daemon, start)`, where `start` begins a query and lets it come as far as it can."""
+@asynccontextmanager
+async def in_daemon(limits: AdmissionLimits) -> AsyncIterator[Daemon]:
+    """Run queries within the block; nothing is left of them behind it."""
     daemon = Daemon(limits)
-
-    async def main() -> None:
-        async with anyio.create_task_group() as tasks:
-
-            async def start(name: str, client: str, **options: object) -> None:
-                tasks.start_soon(partial(daemon.query, name, client, **options))
-                await settle()
-
-            with anyio.fail_after(20):
-                await act(daemon, start)
-            tasks.cancel_scope.cancel()
-        assert daemon.load == (0, 0)
-        assert daemon.admission.statistics().clients == 0
-
-    anyio.run(main)
-    return daemon
+    async with anyio.create_task_group() as daemon.tasks:
+        with anyio.fail_after(20):
+            yield daemon
+        daemon.tasks.cancel_scope.cancel()
+    assert daemon.load == (0, 0)
+    assert daemon.admission.statistics().clients == 0
 
 
-def test_a_free_permit_is_given_at_once_and_the_next_one_waits_for_it() -> None:
+async def test_a_free_permit_is_given_at_once_and_the_next_one_waits_for_it() -> None:
     """The answer says what the query met, for whoever asks why it was slow."""
-
-    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
-        await start("first", "a")
-        await start("second", "b")
+    async with in_daemon(AdmissionLimits(max_concurrent=1)) as daemon:
+        await daemon.start("first", "a")
+        await daemon.start("second", "b")
         assert daemon.load == (1, 1)
         daemon.clock.advance(40)
         daemon.ends["first"].set()
         await settle()
-
-    daemon = in_daemon(AdmissionLimits(max_concurrent=1), act)
 
     assert daemon.seen["first"] == Admitted(waited_ms=0, queued=False, in_flight=1, queue_depth=0)
     assert daemon.seen["second"] == Admitted(waited_ms=40, queued=True, in_flight=1, queue_depth=0)
     assert daemon.admission.statistics().admitted_total == 2
 
 
-def test_a_full_queue_is_busy_at_once() -> None:
-    """Who cannot be served soon hears so now, and not at its deadline."""
-
-    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
-        for number in range(4):
-            await start(str(number), str(number))
-
-    daemon = in_daemon(AdmissionLimits(max_concurrent=1, max_queue_depth=2), act)
+@pytest.mark.parametrize("depth", [0, 2])
+async def test_a_full_queue_is_busy_at_once(depth: int) -> None:
+    """A refused client hears so now, and not at its deadline; a depth of 0 is a setting."""
+    async with in_daemon(AdmissionLimits(max_concurrent=1, max_queue_depth=depth)) as daemon:
+        for number in range(depth + 2):
+            await daemon.start(str(number), str(number))
 
     assert daemon.served == ["0"]
-    assert list(daemon.errors) == ["3"]
-    assert isinstance(daemon.errors["3"], Busy)
-    assert daemon.errors["3"].retry_after_ms == 250
+    assert list(daemon.errors) == [str(depth + 1)]
+    assert isinstance(daemon.errors[str(depth + 1)], Busy)
+    assert daemon.errors[str(depth + 1)].retry_after_ms == 250
     assert daemon.admission.statistics().busy_total == 1
-
-
-def test_without_a_queue_nobody_waits() -> None:
-    """A depth of 0 is a setting, not the absence of one."""
-
-    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
-        await start("in", "a")
-        await start("out", "b")
-
-    daemon = in_daemon(AdmissionLimits(max_concurrent=1, max_queue_depth=0), act)
-
-    assert isinstance(daemon.errors["out"], Busy)
 
 
 @pytest.mark.parametrize(
     ("per_client", "concurrent", "share"), [(2, 8, 2), (0, 3, 3), (9, 3, 3), (1, 1, 1)]
 )
-def test_a_clients_share_runs_and_more_of_it_waits(
-    per_client: int, concurrent: int, share: int
-) -> None:
+async def test_a_clients_share_runs_at_once(per_client: int, concurrent: int, share: int) -> None:
     """All shells of a session are one client: eight of them at once are no reason to refuse."""
     names = [str(number) for number in range(share + 3)]
-
-    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
+    limits = AdmissionLimits(max_concurrent=concurrent, per_client=per_client)
+    async with in_daemon(limits) as daemon:
         for name in names:
-            await start(name, "greedy")
+            await daemon.start(name, "greedy")
         assert daemon.served == names[:share]
         assert daemon.load == (share, 3)
         for turn, name in enumerate(names, start=1):
@@ -152,29 +132,21 @@ def test_a_clients_share_runs_and_more_of_it_waits(
             await settle()
             assert daemon.served == names[: share + turn]
 
-    limits = AdmissionLimits(max_concurrent=concurrent, per_client=per_client)
-    daemon = in_daemon(limits, act)
-
     assert not daemon.errors
     assert daemon.seen[names[0]].queued is False
     assert daemon.seen[names[-1]].queued is True
 
 
 @pytest.mark.parametrize(("depth", "part"), [(8, 4), (7, 3), (2, 1), (1, 1)])
-def test_one_client_holds_at_most_half_of_the_queue_and_a_place_in_any_case(
-    depth: int, part: int
-) -> None:
+async def test_one_client_holds_at_most_half_of_the_queue(depth: int, part: int) -> None:
     """A greedy one does not fill it for others; it is told so as at a full queue."""
-
-    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
-        await start("runs", "greedy")
+    async with in_daemon(AdmissionLimits(max_concurrent=1, max_queue_depth=depth)) as daemon:
+        await daemon.start("runs", "greedy")
         for number in range(part + 1):
-            await start(str(number), "greedy", lane=list(Lane)[number % 2])
+            await daemon.start(str(number), "greedy", lane=list(Lane)[number % 2])
         for other in range(depth - part):
-            await start(f"other-{other}", f"other-{other}")
+            await daemon.start(f"other-{other}", f"other-{other}")
         assert daemon.load == (1, depth)
-
-    daemon = in_daemon(AdmissionLimits(max_concurrent=1, max_queue_depth=depth), act)
 
     refused = daemon.errors.pop(str(part))
     assert not daemon.errors
@@ -183,30 +155,26 @@ def test_one_client_holds_at_most_half_of_the_queue_and_a_place_in_any_case(
     assert refused.retry_after_ms == 250
 
 
-def test_without_a_queue_a_client_beyond_its_share_is_sent_away() -> None:
+async def test_without_a_queue_a_client_beyond_its_share_is_sent_away() -> None:
     """There is nowhere to wait, though permits are free."""
-
-    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
-        await start("runs", "a")
-        await start("beyond", "a")
-        await start("other", "b")
-
-    daemon = in_daemon(AdmissionLimits(max_queue_depth=0, per_client=1), act)
+    async with in_daemon(AdmissionLimits(max_queue_depth=0, per_client=1)) as daemon:
+        await daemon.start("runs", "a")
+        await daemon.start("beyond", "a")
+        await daemon.start("other", "b")
 
     assert list(daemon.errors) == ["beyond"]
     assert daemon.served == ["runs", "other"]
 
 
-def test_a_free_permit_passes_those_over_whose_client_has_its_share() -> None:
+async def test_a_free_permit_passes_those_over_whose_client_has_its_share() -> None:
     """They came first, but it is not theirs; what they wait for is one of their own."""
-
-    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
-        await start("a-0", "a")
-        await start("b-0", "b")
-        await start("a-1", "a")
+    async with in_daemon(AdmissionLimits(max_concurrent=3, per_client=1)) as daemon:
+        await daemon.start("a-0", "a")
+        await daemon.start("b-0", "b")
+        await daemon.start("a-1", "a")
         assert daemon.load == (2, 1)
-        await start("c-0", "c")
-        await start("d-0", "d")
+        await daemon.start("c-0", "c")
+        await daemon.start("d-0", "d")
         assert daemon.load == (3, 2)
         daemon.ends["b-0"].set()
         await settle()
@@ -217,35 +185,27 @@ def test_a_free_permit_passes_those_over_whose_client_has_its_share() -> None:
         daemon.ends["a-0"].set()
         await settle()
 
-    daemon = in_daemon(AdmissionLimits(max_concurrent=3, per_client=1), act)
-
     assert daemon.served == ["a-0", "b-0", "c-0", "d-0", "a-1"]
     assert not daemon.seen["c-0"].queued
 
 
-def test_who_gives_no_name_shares_one() -> None:
+async def test_who_gives_no_name_shares_one() -> None:
     """To send no name is no way around the share."""
-
-    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
-        await start("one", "")
-        await start("two", "anonymous")
-        await start("three", "")
+    async with in_daemon(AdmissionLimits(per_client=2)) as daemon:
+        await daemon.start("one", "")
+        await daemon.start("two", "anonymous")
+        await daemon.start("three", "")
         assert daemon.load == (2, 1)
-
-    daemon = in_daemon(AdmissionLimits(per_client=2), act)
 
     assert daemon.served == ["one", "two"]
 
 
 @pytest.mark.parametrize(("concurrent", "per_client"), [(8, 4), (2, 1), (8, 0), (3, 0), (1, 1)])
-def test_beside_a_greedy_client_another_waits_for_one_query_at_most(
-    concurrent: int, per_client: int
-) -> None:
+async def test_a_greedy_client_delays_by_one_query(concurrent: int, per_client: int) -> None:
     """Sixteen connections that ask again at once, against one that asks one at a time."""
     waited = []
     limits = AdmissionLimits(max_concurrent=concurrent, per_client=per_client)
-
-    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
+    async with in_daemon(limits) as daemon:
         ended: list[str] = []
 
         async def end_one_and_ask_again() -> None:
@@ -253,15 +213,15 @@ def test_beside_a_greedy_client_another_waits_for_one_query_at_most(
             ended.append(next(name for name in running if name.startswith("greedy")))
             daemon.ends[ended[-1]].set()
             await settle()
-            await start(f"greedy-{16 + len(ended)}", "greedy")
+            await daemon.start(f"greedy-{16 + len(ended)}", "greedy")
 
         for number in range(16):
-            await start(f"greedy-{number}", "greedy")
+            await daemon.start(f"greedy-{number}", "greedy")
         for turn in range(20):
             for _ in range(turn % 3):
                 await end_one_and_ask_again()
             name = f"modest-{turn}"
-            await start(name, "modest")
+            await daemon.start(name, "modest")
             waited.append(0)
             while name not in daemon.served:
                 await end_one_and_ask_again()
@@ -269,8 +229,6 @@ def test_beside_a_greedy_client_another_waits_for_one_query_at_most(
             ended.append(name)
             daemon.ends[name].set()
             await settle()
-
-    daemon = in_daemon(limits, act)
 
     assert not daemon.errors
     if limits.effective_per_client < concurrent:
@@ -280,13 +238,11 @@ def test_beside_a_greedy_client_another_waits_for_one_query_at_most(
         assert max(waited[1:]) == 1
 
 
-def test_a_query_that_waits_too_long_times_out_and_is_counted() -> None:
-    """Its place goes to those behind it."""
-
-    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
-        await start("runs", "a")
-        await start("late", "b", deadline=Deadline.after(daemon.clock, 5))
-        await start("patient", "c")
+async def test_a_query_that_waits_too_long_times_out_and_is_counted() -> None:
+    async with in_daemon(AdmissionLimits(max_concurrent=1)) as daemon:
+        await daemon.start("runs", "a")
+        await daemon.start("late", "b", deadline=Deadline.after(daemon.clock, 5))
+        await daemon.start("patient", "c")
         daemon.clock.advance(6)
         while "late" not in daemon.errors:
             await anyio.lowlevel.checkpoint()
@@ -294,44 +250,37 @@ def test_a_query_that_waits_too_long_times_out_and_is_counted() -> None:
         daemon.ends["runs"].set()
         await settle()
 
-    daemon = in_daemon(AdmissionLimits(max_concurrent=1), act)
-
     assert isinstance(daemon.errors["late"], DeadlineExceeded)
     assert daemon.served == ["runs", "patient"]
     assert daemon.admission.statistics().timeouts_total == 1
 
 
-def test_a_request_that_was_ended_elsewhere_leaves_the_queue() -> None:
+async def test_a_request_that_was_ended_elsewhere_leaves_the_queue() -> None:
     """A cancel message reaches those who wait, too; that is no timeout."""
     stop = Stop()
-
-    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
-        await start("runs", "a")
-        await start("ended", "b", deadline=Deadline(daemon.clock, float("inf"), stop))
+    async with in_daemon(AdmissionLimits(max_concurrent=1)) as daemon:
+        await daemon.start("runs", "a")
+        await daemon.start("ended", "b", deadline=Deadline(daemon.clock, float("inf"), stop))
         stop.set("the client asked")
         while "ended" not in daemon.errors:
             await anyio.lowlevel.checkpoint()
-
-    daemon = in_daemon(AdmissionLimits(max_concurrent=1), act)
 
     assert isinstance(daemon.errors["ended"], Cancelled)
     assert "the client asked" in str(daemon.errors["ended"])
     assert daemon.admission.statistics().timeouts_total == 0
 
 
-def test_closing_sends_away_who_waits_and_who_comes_but_not_who_runs() -> None:
-    """A daemon that goes down says why, and finishes what it began."""
-
-    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
-        await start("runs", "a")
-        await start("waits", "b")
+async def test_closing_sends_away_who_waits_and_who_comes_but_not_who_runs() -> None:
+    """A daemon that goes down says why, and finishes what it began; the first reason counts."""
+    async with in_daemon(AdmissionLimits(max_concurrent=1)) as daemon:
+        await daemon.start("runs", "a")
+        await daemon.start("waits", "b")
         daemon.admission.close("shutting down")
+        daemon.admission.close("its loop has ended")
         await settle()
         assert daemon.load == (1, 0)
-        await start("comes", "c")
+        await daemon.start("comes", "c")
         daemon.ends["runs"].set()
-
-    daemon = in_daemon(AdmissionLimits(max_concurrent=1), act)
 
     assert daemon.served == ["runs"]
     assert {name: str(error) for name, error in daemon.errors.items()} == {
@@ -341,62 +290,41 @@ def test_closing_sends_away_who_waits_and_who_comes_but_not_who_runs() -> None:
     assert all(isinstance(error, Cancelled) for error in daemon.errors.values())
 
 
-def test_whoever_closes_again_does_not_change_the_reason() -> None:
-    """The first reason is the cause; what follows from it would be misleading."""
-
-    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
-        await start("runs", "a")
-        daemon.admission.close("shutting down")
-        daemon.admission.close("its loop has ended")
-        await start("comes", "b")
-        daemon.ends["runs"].set()
-
-    daemon = in_daemon(AdmissionLimits(max_concurrent=1), act)
-
-    assert {name: str(error) for name, error in daemon.errors.items()} == {"comes": "shutting down"}
-
-
-def test_a_waiting_person_goes_before_more_of_a_batch() -> None:
+async def test_a_waiting_person_goes_before_more_of_a_batch() -> None:
     """Weights hold among those who wait; within a flow it is first come, first served."""
-
-    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
+    async with in_daemon(AdmissionLimits(max_concurrent=3)) as daemon:
         for name in ("long", "longer", "runs"):
-            await start(name, name)
+            await daemon.start(name, name)
         for number in range(3):
-            await start(f"batch-{number}", "bulk", lane=Lane.BATCH)
+            await daemon.start(f"batch-{number}", "bulk", lane=Lane.BATCH)
         for number in range(3):
-            await start(f"quick-{number}", "person")
+            await daemon.start(f"quick-{number}", "person")
         for _ in range(6):
             daemon.ends[daemon.served[-1]].set()
             await settle()
 
-    daemon = in_daemon(AdmissionLimits(max_concurrent=3), act)
-
     assert daemon.served[3:] == ["batch-0", "quick-0", "quick-1", "quick-2", "batch-1", "batch-2"]
 
 
-def test_the_retry_hint_follows_the_load() -> None:
+async def test_the_retry_hint_follows_the_load() -> None:
     """Twice the queue, twice the hint; never too soon, never beyond half a minute."""
-
-    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
+    async with in_daemon(AdmissionLimits(max_concurrent=2)) as daemon:
         hints = [daemon.admission.retry_after_ms()]
         for service_ms in (1, 401, 10_000_000):
             for turn in range(300):
-                await start(f"{service_ms}-{turn}", "a")
+                await daemon.start(f"{service_ms}-{turn}", "a")
                 daemon.clock.advance(service_ms)
                 daemon.ends[f"{service_ms}-{turn}"].set()
                 await settle()
             hints.append(daemon.admission.retry_after_ms())
             if service_ms == 401:
                 for waiting in "abcde":
-                    await start(waiting, waiting)
+                    await daemon.start(waiting, waiting)
                 hints.append(daemon.admission.retry_after_ms())
                 for waiting in "abcde":
                     daemon.ends[waiting].set()
                 await settle()
         assert hints == [250, 25, 201, 802, 30_000]
-
-    in_daemon(AdmissionLimits(max_concurrent=2), act)
 
 
 async def storm(seed: int, admission: Admission) -> None:
@@ -436,25 +364,21 @@ async def storm(seed: int, admission: Admission) -> None:
 
 @settings(max_examples=25)
 @given(st.integers(0, 2**32))
-def test_whatever_the_moment_of_a_cancellation_no_permit_is_lost(seed: int) -> None:
+async def test_whatever_the_moment_of_a_cancellation_no_permit_is_lost(seed: int) -> None:
     """One lost permit is a daemon, or a client, that has a query less for the rest of its life."""
-
-    async def main() -> None:
-        admission = Admission(AdmissionLimits(3, 6, 2), SystemClock())
-        with anyio.fail_after(20):
-            await storm(seed, admission)
-        statistics = admission.statistics()
-        assert (statistics.in_flight, statistics.queue_depth, statistics.clients) == (0, 0, 0)
-        never = Deadline.never(SystemClock())
-        async with (
-            admission.admit("a", QUICK, never),
-            admission.admit("a", QUICK, never),
-            admission.admit("b", QUICK, never) as last,
-        ):
-            assert last.in_flight == 3
-            assert not last.queued
-
-    anyio.run(main)
+    admission = Admission(AdmissionLimits(3, 6, 2), SystemClock())
+    with anyio.fail_after(20):
+        await storm(seed, admission)
+    statistics = admission.statistics()
+    assert (statistics.in_flight, statistics.queue_depth, statistics.clients) == (0, 0, 0)
+    never = Deadline.never(SystemClock())
+    async with (
+        admission.admit("a", QUICK, never),
+        admission.admit("a", QUICK, never),
+        admission.admit("b", QUICK, never) as last,
+    ):
+        assert last.in_flight == 3
+        assert not last.queued
 
 
 STEPS = st.lists(
@@ -465,19 +389,17 @@ STEPS = st.lists(
 
 @settings(max_examples=60)
 @given(STEPS, st.integers(1, 4), st.integers(0, 4), st.integers(0, 6))
-def test_no_permit_is_free_that_somebody_who_waits_may_have(
+async def test_no_permit_is_free_that_somebody_who_waits_may_have(
     steps: list[tuple[str, str, Lane]], concurrent: int, per_client: int, depth: int
 ) -> None:
-    """Who may go on changes whenever a query ends or is taken back, running or waiting."""
     limits = AdmissionLimits(concurrent, depth, per_client)
-
-    async def act(daemon: Daemon, start: Callable[..., Awaitable[None]]) -> None:
+    async with in_daemon(limits) as daemon:
         present: dict[str, str] = {}
         for number, (step, client, lane) in enumerate(steps):
             mine = [name for name, its in present.items() if its == client]
             if step == "ask":
                 present[str(number)] = client
-                await start(str(number), client, lane=lane)
+                await daemon.start(str(number), client, lane=lane)
             elif mine and step == "cancel":
                 daemon.scopes[mine[number % len(mine)]].cancel()
                 del present[mine[number % len(mine)]]
@@ -496,53 +418,45 @@ def test_no_permit_is_free_that_somebody_who_waits_may_have(
             if runs.total() < concurrent:
                 assert all(runs[its] == limits.effective_per_client for its in waits)
 
-    daemon = in_daemon(limits, act)
-
     assert daemon.admission.statistics().busy_total == len(daemon.errors)
 
 
 @pytest.mark.parametrize("granted_first", [True, False])
-def test_a_permit_granted_in_the_tick_of_the_cancellation_goes_on(granted_first: bool) -> None:
+async def test_a_permit_granted_to_a_cancelled_query_goes_on(
+    granted_first: bool,
+) -> None:
     """The grant and the cancellation both happen before the task runs again."""
+    clock = manual_clock()
+    admission = Admission(AdmissionLimits(max_concurrent=1), clock)
+    never = Deadline.never(clock)
+    served = []
 
-    async def main() -> None:
-        clock = manual_clock()
-        admission = Admission(AdmissionLimits(max_concurrent=1), clock)
-        never = Deadline.never(clock)
-        served = []
+    async def query(name: str, scope: anyio.CancelScope) -> None:
+        with scope:
+            async with admission.admit(name, QUICK, never):
+                await anyio.lowlevel.checkpoint()
+                served.append(name)
 
-        async def query(name: str, scope: anyio.CancelScope) -> None:
-            with scope:
-                async with admission.admit(name, QUICK, never):
-                    await anyio.lowlevel.checkpoint()
-                    served.append(name)
-
-        scope = anyio.CancelScope()
-        async with anyio.create_task_group() as tasks:
-            async with admission.admit("first", QUICK, never):
-                tasks.start_soon(query, "cancelled", scope)
-                await settle()
-                tasks.start_soon(query, "next", anyio.CancelScope())
-                await settle()
-                if not granted_first:
-                    scope.cancel()
-            scope.cancel()
-        assert served == ["next"]
-        assert admission.statistics().in_flight == 0
-
-    anyio.run(main)
+    scope = anyio.CancelScope()
+    async with anyio.create_task_group() as tasks:
+        async with admission.admit("first", QUICK, never):
+            tasks.start_soon(query, "cancelled", scope)
+            await settle()
+            tasks.start_soon(query, "next", anyio.CancelScope())
+            await settle()
+            if not granted_first:
+                scope.cancel()
+        scope.cancel()
+    assert served == ["next"]
+    assert admission.statistics().in_flight == 0
 
 
-def test_ten_thousand_clients_leave_nothing_behind() -> None:
+async def test_ten_thousand_clients_leave_nothing_behind() -> None:
     """Each command line is a client of its own; a daemon lives for weeks."""
-
-    async def main() -> None:
-        clock = manual_clock()
-        admission = Admission(AdmissionLimits(), clock)
-        never = Deadline.never(clock)
-        for number in range(10_000):
-            async with admission.admit(f"cli-{number}", QUICK, never):
-                assert admission.statistics().clients == 1
-        assert admission.statistics().clients == 0
-
-    anyio.run(main)
+    clock = manual_clock()
+    admission = Admission(AdmissionLimits(), clock)
+    never = Deadline.never(clock)
+    for number in range(10_000):
+        async with admission.admit(f"cli-{number}", QUICK, never):
+            assert admission.statistics().clients == 1
+    assert admission.statistics().clients == 0

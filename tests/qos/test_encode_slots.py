@@ -13,9 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ggrep.base import durable
 from ggrep.base.clock import Deadline, Stop, SystemClock
 from ggrep.base.errors import Cancelled, DeadlineExceeded
 from ggrep.base.fair_queue import Lane
+from ggrep.base.locks import HeldFile, heartbeat_age_ms, take
 from ggrep.index.embedding.encode_slots import EncodeSlots, SlotStatistics, back_off_ms
 from tests.fakes.clocks import ManualClock
 
@@ -110,9 +112,7 @@ def test_a_request_that_was_ended_stops_waiting(slot_dir: Path, clock: ManualClo
         assert slots.statistics().in_use == 1
 
 
-def test_a_holder_that_says_nothing_for_long_loses_its_slot(
-    slot_dir: Path, clock: ManualClock
-) -> None:
+def test_a_silent_holder_loses_its_slot(slot_dir: Path, clock: ManualClock) -> None:
     """A process that was stopped in the middle of a batch holds up no other for ever."""
     slots = slots_of(slot_dir, 1, clock)
     never = Deadline.never(clock)
@@ -133,7 +133,6 @@ def test_a_holder_that_says_nothing_for_long_loses_its_slot(
 
 
 def test_a_record_from_another_boot_makes_nobody_stale(slot_dir: Path, clock: ManualClock) -> None:
-    """What a dead holder wrote is not held against who has just taken its slot."""
     slots = slots_of(slot_dir, 1, clock)
     with slots.hold(Deadline.never(clock)):
         file = slot_dir / "query.lock"
@@ -167,9 +166,7 @@ def test_where_nothing_can_be_written_encoding_goes_on(
 
 
 @pytest.mark.parametrize("same_process", [True, False])
-def test_who_let_a_slot_go_does_not_pass_those_who_wait(
-    slot_dir: Path, clock: ManualClock, same_process: bool
-) -> None:
+def test_a_releaser_waits_its_turn(slot_dir: Path, clock: ManualClock, same_process: bool) -> None:
     """Else a long sync, which asks again at once, keeps all others waiting until it is done."""
     never = Deadline.never(clock)
     asleep, awake, served = threading.Event(), threading.Event(), threading.Event()
@@ -206,7 +203,6 @@ def test_who_let_a_slot_go_does_not_pass_those_who_wait(
 
 @given(st.integers(0, 100))
 def test_the_back_off_is_bounded_and_its_jitter_repeats(attempt: int) -> None:
-    """Who waits neither spins nor sleeps through a free slot; and nothing depends on chance."""
     pause_ms = back_off_ms(attempt)
 
     assert min(2**attempt, 50) / 2 <= pause_ms <= 50
@@ -241,9 +237,7 @@ class StartHolder:
 
 
 @pytest.mark.slow
-def test_the_kernel_frees_the_slot_of_a_killed_holder_at_once(
-    slot_dir: Path, start_holder: StartHolder
-) -> None:
+def test_a_killed_holder_frees_its_slot(slot_dir: Path, start_holder: StartHolder) -> None:
     """No time to live passes, and a child it had started does not hold on to the slot."""
     clock = SystemClock()
     slots = EncodeSlots(slot_dir, 1, clock, wait=lambda _: None)
@@ -268,9 +262,7 @@ def test_the_kernel_frees_the_slot_of_a_killed_holder_at_once(
 
 
 @pytest.mark.slow
-def test_processes_and_threads_never_hold_more_than_there_is(
-    slot_dir: Path, start_holder: StartHolder
-) -> None:
+def test_processes_share_the_slots(slot_dir: Path, start_holder: StartHolder) -> None:
     """The limit is of the host: a slot of another process is taken, and free again after it."""
     clock = SystemClock()
     slots = EncodeSlots(slot_dir, 1, clock, wait=lambda _: None)
@@ -286,3 +278,77 @@ def test_processes_and_threads_never_hold_more_than_there_is(
     first.wait()
     with slots.hold(Deadline.after(clock, 0), lane=Lane.BATCH):
         assert slots.statistics().in_use == 1
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "slot-0.lock"
+
+
+def test_a_slot_let_go_says_nothing_of_its_last_holder(file: Path, clock: ManualClock) -> None:
+    """The next one is not taken for somebody who was silent for hours."""
+    held = take(file, clock=clock)
+
+    assert held is not None
+    assert heartbeat_age_ms(file, clock) == 0
+    held.release()
+    assert heartbeat_age_ms(file, clock) is None
+    assert len(file.read_bytes()) == 8  # on a full disk, the next one writes into these bytes
+
+
+def test_a_released_slot_is_free_despite_a_forked_child(file: Path, clock: ManualClock) -> None:
+    """A copy of the descriptor shares the lock; closing ours alone would not end it."""
+    held = take(file, clock=clock)
+    assert held is not None
+    copy = os.dup(held.descriptor)
+    try:
+        held.release()
+
+        again = take(file, clock=clock)
+        assert again is not None
+        again.release()
+    finally:
+        os.close(copy)
+
+
+@pytest.mark.parametrize("another", [False, True])
+def test_who_locked_a_file_that_was_replaced_meanwhile_has_no_slot(
+    file: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch, *, another: bool
+) -> None:
+    """Race 2: the file of a dead holder goes between our lock and our record."""
+
+    def lose(_: HeldFile) -> None:
+        file.unlink()
+        if another:
+            file.touch()
+
+    monkeypatch.setattr(HeldFile, "beat", lose)
+
+    assert take(file, clock=clock) is None
+
+
+def test_of_two_who_find_a_stopped_holder_one_takes_over(
+    file: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Race 1: the other has replaced the file when we come to do it."""
+    slots = EncodeSlots(file.parent, 1, clock, ttl_ms=10, wait=lambda _: None)
+    stopped = take(file, clock=clock)
+    assert stopped is not None
+    clock.advance(11)
+    winners: list[HeldFile | None] = []
+    open_lock = durable.open_lock
+
+    def overtaken(path: Path) -> int:
+        if path.name == "replace.lock":
+            monkeypatch.setattr(durable, "open_lock", open_lock)
+            winners.append(slots._take(Lane.BATCH))
+        return open_lock(path)
+
+    monkeypatch.setattr(durable, "open_lock", overtaken)
+
+    assert slots._take(Lane.BATCH) is None
+    (winner,) = winners
+    assert winner is not None
+    assert (slots.statistics().in_use, slots.statistics().stale) == (1, 0)
+    winner.release()
+    stopped.release()

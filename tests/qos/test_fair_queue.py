@@ -12,17 +12,9 @@ LANES = st.sampled_from(Lane)
 FLOWS = st.tuples(st.sampled_from("abc"), LANES)
 
 
-def test_an_empty_queue_gives_nothing() -> None:
-    """Whoever lets a permit go asks, whether anybody waits or not."""
-    queue: FairQueue[str] = FairQueue()
-
-    assert queue.pop() is None
-    assert len(queue) == 0
-
-
 @given(st.lists(FLOWS, max_size=60))
 def test_items_of_one_flow_keep_their_order(flows: list[tuple[str, Lane]]) -> None:
-    """A client's second request does not overtake its first."""
+    """A client's second request does not overtake its first, and an empty queue gives nothing."""
     queue: FairQueue[tuple[str, Lane, int]] = FairQueue()
     for number, (client, lane) in enumerate(flows):
         queue.push(client, lane, (client, lane, number))
@@ -33,6 +25,8 @@ def test_items_of_one_flow_keep_their_order(flows: list[tuple[str, Lane]]) -> No
         numbers = [item[2] for item in popped if item is not None and item[:2] == flow]
         assert numbers == sorted(numbers)
     assert sorted(item[2] for item in popped if item is not None) == list(range(len(flows)))
+
+    assert queue.pop() is None
 
 
 @given(st.permutations("abcdef"))
@@ -46,9 +40,7 @@ def test_equal_claims_are_served_by_arrival(clients: list[str]) -> None:
 
 
 @given(LANES, LANES, st.integers(0, 40), st.integers(1, 30))
-def test_who_asks_one_at_a_time_waits_for_a_greedy_one_by_weight_only(
-    greedy: Lane, modest: Lane, head_start: int, rounds: int
-) -> None:
+def test_a_backlog_buys_no_share(greedy: Lane, modest: Lane, head_start: int, rounds: int) -> None:
     """A backlog buys no share: between two turns of the other lie no more than weights say."""
     queue: FairQueue[str] = FairQueue()
     for _ in range(head_start + rounds * 6 + 6):
@@ -171,10 +163,9 @@ def test_memory_is_bounded_whatever_the_number_of_names() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(["push", "pop", "remove"]), FLOWS), max_size=80))
-def test_positions_and_lengths_agree_with_what_is_popped(
+def test_positions_agree_with_pops(
     steps: list[tuple[str, tuple[str, Lane]]],
 ) -> None:
-    """Whatever was taken out of turn, the queue knows who is next and how many are left."""
     queue: FairQueue[int] = FairQueue()
     tickets: deque[Ticket] = deque()
     for number, (step, (client, lane)) in enumerate(steps):

@@ -46,27 +46,22 @@ class Fault(Struct, frozen=True):
 
 
 def slow(seconds: float) -> Fault:
-    """Answer truly, but late."""
     return Fault(delay_s=seconds)
 
 
 def truncate(kept_bytes: int) -> Fault:
-    """Promise the whole length, send so many bytes of the body, close."""
     return Fault(kept_bytes=kept_bytes)
 
 
 def lie() -> Fault:
-    """Send a body of the right length with every byte flipped."""
     return Fault(flipped=True)
 
 
 def status(code: int) -> Fault:
-    """Answer with that status; the store sees nothing."""
     return Fault(forwarded=False, status=code)
 
 
 def lost_reply(code: int | None = None) -> Fault:
-    """Let the store do it, and answer with that status, or close where none is given."""
     return Fault(status=code, closed=code is None)
 
 
@@ -79,7 +74,6 @@ def stale() -> Fault:
 
 
 def drop() -> Fault:
-    """Close the connection at once; the store sees nothing."""
     return Fault(forwarded=False, closed=True)
 
 
@@ -126,7 +120,6 @@ class FaultProxy:
         return f"http://{host!s}:{port}"
 
     def __enter__(self) -> Self:
-        """Serve from a thread."""
         self._thread.start()
         return self
 
@@ -157,7 +150,6 @@ class FaultProxy:
             return self.fault(method, path, number) or Fault()
 
     def note(self, method: str, path: str, code: int) -> None:
-        """Count an answer, before the client has it."""
         with self._lock:
             self.seen.append((method, path, code))
 
@@ -173,7 +165,6 @@ class FaultProxy:
         return truth
 
     def wait(self, seconds: float) -> None:
-        """Wait so long, or until the proxy ends."""
         self._ending.wait(seconds)
 
     def _answer_truly(self, request: "_Request", body: bytes, fault: Fault) -> _Answer | None:

@@ -80,7 +80,6 @@ class ObjectServer:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End the server; its data stays in its directory."""
         self.kill()
 
     def start(self) -> None:

@@ -96,9 +96,7 @@ def test_what_was_pushed_right_before_it_goes_stays(
     assert pulled(engine_at(tmp_path / "side", tmp_path / "home-c"), remote).exact
 
 
-def test_a_push_brings_back_what_a_collection_took(
-    origin: Engine, remote: Remote, tmp_path: Path
-) -> None:
+def test_a_push_restores_collected_files(origin: Engine, remote: Remote, tmp_path: Path) -> None:
     """It saw the blobs lie there, and looks again at its end."""
     pushed(origin, remote)
     objects = objects_of(remote)
@@ -131,9 +129,7 @@ def test_old_objects_are_written_again(
 
 
 @pytest.mark.parametrize("folder", ["refs", "trees"])
-def test_nothing_goes_where_what_is_needed_cannot_be_read(
-    origin: Engine, remote: Remote, folder: str
-) -> None:
+def test_unreadable_references_keep_all(origin: Engine, remote: Remote, folder: str) -> None:
     """It may be a lie of the moment."""
     pushed(origin, remote)
     objects = objects_of(remote)
@@ -148,7 +144,6 @@ def test_nothing_goes_where_what_is_needed_cannot_be_read(
 
 
 def test_a_missing_tree_is_told_with_what_mends_it(origin: Engine, remote: Remote) -> None:
-    """Its blobs are kept until then."""
     pushed(origin, remote)
     objects = objects_of(remote)
     for stat in list(objects.list("trees")):

@@ -38,7 +38,6 @@ pytestmark = [
 
 
 def every(number: int, fault: Fault) -> Decision:
-    """Fail each so many-th request."""
     return lambda _method, _path, place: fault if place % number == number - 1 else None
 
 
@@ -104,7 +103,6 @@ def attempted(act: Callable[[], object]) -> bool:
 def test_a_push_ends_whole_or_not_at_all(
     tmp_path: Path, origin: Engine, server: ObjectServer, proxy: FaultProxy, fault: str
 ) -> None:
-    """What is named afterwards is whole, and the next push ends what was begun."""
     remote = bucket_remote(server)
     through = Remote("origin", remote.url, proxy.endpoint, remote.region, plain_http=True)
     proxy.fault = FAULTS[fault]
@@ -195,9 +193,7 @@ push_to(engine_at(Path(sys.argv[1]), Path(sys.argv[2])), remote, again=True)
 """
 
 
-def test_pushers_that_are_killed_lose_nothing(
-    tmp_path: Path, origin: Engine, server: ObjectServer
-) -> None:
+def test_killed_pushers_lose_nothing(tmp_path: Path, origin: Engine, server: ObjectServer) -> None:
     """By the kernel, each a little later than the one before; half of a push is its start."""
     remote, elsewhere = bucket_remote(server), bucket_remote(server)
     command = [sys.executable, "-c", _PUSHER, origin.identity.root, origin.home.base]

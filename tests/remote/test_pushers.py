@@ -47,7 +47,6 @@ def checkouts(origin: Engine, folder: Path) -> list[Engine]:
 
 
 def entries(objects: Objects) -> list[layout.Entry]:
-    """Return what all refs remember."""
     found = [objects.read(stat.key, layout.MOST_REF_BYTES) for stat in objects.list("refs")]
     return [entry for ref in found if ref for entry in layout.read_ref(ref[0])]
 
@@ -69,7 +68,6 @@ def read_whole(objects: Objects, folder: Path) -> None:
 
 @on_every_remote
 def test_no_push_of_eight_is_lost(tmp_path: Path, origin: Engine, remote: Remote) -> None:
-    """All swing one ref."""
     engines = checkouts(origin, tmp_path)
     with ThreadPoolExecutor(PUSHERS) as pool:
         reports = list(pool.map(lambda engine: pushed(engine, remote), engines))
@@ -82,10 +80,7 @@ def test_no_push_of_eight_is_lost(tmp_path: Path, origin: Engine, remote: Remote
         assert pulled(other, remote).exact
 
 
-def test_eight_builders_of_one_state_leave_one(
-    tmp_path: Path, origin: Engine, remote: Remote
-) -> None:
-    """Whoever comes first names it; the others find that out."""
+def test_eight_equal_builders_leave_one(tmp_path: Path, origin: Engine, remote: Remote) -> None:
     engines = []
     for number in range(PUSHERS):
         root = clone(origin.identity.root, tmp_path / f"clone{number}")
@@ -101,10 +96,7 @@ def test_eight_builders_of_one_state_leave_one(
 
 
 @pytest.mark.parametrize("lost", [False, True])
-def test_who_is_second_goes_by_the_tree_of_the_first(
-    tmp_path: Path, origin: Engine, remote: Remote, lost: bool
-) -> None:
-    """Who has named the files, and not yet their commit; one that lost its blobs is replaced."""
+def test_the_first_tree_counts(tmp_path: Path, origin: Engine, remote: Remote, lost: bool) -> None:
     first, objects = pushed(origin, remote), objects_of(remote)
     for folder in ("by-state/git", "refs"):
         for stat in list(objects.list(folder.partition("/")[0])):
@@ -133,7 +125,7 @@ def dying_at(point: str) -> Callable[[str], None]:
 
 
 @pytest.mark.parametrize("point", POINTS)
-def test_a_push_that_dies_leaves_nothing_that_leads_astray(
+def test_a_dead_push_is_harmless(
     tmp_path: Path, origin: Engine, remote: Remote, point: str
 ) -> None:
     """Another may pull what is named by then; the next push ends what was begun."""
@@ -175,9 +167,7 @@ with durable.watched(hook):
     "request_number",
     [3, 12, *(pytest.param(number, marks=pytest.mark.deep) for number in (1, 6, 9, 14))],
 )
-def test_a_push_that_is_killed_between_two_requests_loses_nothing(
-    tmp_path: Path, origin: Engine, request_number: int
-) -> None:
+def test_a_killed_push_loses_nothing(tmp_path: Path, origin: Engine, request_number: int) -> None:
     """By the kernel, in a process of its own."""
     remote = directory_remote(tmp_path)
     root, home = origin.identity.root, origin.home.base

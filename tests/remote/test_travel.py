@@ -35,7 +35,6 @@ QUESTIONS = ("settle an invoice", "cart total", "what is a refund", "currency")
 
 
 def answers(engine: Engine) -> list[bytes]:
-    """Return whole answers, byte for byte."""
     asked = (SearchRequest(question, deterministic=True) for question in QUESTIONS)
     return [stable_json.dumps(answer_json(engine.search(request))) for request in asked]
 
@@ -48,14 +47,11 @@ def fresh(root: Path, home: Path) -> list[bytes]:
 
 
 def same(engine: Engine) -> list[bytes]:
-    """Return answers but for the snapshot's name."""
     asked = (SearchRequest(question, deterministic=True) for question in QUESTIONS)
     return [answer_bytes(engine, request) for request in asked]
 
 
-def test_another_checkout_answers_the_same_bytes(
-    tmp_path: Path, origin: Engine, remote: Remote
-) -> None:
+def test_a_checkout_answers_equal_bytes(tmp_path: Path, origin: Engine, remote: Remote) -> None:
     """At another path, in another home, and a sync finds nothing to do."""
     pushed(origin, remote)
     other = engine_at(clone(tmp_path / "a", tmp_path / "deep" / "b"), tmp_path / "home-b")
@@ -71,7 +67,6 @@ def test_another_checkout_answers_the_same_bytes(
 def test_after_a_pull_only_changed_files_are_read(
     tmp_path: Path, origin: Engine, remote: Remote, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was compared is remembered."""
     pushed(origin, remote)
     root = clone(tmp_path / "a", tmp_path / "b")
     write_tree(root, {"src/cart.py": "class Cart:\n    size = 3\n", "new.py": "fresh = 1\n"})
@@ -91,9 +86,7 @@ def test_after_a_pull_only_changed_files_are_read(
     assert same(other) == fresh(root, tmp_path / "home-c")
 
 
-def test_what_the_checkout_does_not_hold_is_not_shown(
-    tmp_path: Path, origin: Engine, remote: Remote
-) -> None:
+def test_absent_files_are_not_shown(tmp_path: Path, origin: Engine, remote: Remote) -> None:
     """Neither text nor name of a file that is missing or another here."""
     pushed(origin, remote)
     root = clone(tmp_path / "a", tmp_path / "b")
@@ -107,10 +100,7 @@ def test_what_the_checkout_does_not_hold_is_not_shown(
     assert "src/pay.py" not in paths(other, "settle invoice")
 
 
-def test_a_readable_remote_shows_what_was_pushed_until_the_files_are_compared(
-    tmp_path: Path, origin: Engine
-) -> None:
-    """Whoever may read it may see it; the sync then shows what is here."""
+def test_a_readable_remote_shows_pushed_texts_at_first(tmp_path: Path, origin: Engine) -> None:
     remote = Remote("open", memory_remote().url, readable=True)
     pushed(origin, remote)
     root = clone(tmp_path / "a", tmp_path / "b")
@@ -148,7 +138,6 @@ def test_the_nearest_commit_is_pulled(tmp_path: Path, remote: Remote) -> None:
 
 
 def test_a_commit_behind_what_was_pushed_finds_it(tmp_path: Path, remote: Remote) -> None:
-    """Whoever did not fetch yet does not know the commit that CI has built."""
     root = tmp_path / "a"
     first = commit(root, SHOP)
     clone(root, tmp_path / "b")
@@ -165,9 +154,7 @@ def test_a_commit_behind_what_was_pushed_finds_it(tmp_path: Path, remote: Remote
     assert same(behind) == fresh(tmp_path / "b", tmp_path / "home-c")
 
 
-def test_a_checkout_without_an_index_of_git_pulls(
-    tmp_path: Path, origin: Engine, remote: Remote
-) -> None:
+def test_a_checkout_without_index_pulls(tmp_path: Path, origin: Engine, remote: Remote) -> None:
     """As a container has it that was given files and `.git` without it."""
     pushed(origin, remote)
     root = clone(tmp_path / "a", tmp_path / "b")
@@ -192,9 +179,7 @@ def test_a_tree_without_git_is_found_by_its_files(tmp_path: Path, remote: Remote
     assert answers(other) == answers(engine)
 
 
-def test_what_is_indexed_already_is_not_fetched(
-    tmp_path: Path, origin: Engine, remote: Remote
-) -> None:
+def test_indexed_files_are_not_fetched(tmp_path: Path, origin: Engine, remote: Remote) -> None:
     """Nothing travels for files that the index holds as they are."""
     pushed(origin, remote)
     root = clone(tmp_path / "a", tmp_path / "b")
@@ -204,10 +189,7 @@ def test_what_is_indexed_already_is_not_fetched(
     assert pulled(other, remote).outcome == "current"
 
 
-def test_a_pull_over_an_older_index_brings_what_is_new(
-    tmp_path: Path, origin: Engine, remote: Remote
-) -> None:
-    """What is here already stays, what is outdated goes, and nothing is encoded."""
+def test_a_pull_updates_an_older_index(tmp_path: Path, origin: Engine, remote: Remote) -> None:
     root = clone(tmp_path / "a", tmp_path / "b")
     other = engine_at(root, tmp_path / "home-b")
     other.sync()
@@ -223,9 +205,7 @@ def test_a_pull_over_an_older_index_brings_what_is_new(
     assert same(other) == same(origin)
 
 
-def test_what_was_pulled_is_followed_by_the_next_pull(
-    tmp_path: Path, origin: Engine, remote: Remote
-) -> None:
+def test_pulls_follow_pulls(tmp_path: Path, origin: Engine, remote: Remote) -> None:
     """The same snapshots, one after another, and back: each fetches what it lacks and no more."""
     pushed(origin, remote)
     first = run_git(tmp_path / "a", "rev-parse", "HEAD").strip()
@@ -251,9 +231,7 @@ def test_what_was_pulled_is_followed_by_the_next_pull(
     assert same(other) == before
 
 
-def test_what_a_checkout_has_beyond_is_not_passed_off_as_indexed(
-    tmp_path: Path, origin: Engine, remote: Remote
-) -> None:
+def test_extra_files_are_not_indexed(tmp_path: Path, origin: Engine, remote: Remote) -> None:
     """Both trees differ from the same commit, and one has a file more; a binary is no text."""
     write_tree(tmp_path / "a", {"draft.py": "draft = 1\n"})
     origin.sync()
@@ -270,9 +248,7 @@ def test_what_a_checkout_has_beyond_is_not_passed_off_as_indexed(
     assert pulled(third, remote).exact
 
 
-def test_a_sparse_checkout_is_not_taken_for_all_of_its_commit(
-    tmp_path: Path, origin: Engine, remote: Remote
-) -> None:
+def test_a_sparse_checkout_is_partial(tmp_path: Path, origin: Engine, remote: Remote) -> None:
     """Its git tree is that of the whole, and git calls it clean."""
     sparse = clone(tmp_path / "a", tmp_path / "sparse")
     run_git(sparse, "sparse-checkout", "set", "--no-cone", "/src/", "/.ggrep.toml")
@@ -290,7 +266,6 @@ def test_a_sparse_checkout_is_not_taken_for_all_of_its_commit(
 
 
 def test_a_second_push_writes_nothing(origin: Engine, remote: Remote) -> None:
-    """And a change pushes what it brought."""
     first = pushed(origin, remote)
     again = pushed(origin, remote)
 
@@ -302,10 +277,7 @@ def test_a_second_push_writes_nothing(origin: Engine, remote: Remote) -> None:
     assert (third.blobs, third.written) == (5, 3), "masks, and the new segment's two"
 
 
-def test_another_builder_of_the_same_files_has_nothing_to_push(
-    tmp_path: Path, origin: Engine, remote: Remote
-) -> None:
-    """Whoever pulls later gets the same bytes as whoever pulled before."""
+def test_equal_builders_push_nothing(tmp_path: Path, origin: Engine, remote: Remote) -> None:
     tree = pushed(origin, remote).tree
     other = engine_at(clone(tmp_path / "a", tmp_path / "b"), tmp_path / "home-b")
     other.sync()
@@ -314,9 +286,7 @@ def test_another_builder_of_the_same_files_has_nothing_to_push(
     assert (report.pushed, report.written, report.tree) == (False, 0, tree)
 
 
-def test_an_index_that_is_not_whole_is_not_pushed(
-    tmp_path: Path, origin: Engine, remote: Remote
-) -> None:
+def test_a_partial_index_is_not_pushed(tmp_path: Path, origin: Engine, remote: Remote) -> None:
     """Others would take it for all there is."""
     pushed(origin, remote)
     root = clone(tmp_path / "a", tmp_path / "b")
@@ -372,7 +342,6 @@ def _fails(*_: object) -> None:
 
 
 def test_requests_of_a_push_and_a_pull_are_few(origin: Engine, tmp_path: Path) -> None:
-    """They are what object storage is paid by."""
     remote = memory_remote()
     objects = objects_of(remote)
     pushed(origin, remote)

@@ -165,5 +165,4 @@ def secrets() -> list[tuple[str, list[str]]]:
 
 
 def harmless() -> list[str]:
-    """Return texts without secrets."""
     return _lines(_HARMLESS)

@@ -28,8 +28,10 @@ def dirty(root: Path) -> bool | None:
     return state.dirty
 
 
-def test_a_clean_tree_stands_at_its_commit(root: Path, git: Git) -> None:
-    """The commit names what was indexed."""
+def test_a_clean_tree_has_the_state_of_its_commit_and_changes_make_it_dirty(
+    root: Path, git: Git
+) -> None:
+    """Only content that differs from the commit makes a tree dirty."""
     state = git_state(root, untracked_included=False)
 
     assert state is not None
@@ -37,17 +39,11 @@ def test_a_clean_tree_stands_at_its_commit(root: Path, git: Git) -> None:
     assert state.dirty is False
     assert state.untracked_included is False
 
-
-def test_ignored_files_and_new_times_leave_a_tree_clean(root: Path) -> None:
-    """Only content that differs makes the commit's name a lie."""
     (root / "x.log").write_text("x")
     (root / "a.py").write_text("x\n")
 
     assert dirty(root) is False
 
-
-def test_changed_staged_and_untracked_files_make_it_dirty(root: Path, git: Git) -> None:
-    """Each alone is enough."""
     (root / "new ü\n.py").write_text("")
     untracked = dirty(root)
     (root / "new ü\n.py").unlink()
@@ -59,8 +55,8 @@ def test_changed_staged_and_untracked_files_make_it_dirty(root: Path, git: Git) 
     assert (untracked, changed, staged) == (True, True, True)
 
 
-def test_before_the_first_commit_there_is_no_head(tmp_path: Path, git: Git) -> None:
-    """A fresh repository is searchable too."""
+def test_without_a_commit_or_git_there_is_no_head(tmp_path: Path, git: Git) -> None:
+    """A fresh repository is searchable too; a broken one has no state."""
     git(tmp_path / "r", "init")
 
     state = git_state(tmp_path / "r")
@@ -68,9 +64,6 @@ def test_before_the_first_commit_there_is_no_head(tmp_path: Path, git: Git) -> N
     assert state is not None
     assert (state.head_sha, state.dirty) == (None, False)
 
-
-def test_outside_git_there_is_no_state(tmp_path: Path) -> None:
-    """A broken repository is none either."""
     (tmp_path / "broken/.git").mkdir(parents=True)
     (tmp_path / "broken/.git/HEAD").write_text("nonsense")
 

@@ -9,6 +9,7 @@ from subprocess import CalledProcessError
 import pytest
 
 from ggrep.base.processes import is_held_open
+from ggrep.parse.source.git_files import index_file, state_files
 from ggrep.parse.source.git_work import ABANDONED_MS, MOST_MS, STEP_MS, GitLook, GitWatch, look
 from tests.fakes.clocks import ManualClock
 from tests.fakes.git import Git
@@ -66,7 +67,6 @@ def test_a_lock_is_seen_wherever_git_keeps_its_files(
     layout: Callable[..., tuple[Path, Path]],
     lock: str,
 ) -> None:
-    """Of a linked work tree, and of a submodule, `.git` is a file that says where."""
     top, own = layout(committed, git)
     watched = watch(top, clock)
     assert not watched.is_at_work()
@@ -79,10 +79,7 @@ def test_a_lock_is_seen_wherever_git_keeps_its_files(
     assert not watched.is_at_work()
 
 
-def test_a_lock_that_a_killed_git_left_is_heeded_for_a_while(
-    committed: Path, clock: ManualClock
-) -> None:
-    """Nobody removes it, and what is edited beside it must be found."""
+def test_an_abandoned_lock_counts_for_a_while(committed: Path, clock: ManualClock) -> None:
     (committed / ".git" / "index.lock").touch()
     settle(committed / ".git", ABANDONED_MS - 1)
 
@@ -91,9 +88,7 @@ def test_a_lock_that_a_killed_git_left_is_heeded_for_a_while(
     assert not watch(committed, clock).is_at_work()
 
 
-def test_a_lock_of_a_file_system_with_another_clock_is_heeded_as_long_as_it_is_watched(
-    committed: Path, clock: ManualClock
-) -> None:
+def test_a_lock_of_another_clock_counts_while_watched(committed: Path, clock: ManualClock) -> None:
     """By its own time it is of tomorrow."""
     (committed / ".git" / "index.lock").touch()
     settle(committed / ".git", -86_400_000)
@@ -104,9 +99,7 @@ def test_a_lock_of_a_file_system_with_another_clock_is_heeded_as_long_as_it_is_w
     assert not watched.is_at_work()
 
 
-def test_a_git_that_lives_is_waited_for_longer_but_not_for_ever(
-    committed: Path, clock: ManualClock
-) -> None:
+def test_a_living_git_is_waited_for_longer(committed: Path, clock: ManualClock) -> None:
     """A checkout of large files takes minutes, and holds its lock open meanwhile."""
     (committed / ".git" / "index.lock").touch()
     settle(committed / ".git")
@@ -131,9 +124,7 @@ def test_steps_rest_when_nothing_gets_on(committed: Path, clock: ManualClock, na
     assert not watch(committed, clock).is_at_work()
 
 
-def test_a_merge_that_waits_for_somebody_is_no_work_of_gits(
-    committed: Path, git: Git, clock: ManualClock
-) -> None:
+def test_a_waiting_merge_is_no_work(committed: Path, git: Git, clock: ManualClock) -> None:
     """It may stay open for hours, and what is edited meanwhile is to be found."""
     git(committed, "switch", "-q", "-c", "other")
     for branch in ("other", "main"):
@@ -147,9 +138,7 @@ def test_a_merge_that_waits_for_somebody_is_no_work_of_gits(
     assert not watch(committed, clock).is_at_work()
 
 
-def test_a_commit_shows_in_gits_files_and_in_the_index_a_checkout(
-    committed: Path, git: Git
-) -> None:
+def test_commits_show_in_files_and_checkouts_in_the_index(committed: Path, git: Git) -> None:
     """The one moves HEAD alone where nothing is staged; the other cannot do without the index."""
     before = look(committed)
     git(
@@ -184,3 +173,67 @@ def test_a_file_is_held_open_until_it_is_closed(tmp_path: Path) -> None:
     assert not is_held_open(path)
     path.unlink()
     assert not is_held_open(path)
+
+
+def below(root: Path, found: tuple[Path, ...] | None) -> set[str]:
+    return {path.resolve().relative_to(root).as_posix() for path in found or ()}
+
+
+def test_an_ordinary_repository_keeps_its_state_in_few_files(root: Path, git: Git) -> None:
+    """The branch that HEAD names is among them; a detached HEAD changes with each commit."""
+    git(root, "init", "--quiet")
+
+    found = below(root, state_files(root))
+    assert {".git/HEAD", ".git/index", ".git/config", ".git/packed-refs"} <= found
+    assert ".git/refs/heads/main" in found
+    assert index_file(root) == root / ".git" / "index"
+
+    git(root, "commit", "--quiet", "--allow-empty", "-m", "first")
+    git(root, "checkout", "--quiet", "--detach")
+
+    assert not any("refs/heads" in path for path in below(root, state_files(root)))
+
+
+def test_a_linked_work_tree_shares_branches_and_configuration(root: Path, git: Git) -> None:
+    """Its index and HEAD are its own, and `.git` is a file that says where."""
+    git(root, "init", "--quiet")
+    git(root, "commit", "--quiet", "--allow-empty", "-m", "first")
+    git(root, "worktree", "add", "--quiet", "../linked")
+    linked = root.parent / "linked"
+
+    found = below(root.parent, state_files(linked))
+    assert {"linked/.git", "repo/.git/worktrees/linked/HEAD", "repo/.git/config"} <= found
+    assert "repo/.git/refs/heads/linked" in found
+
+
+def test_what_is_laid_out_otherwise_is_not_known(root: Path, git: Git) -> None:
+    """No files is an answer; a wrong list would be trusted."""
+    assert state_files(root) is None
+    git(root, "init", "--quiet")
+    (root / ".git" / "HEAD").write_text("ref: ../../outside\n")
+    assert state_files(root) is None
+    (root / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    (root / ".git" / "refs" / "heads" / "main").write_text("ref: refs/heads/other\n")
+    assert state_files(root) is None
+
+
+@pytest.mark.parametrize("name", [".git", ".git/HEAD", ".git/commondir"])
+def test_a_fifo_in_place_of_one_makes_nobody_wait(root: Path, git: Git, name: str) -> None:
+    if name != ".git":
+        git(root, "init", "--quiet")
+        (root / name).unlink(missing_ok=True)
+    os.mkfifo(root / name)
+
+    assert state_files(root) is None
+
+
+@pytest.mark.parametrize("name", [".git", ".git/HEAD", ".git/commondir"])
+@pytest.mark.parametrize("noise", [b"a\0b", b"\xff\xfe"], ids=["nul", "not UTF-8"])
+def test_noise_in_one_raises_nothing(root: Path, git: Git, name: str, noise: bytes) -> None:
+    """A stranger's clone must not end a sync as a bug."""
+    if name != ".git":
+        git(root, "init", "--quiet")
+    prefix = {".git": b"gitdir: ", ".git/HEAD": b"ref: refs/heads/"}.get(name, b"")
+    (root / name).write_bytes(prefix + noise)
+
+    assert all(not path.exists() or path.is_file() for path in state_files(root) or ())

@@ -1,9 +1,20 @@
 """Ignore rules read as git reads them; the conformance test asks git itself."""
 
-import pytest
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
 
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from ggrep.config.git import run_git
+from ggrep.config.settings import Settings
 from ggrep.parse.source.ignore_rules import RuleChain, parse_rules
+from ggrep.parse.source.walk import walk
 from ggrep.parse.source.wildmatch import MAX_GLOB_BYTES
+from tests.fakes.effort import examples
 
 
 def ignored(lines: str, path: str, *, is_directory: bool = False) -> bool | None:
@@ -43,16 +54,27 @@ def ignored(lines: str, path: str, *, is_directory: bool = False) -> bool | None
         ("[[:nonsense:]]", "n", None),
         ("[a\\]b]", "]", True),
         ("[z-a]", "z", True),
+        # Stars are not tried in all their ways.
+        ("*a" * 40 + "b", "a" * 250, None),
+        ("*a" * 40, "a" * 250, True),
+        ("**/*a" * 40 + "b", "/".join(["a" * 20] * 40), None),
+        ("**/a*" * 20 + "/**/b", "/".join(["a" * 20] * 40), None),
+        ("**/*a*" * 20, "/".join(["a" * 20] * 40), True),
+        ("[a-z]*" * 60 + "1", "a" * 250, None),
+        ("x" + "**/*x" * 30, "x" * 200, None),
+        # Both ends of a path are compared before the glob is compiled.
+        ("a/**/b]", "a/b]", True),
+        ("a*[b]c", "axbc", True),
+        ("*\\*c", "a*c", True),
+        ("*/**/c", "a/c", True),
+        ("**/c", "c", True),
+        ("*" + "x" * 100, "a" + "x" * 100, True),
+        ("[" + "x" * 100 + "]c", "xc", True),
     ],
 )
 def test_a_line_decides_as_in_git(lines: str, path: str, expected: bool | None) -> None:
     """Users know one syntax and expect it to hold everywhere."""
     assert ignored(lines, path) is expected
-
-
-def test_a_trailing_slash_means_directories_only() -> None:
-    """A file may bear a directory's name."""
-    assert ignored("b/", "a/b", is_directory=True) is True
 
 
 def test_deeper_files_win_and_speak_of_their_own_directory() -> None:
@@ -62,29 +84,6 @@ def test_deeper_files_win_and_speak_of_their_own_directory() -> None:
 
     assert chain.decide(b"a/keep.txt", is_directory=False) is False
     assert chain.decide(b"a/b/keep.txt", is_directory=False) is True
-
-
-@pytest.mark.parametrize(
-    ("glob", "path", "expected"),
-    [
-        ("*a" * 40 + "b", "a" * 250, None),
-        ("*a" * 40, "a" * 250, True),
-        ("**/*a" * 40 + "b", "/".join(["a" * 20] * 40), None),
-        ("**/a*" * 20 + "/**/b", "/".join(["a" * 20] * 40), None),
-        ("**/*a*" * 20, "/".join(["a" * 20] * 40), True),
-        ("[a-z]*" * 60 + "1", "a" * 250, None),
-        ("x" + "**/*x" * 30, "x" * 200, None),
-    ],
-)
-def test_stars_are_not_tried_in_all_their_ways(glob: str, path: str, expected: bool | None) -> None:
-    """A matcher that goes back for each star would need longer than anybody waits."""
-    assert ignored(glob, path) is expected
-
-
-def test_a_glob_longer_than_any_path_matches_nothing() -> None:
-    """To compile it would cost seconds."""
-    assert ignored("*" + "?" * MAX_GLOB_BYTES, "a" * MAX_GLOB_BYTES) is None
-    assert ignored("*" * (MAX_GLOB_BYTES - 1) + "a", "a") is True
 
 
 def test_names_without_wildcards_are_looked_up() -> None:
@@ -98,25 +97,70 @@ def test_names_without_wildcards_are_looked_up() -> None:
 
 
 def test_a_later_line_beats_an_earlier_one_of_the_other_sort() -> None:
-    """Names and wildcards are kept apart, their order is one."""
+    """A trailing slash means directories only; a glob longer than any path matches nothing."""
     assert ignored("a.py\n!*.py", "a.py") is False
     assert ignored("!*.py\na.py", "a.py") is True
     assert ignored("*.d\n!a.d/", "a.d") is True
     assert ignored("*.d\n!a.d/", "a.d", is_directory=True) is False
 
+    assert ignored("b/", "a/b", is_directory=True) is True
 
-@pytest.mark.parametrize(
-    ("glob", "path", "expected"),
-    [
-        ("a/**/b]", "a/b]", True),
-        ("a*[b]c", "axbc", True),
-        ("*\\*c", "a*c", True),
-        ("*/**/c", "a/c", True),
-        ("**/c", "c", True),
-        ("*" + "x" * 100, "a" + "x" * 100, True),
-        ("[" + "x" * 100 + "]c", "xc", True),
-    ],
+    assert ignored("*" + "?" * MAX_GLOB_BYTES, "a" * MAX_GLOB_BYTES) is None
+    assert ignored("*" * (MAX_GLOB_BYTES - 1) + "a", "a") is True
+
+
+NAMES = ["a", "b", "ab", "a b", "x-y", "é"]
+DIRECTORIES = st.lists(st.sampled_from(NAMES), max_size=3)
+FILES = st.builds(
+    lambda parts, name: "/".join([*parts, f"{name}.py"]), DIRECTORIES, st.sampled_from(NAMES)
 )
-def test_what_a_glob_ends_with_is_no_wildcard(glob: str, path: str, expected: bool | None) -> None:
-    """Both ends of a path are compared before the glob is compiled."""
-    assert ignored(glob, path) is expected
+PLAIN = [*NAMES, "/", "/", ".py", "-", "]"]
+WILD = ["*", "?", "**", "***", "[ab]", "[!a]", "[^b]", "[a-x]", "[[:alpha:]]", "[\\]a]", "["]
+ESCAPES = ["\\a", "\\*", "\\"]
+PIECES = st.sampled_from([*PLAIN, *WILD, *ESCAPES])
+PATTERNS = st.builds(
+    lambda negated, pieces, end: negated + "".join(pieces) + end,
+    st.sampled_from(["", "", "", "!", "\\!", "#"]),
+    st.lists(PIECES, min_size=1, max_size=5),
+    st.sampled_from(["", "", "/", " ", "\\ ", "\r", "/**", "\t"]),
+)
+IGNORE_FILES = st.dictionaries(
+    st.builds("/".join, DIRECTORIES), st.lists(PATTERNS, min_size=1, max_size=4), max_size=3
+)
+
+
+@pytest.mark.slow
+@settings(max_examples=examples(40, 150), deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.sets(FILES, min_size=1, max_size=12), IGNORE_FILES)
+def test_a_walk_lists_what_git_lists(files: set[str], ignore_files: dict[str, list[str]]) -> None:
+    """Users know git's rules, and a tree means the same with and without its `.git`.
+
+    A root's own line for everything is the exception: see `parse_rules`.
+    """
+    own = "\n".join(ignore_files.get("", ())).encode()
+    assume(parse_rules(own, sparing=True) == parse_rules(own))
+    root = Path(tempfile.mkdtemp())
+    try:
+        for key in files:
+            write(root / key, "x")
+        for directory, patterns in ignore_files.items():
+            write(root / directory / ".gitignore", "\n".join(patterns))
+
+        ours = [file.path_key for file in walk(root, Settings()).files]
+
+        assert ours == listed_by_git(root)
+    finally:
+        shutil.rmtree(root)
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def listed_by_git(root: Path) -> list[str]:
+    subprocess.run(["git", "init", "-q", str(root)], check=True, env={"PATH": "/usr/bin:/bin"})
+    selection = ("-z", "--cached", "--others", "--exclude-per-directory=.gitignore")
+    _, output = run_git(root, "ls-files", *selection)
+    listed = {path for path in output.split(b"\0") if path.endswith(b".py")}
+    return [path.decode() for path in sorted(listed)]

@@ -24,12 +24,10 @@ TREE = {
 
 
 def found(root: Path, *include: str, ignored: tuple[str, ...] = ()) -> Walk:
-    """Return the walk of a tree under a profile."""
     return walk(root, Settings(profile_include=include, extra_ignores=ignored))
 
 
 def added(root: Path, *include: str) -> set[str]:
-    """Return the eligible files that a profile names."""
     return set(found(root, *include).included)
 
 
@@ -68,16 +66,20 @@ def test_a_pattern_adds_what_it_names(tree: Path, pattern: str, expected: set[st
     assert added(tree, pattern) == expected
 
 
-def test_a_profile_never_includes_secrets(tree: Path) -> None:
-    """A repository that names its own `.env` still does not get it into an index."""
+def test_a_profile_never_includes_secrets_or_large_files(tree: Path) -> None:
+    """A repository that names its own `.env` does not get it into an index."""
     walked = found(tree, "Datasets/**", ".env")
 
     assert "Datasets/.env" not in {file.path_key for file in walked.files}
     assert ("Datasets/.env", "secret") in {(s.path_key, s.reason) for s in walked.skipped}
 
+    walked = walk(tree, Settings(profile_include=("Datasets/a.csv",), max_file_size_bytes=1))
+
+    assert walked.included == frozenset()
+    assert ("Datasets/a.csv", "too_large") in {(s.path_key, s.reason) for s in walked.skipped}
+
 
 def test_ignore_files_and_exclude_beat_include(tree: Path) -> None:
-    """What a project ignores for all is not for a profile to bring back."""
     write_tree(tree, {".gitignore": "deep/\n", "lib/.ggignore": "*.csv\n"})
 
     walked = found(tree, "Datasets/", ignored=("a.csv",))
@@ -86,16 +88,13 @@ def test_ignore_files_and_exclude_beat_include(tree: Path) -> None:
 
 
 def test_git_ignored_files_stay_out_of_a_work_tree(tree: Path, git: Git) -> None:
-    """And untracked ones come in, as elsewhere."""
     write_tree(tree, {".gitignore": "Datasets/deep/\n"})
     git(tree, "init", "-q")
 
     assert added(tree, "Datasets/**") == {"Datasets/a.csv"}
 
 
-def test_tracked_files_are_eligible_and_count_for_the_budget_of_a_profile(
-    tree: Path, git: Git
-) -> None:
+def test_tracked_files_are_eligible_and_count_for_the_budget(tree: Path, git: Git) -> None:
     """They need no profile; one that names them bounds their bytes all the same."""
     git(tree, "init", "-q")
     git(tree, "add", "-f", "Datasets/a.csv")
@@ -104,16 +103,7 @@ def test_tracked_files_are_eligible_and_count_for_the_budget_of_a_profile(
     assert added(tree, "Datasets/a.csv") == {"Datasets/a.csv"}
 
 
-def test_the_caps_hold_for_what_is_included(tree: Path) -> None:
-    """A file too large is too large under any profile."""
-    walked = walk(tree, Settings(profile_include=("Datasets/a.csv",), max_file_size_bytes=1))
-
-    assert walked.included == frozenset()
-    assert ("Datasets/a.csv", "too_large") in {(s.path_key, s.reason) for s in walked.skipped}
-
-
 def test_a_pattern_that_leads_out_of_the_root_includes_nothing(root: Path) -> None:
-    """Whatever a repository's own settings say, the walk goes down from the root alone."""
     write_tree(root, {"a.py": "1\n", "etc/b.weights": "2\n"})
     write_tree(root.parent / "etc", {"passwords.weights": "3\n"})
 

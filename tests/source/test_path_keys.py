@@ -62,7 +62,6 @@ def test_containment_goes_by_whole_parts() -> None:
 
 
 def test_names_that_differ_by_case_alone_collide() -> None:
-    """They would be one file on another machine."""
     keys = [PathKey(text) for text in ("b/X.py", "a.py", "B/x.py", "straße", "STRASSE", "c.py")]
 
     assert casefold_collisions(keys) == (("B/x.py", "b/X.py"), ("STRASSE", "straße"))

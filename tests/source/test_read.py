@@ -52,11 +52,20 @@ def test_text_comes_with_bytes_digest_and_stat(tmp_path: Path) -> None:
     assert found.file == walk(tmp_path, Settings()).files[0]
 
 
-def test_what_is_not_text_is_skipped(tmp_path: Path) -> None:
-    """A search in it would find noise."""
-    (tmp_path / "a.py").write_bytes(b"a\0b")
-
-    assert reason(tmp_path, "a.py") == "binary"
+@pytest.mark.parametrize(
+    ("data", "options", "expected"),
+    [
+        (b"a\0b", {}, "binary"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 12\n", {}, "lfs_pointer"),
+        (b"12345", {"max_bytes": 4}, "too_large"),
+    ],
+)
+def test_a_file_without_text_or_beyond_the_limit_is_skipped(
+    tmp_path: Path, data: bytes, options: dict[str, int], expected: str
+) -> None:
+    """The limit holds when the bytes are read, not only when the walk looked."""
+    (tmp_path / "a.csv").write_bytes(data)
+    assert reason(tmp_path, "a.csv", **options) == expected
 
 
 def test_another_encoding_is_named_and_the_digest_is_the_file_s_own(tmp_path: Path) -> None:
@@ -90,21 +99,6 @@ def test_secrets_are_masked_before_anything_sees_them(tmp_path: Path) -> None:
     assert reason(tmp_path, "b.txt") == "secret"
 
 
-def test_a_pointer_of_large_file_storage_is_no_content(tmp_path: Path) -> None:
-    """Its words are those of a protocol."""
-    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 12\n"
-    (tmp_path / "a.csv").write_text(pointer)
-
-    assert reason(tmp_path, "a.csv") == "lfs_pointer"
-
-
-def test_a_file_that_grew_over_the_limit_is_skipped(tmp_path: Path) -> None:
-    """The limit holds when the bytes are read, not only when the walk looked."""
-    (tmp_path / "a.py").write_bytes(b"12345")
-
-    assert reason(tmp_path, "a.py", max_bytes=4) == "too_large"
-
-
 def test_a_sparse_giant_is_not_read(tmp_path: Path) -> None:
     """Fifty megabytes of nothing must not fill the memory."""
     with (tmp_path / "a.py").open("wb") as file:
@@ -123,7 +117,6 @@ def test_a_vanished_file_is_named(tmp_path: Path) -> None:
 
 
 def test_a_file_swapped_for_a_link_to_the_outside_is_not_read(tmp_path: Path) -> None:
-    """Whoever can write the tree must not be able to read the host through the index."""
     root = tmp_path / "root"
     root.mkdir()
     (tmp_path / "outside.py").write_text("outside")
@@ -171,9 +164,7 @@ def test_what_is_no_regular_file_is_not_opened(tmp_path: Path, special: str) -> 
     assert reason(tmp_path, "a.py") == "special"
 
 
-def test_a_fifo_swapped_in_after_the_look_does_not_wait(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_swapped_in_fifo_does_not_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The look before the open can be outrun; the open itself must not block."""
     os.mkfifo(tmp_path / "a.py")
     looks = iter([False, True])
@@ -185,9 +176,7 @@ def test_a_fifo_swapped_in_after_the_look_does_not_wait(
     assert reason(tmp_path, "a.py") == "special"
 
 
-def test_a_file_without_permission_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unreadable_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Permission is refused by a stand-in because these tests may run as root."""
 
     def refuse(_root: Path, _key: str) -> int:
@@ -201,9 +190,7 @@ def test_a_file_without_permission_is_named(
 @pytest.mark.parametrize(
     "number", [errno.EMFILE, errno.ENFILE, errno.EIO, errno.ENOMEM, errno.ESTALE]
 )
-def test_a_failure_of_the_moment_says_nothing_about_the_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
-) -> None:
+def test_passing_failures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     """The file is there; left out for that, it would be missing from every later answer."""
     (tmp_path / "a.py").write_text("x")
 
@@ -215,9 +202,7 @@ def test_a_failure_of_the_moment_says_nothing_about_the_file(
     assert reason(tmp_path, "a.py") == "read_failed"
 
 
-def test_a_file_that_settles_is_read_on_the_next_try(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_settled_file_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One save during our read costs a short pause, not the file."""
     path = tmp_path / "a.py"
     path.write_text("old")
@@ -238,9 +223,7 @@ def test_a_file_that_settles_is_read_on_the_next_try(
     assert pauses == [0.025]
 
 
-def test_a_file_that_never_settles_is_given_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unstable_file_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A log that is written all the time must not hold up a sync."""
     path = tmp_path / "a.py"
     path.write_text("x")

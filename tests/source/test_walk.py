@@ -98,9 +98,7 @@ def test_ignore_files_at_any_level_decide(root: Path) -> None:
     ]
 
 
-def test_a_root_that_ignores_all_is_read_where_git_cannot_say_what_it_tracks(
-    tmp_path: Path, git: Git
-) -> None:
+def test_a_root_that_ignores_all_is_read_without_git(tmp_path: Path, git: Git) -> None:
     """Packaged sources ignore everything at the top; git would know what they track."""
     tree = {
         ".gitignore": "*.o\n/*\n!/debian/\n",
@@ -121,11 +119,29 @@ def test_a_root_that_ignores_all_is_read_where_git_cannot_say_what_it_tracks(
     assert keys(walk(work_tree, Settings())) == ["a.py"]
 
 
-def test_the_newer_own_file_beats_the_older(root: Path) -> None:
-    """Both names are read; one of them has to win."""
-    grow(root, {".smignore": "*.py\n", ".ggignore": "!a.py\n", "a.py": "", "b.py": ""})
+BUILT: dict[str, str] = {"build/a.py": "", "yarn.lock": "", "dist/b.py": ""}
 
-    assert keys(walk(root, Settings())) == ["a.py"]
+
+@pytest.mark.parametrize(
+    ("files", "extra", "expected"),
+    [
+        ({".smignore": "*.py\n", ".ggignore": "!a.py\n", "a.py": "", "b.py": ""}, (), ["a.py"]),
+        ({".gitignore": "!build/\n!yarn.lock\n"} | BUILT, (), ["build/a.py", "yarn.lock"]),
+        ({".ggignore": "!build/\n!yarn.lock\n"} | BUILT, (), ["build/a.py", "yarn.lock"]),
+        (
+            {".ggignore": "!*.foo\n!.private/\n", "a.foo": "", ".private/b.py": ""},
+            (),
+            [".private/b.py", "a.foo"],
+        ),
+        ({"a.py": "", "fix/b.py": "", ".ggignore": "!fix/\n"}, ("fix/",), ["a.py"]),
+    ],
+)
+def test_rules_beat_the_built_in_list_and_settings_beat_the_rules(
+    root: Path, files: dict[str, str], extra: tuple[str, ...], expected: list[str]
+) -> None:
+    """The newer own file wins; patterns of the settings only take away."""
+    grow(root, files)
+    assert keys(walk(root, Settings(extra_ignores=extra))) == expected
 
 
 def test_products_and_lock_files_are_left_out(root: Path) -> None:
@@ -145,16 +161,7 @@ def test_products_and_lock_files_are_left_out(root: Path) -> None:
     assert dict(found.excluded) == {"builtin": 10}
 
 
-@pytest.mark.parametrize("name", [".gitignore", ".ggignore"])
-def test_a_re_inclusion_beats_the_built_in_list(root: Path, name: str) -> None:
-    """Some projects write code in a directory called build."""
-    grow(root, {name: "!build/\n!yarn.lock\n", "build/a.py": "", "yarn.lock": "", "dist/b.py": ""})
-
-    assert keys(walk(root, Settings())) == ["build/a.py", "yarn.lock"]
-
-
 def test_tracked_files_are_eligible_where_patterns_match(tmp_path: Path, git: Git) -> None:
-    """What git tracks somebody meant to keep, except for what a machine wrote."""
     root = tmp_path / "root"
     git(root, "init")
     grow(root, {".gitignore": "gen/\n", "gen/a.py": "", "build/b.py": "", "yarn.lock": ""})
@@ -215,9 +222,7 @@ def test_a_tracked_file_that_was_deleted_vanishes(tmp_path: Path, git: Git) -> N
 
 
 @pytest.mark.parametrize("tracked", [False, True])
-def test_a_bare_repository_below_the_root_is_left_out(
-    root: Path, git: Git, *, tracked: bool
-) -> None:
+def test_a_bare_repository_is_left_out(root: Path, git: Git, *, tracked: bool) -> None:
     """But where a project keeps the files of one in its own history, they are the project's."""
     grow(root, ["a.py"])
     git(root / "mirror.git", "init", "--bare")
@@ -260,7 +265,6 @@ def superproject(tmp_path: Path, git: Git) -> Path:
 
 
 def test_submodules_that_are_checked_out_belong_to_the_tree(superproject: Path) -> None:
-    """Who searches the tree has them before their eyes; each has its own ignore files."""
     nested = "lib/dep/lib/deep"
     grow(
         superproject,
@@ -288,9 +292,7 @@ def test_a_submodule_that_is_not_checked_out_is_said_once(superproject: Path, gi
     assert "a.py" in keys(found)
 
 
-def test_a_submodule_behind_a_link_is_not_entered(
-    superproject: Path, git: Git, tmp_path: Path
-) -> None:
+def test_a_linked_submodule_is_not_entered(superproject: Path, git: Git, tmp_path: Path) -> None:
     """Its place in the index does not say that what stands there now is the tree's."""
     (superproject / "lib/dep").rename(tmp_path / "elsewhere")
     (superproject / "lib/dep").symlink_to(tmp_path / "dep")
@@ -300,7 +302,7 @@ def test_a_submodule_behind_a_link_is_not_entered(
     assert not [key for key in found if key.startswith("lib/")]
 
 
-def test_a_directory_that_git_may_not_list_is_said(
+def test_an_unlisted_directory_is_told(
     root: Path, git: Git, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Git leaves it out without a word; an empty one, and an ignored one, are no loss."""
@@ -368,20 +370,6 @@ def test_names_decide_what_is_text(root: Path) -> None:
 
     assert keys(found) == sorted([*eligible, "Dockerfile.dev"])
     assert dict(found.excluded) == {"extension": 4}
-
-
-def test_an_own_re_inclusion_makes_an_unknown_name_eligible(root: Path) -> None:
-    """No list knows every language."""
-    grow(root, {".ggignore": "!*.foo\n!.private/\n", "a.foo": "", ".private/b.py": ""})
-
-    assert keys(walk(root, Settings())) == [".private/b.py", "a.foo"]
-
-
-def test_patterns_of_the_settings_only_take_away(root: Path) -> None:
-    """A repository's own file narrows what its ignore files left."""
-    grow(root, {"a.py": "", "fix/b.py": "", ".ggignore": "!fix/\n"})
-
-    assert keys(walk(root, Settings(extra_ignores=("fix/",)))) == ["a.py"]
 
 
 def test_files_over_the_limit_are_named(root: Path) -> None:
@@ -490,7 +478,6 @@ def test_names_that_cannot_be_keys_are_named(root: Path) -> None:
 
 
 def test_a_linked_ignore_file_is_not_read(root: Path, tmp_path: Path) -> None:
-    """It could lie outside the root."""
     (tmp_path / "rules").write_text("a.py\n")
     grow(root, ["a.py"])
     (root / ".ggignore").symlink_to(tmp_path / "rules")
@@ -530,7 +517,7 @@ def test_an_unreadable_directory_is_named(
     assert [found.knows(PathKey(key)) for key in ("d", "d/b.py", "d2.py")] == [False, False, True]
 
 
-def test_an_unreadable_directory_is_known_by_its_raw_name(
+def test_an_unreadable_directory_has_a_raw_name(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Messages escape a no-break space; the files below are still called by it."""
@@ -554,10 +541,7 @@ def test_a_file_without_a_stat_is_not_gone(root: Path, monkeypatch: pytest.Monke
     assert found.unknown == {"a.py", "b.py"}
 
 
-def test_an_ignore_file_that_could_not_be_read_is_no_empty_one(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What it hides would be indexed: for now nothing is known of its directory."""
+def test_an_unreadable_ignore_file_is_told(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     grow(root, {"d/.ggignore": "a.py\n", "d/a.py": "", "b.py": ""})
 
     def refuse(*_: object, **__: object) -> bytes:
@@ -589,7 +573,7 @@ def test_an_unreadable_root_is_an_error(tmp_path: Path) -> None:
         walk(tmp_path / "gone", Settings())
 
 
-def test_without_git_the_rules_are_read_by_ourselves_and_said_so(
+def test_without_git_we_read_rules(
     tmp_path: Path, git: Git, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A machine without git still searches, and knows what it misses."""
@@ -605,9 +589,7 @@ def test_without_git_the_rules_are_read_by_ourselves_and_said_so(
     assert [notice.code for notice in found.notices] == ["git_unavailable"]
 
 
-def test_a_git_directory_that_cannot_be_looked_at_is_still_one(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unreadable_git_directory_counts(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Taken for absent, the same tree would be indexed by other rules without a word."""
 
     def refuse(_path: Path) -> bool:
@@ -631,9 +613,7 @@ def test_a_root_that_was_replaced_is_another_one(root: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [errno.EIO, errno.EACCES, errno.ENOENT])
-def test_a_root_that_cannot_be_looked_at_says_why(
-    root: Path, monkeypatch: pytest.MonkeyPatch, number: int
-) -> None:
+def test_a_root_without_a_stat(root: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     """A disk that fails is another errand than a typing error."""
 
     def refuse(_path: Path) -> os.stat_result:
@@ -646,7 +626,7 @@ def test_a_root_that_cannot_be_looked_at_says_why(
     assert root_identity(root) is None
 
 
-def test_a_directory_that_became_a_link_before_it_was_listed_is_gone(
+def test_a_swapped_link_is_gone(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """1. The walk meets it, 2. it is swapped, 3. it is opened: no name of elsewhere comes in."""
@@ -669,7 +649,6 @@ def test_a_directory_that_became_a_link_before_it_was_listed_is_gone(
 
 
 def test_a_deep_tree_is_walked_to_its_end(root: Path) -> None:
-    """Depth costs no stack."""
     deep = "/".join(["d"] * 300)
     grow(root, [f"{deep}/a.py"])
 
@@ -693,14 +672,19 @@ def test_scripts_without_an_ending_are_eligible(root: Path) -> None:
 TEXT = "class Checker : ConfigObject\n{\n\t[config] int jobs;\n};\n"
 
 
-@pytest.mark.parametrize(
-    "name", ["checker.ti", "deploy.prod", "services/org.example.Codec", "hooks", "a.pro", "ls.1"]
+KNOWN = (
+    *("Makefile", "Dockerfile", "Jenkinsfile", "Rakefile", "Gemfile", "Vagrantfile"),
+    *("Brewfile", "Justfile", "BUILD", "WORKSPACE", "CMakeLists.txt", ".bashrc", ".zshrc"),
+    *(".vimrc", "PKGBUILD", "Kconfig", "Kbuild", "dune", "meson.build", "Fastfile"),
+    *("SConstruct", "Tiltfile"),
 )
-def test_a_text_is_eligible_whatever_its_name(root: Path, name: str) -> None:
-    """Half of what a project registers, generates or describes has an ending of its own."""
-    grow(root, {name: TEXT})
 
-    assert keys(walk(root, Settings())) == [name]
+
+def test_a_text_is_eligible_whatever_its_name(root: Path) -> None:
+    """Half of what a project registers, generates or describes has an ending of its own."""
+    names = ["checker.ti", "deploy.prod", "services/org.example.Codec", "hooks", "a.pro", "ls.1"]
+    grow(root, dict.fromkeys(names, TEXT) | dict.fromkeys(KNOWN, "x\n"))
+    assert keys(walk(root, Settings())) == sorted([*names, *KNOWN])
 
 
 @pytest.mark.parametrize(
@@ -713,9 +697,7 @@ def test_a_text_is_eligible_whatever_its_name(root: Path, name: str) -> None:
         *(("db.password.prod", TEXT), ("deploy", "-----BEGIN KEY-----\n")),
     ],
 )
-def test_what_nobody_wrote_is_left_out_by_name_or_beginning(
-    root: Path, name: str, text: str
-) -> None:
+def test_products_are_left_out_by_name_or_beginning(root: Path, name: str, text: str) -> None:
     """Products, drawings, keys, and what programs put aside."""
     grow(root, {name: text})
 
@@ -730,9 +712,7 @@ def test_a_text_in_an_old_encoding_is_eligible_and_what_has_none_is_not(root: Pa
     assert keys(walk(root, Settings())) == ["alt.foo"]
 
 
-def test_a_script_larger_than_anybody_writes_is_left_out(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_very_large_script_is_left_out(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As `configure` is, which a program wrote."""
     monkeypatch.setattr("ggrep.parse.source.unlisted_names.MAX_SCRIPT_BYTES", len(SCRIPT))
     grow(root, {"small": SCRIPT, "large": SCRIPT + "#"})
@@ -741,7 +721,6 @@ def test_a_script_larger_than_anybody_writes_is_left_out(
 
 
 def test_an_ignored_script_stays_ignored(root: Path) -> None:
-    """What a file holds makes up for its name and for nothing else."""
     grow(root, {".gitignore": "mine\n", ".ggignore": "*_old\n", "mine": SCRIPT, "a_old": SCRIPT})
     grow(root, {"node_modules/.bin/tool": SCRIPT, "id_rsa": SCRIPT})
 
@@ -769,7 +748,6 @@ def test_what_may_not_be_read_is_no_script(root: Path, monkeypatch: pytest.Monke
 
 
 def test_nobody_waits_for_a_pipe_in_the_place_of_a_script(tmp_path: Path) -> None:
-    """It may take it between two looks."""
     os.mkfifo(tmp_path / "deploy")
     directory = os.open(tmp_path, os.O_RDONLY)
 
@@ -777,19 +755,3 @@ def test_nobody_waits_for_a_pipe_in_the_place_of_a_script(tmp_path: Path) -> Non
         assert not is_text("deploy", 100, directory)
     finally:
         os.close(directory)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("Makefile", "Dockerfile", "Jenkinsfile", "Rakefile", "Gemfile", "Vagrantfile"),
-        *("Brewfile", "Justfile", "BUILD", "WORKSPACE", "CMakeLists.txt", ".bashrc", ".zshrc"),
-        *(".vimrc", "PKGBUILD", "Kconfig", "Kbuild", "dune", "meson.build", "Fastfile"),
-        *("SConstruct", "Tiltfile"),
-    ],
-)
-def test_names_that_tools_know_are_eligible(root: Path, name: str) -> None:
-    """They have no telling ending, and are where people look first."""
-    grow(root, [name])
-
-    assert keys(walk(root, Settings())) == [name]

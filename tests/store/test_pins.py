@@ -87,15 +87,12 @@ def test_a_snapshot_stays_until_its_last_session_ends(store: Path) -> None:
 
 
 def test_a_store_without_sessions_pins_nothing(store: Path) -> None:
-    """Most have none, and those of earlier builds lack the directory."""
+    """Most have none; a pin that is written late does not bring back a part of a removed store."""
     assert pinned(store, NOW) == frozenset()
     assert read_pin(store, SNAPSHOT, session(1)) is None
     sweep_pins(store, NOW)
     assert not store_files.pins_dir(store).exists()
 
-
-def test_a_store_that_is_gone_stays_gone(store: Path) -> None:
-    """A pin that is written late must not bring back a part of it."""
     store.rmdir()
 
     with pytest.raises(FileNotFoundError):
@@ -150,9 +147,7 @@ def test_a_damaged_pin_keeps_nothing_and_goes(store: Path, damage: str) -> None:
         {"created_at": "soon"},
     ],
 )
-def test_a_pin_that_says_what_we_do_not_write_keeps_nothing(
-    store: Path, change: dict[str, stable_json.Json]
-) -> None:
+def test_a_foreign_pin_keeps_nothing(store: Path, change: dict[str, stable_json.Json]) -> None:
     """Neither another session's, nor one that claims to hold for ever."""
     write_pin(store, SNAPSHOT, session(1), NOW)
     file = store_files.pin_file(store, SNAPSHOT, session(1))
@@ -177,9 +172,7 @@ def test_strange_names_are_no_pins(store: Path) -> None:
     assert files(store) == [f"{SNAPSHOT}.{session(1)}.json", f"{OTHER}.{session(2)}.json"]
 
 
-def test_a_pin_that_cannot_be_read_now_is_not_taken_for_none(
-    store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unreadable_pin_is_an_error(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A process without descriptors would let a collection take what a session explores."""
     write_pin(store, SNAPSHOT, session(1), NOW)
 
@@ -191,9 +184,7 @@ def test_a_pin_that_cannot_be_read_now_is_not_taken_for_none(
         pinned(store, NOW)
 
 
-def test_sessions_are_bounded_and_none_is_evicted(
-    store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sessions_are_bounded(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that starts sessions in a loop does not end those of others."""
     monkeypatch.setattr(pins, "MAX_PINS", 3)
     for number in range(3):

@@ -35,7 +35,7 @@ from ggrep.search.engine.engine import Engine
 from ggrep.search.query.file_text import file_text, file_texts
 from ggrep.search.query.segments import open_segments
 from tests.fakes.old_stores import without_texts
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import indexed, open_engine
 
 LONG = "def total(rows):\n" + "".join(
     f"    count += weigh({n}, rows)  # of a page\n" for n in range(900)
@@ -53,10 +53,7 @@ QUESTIONS = ("render page title", '"page title"', "weigh page rows", "total", "-
 @pytest.fixture
 def engine(root: Path, home: Path) -> Engine:
     """Return an engine over files of several blocks of text."""
-    write_tree(root, TREE)
-    engine = open_engine(root, home)
-    engine.sync()
-    return engine
+    return indexed(root, home, TREE)
 
 
 def image_of(engine: Engine) -> SegmentImage:
@@ -118,7 +115,6 @@ def test_an_answer_reads_no_table(engine: Engine, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_process_that_only_answers_imports_no_database(engine: Engine, root: Path) -> None:
-    """Neither LanceDB nor pyarrow."""
     program = (
         "import sys; from pathlib import Path; from tests.fakes.repos import open_engine, paths\n"
         "engine = open_engine(Path(sys.argv[1]), Path(sys.argv[2]))\n"
@@ -241,9 +237,7 @@ def _details(image: SegmentImage) -> Any:
         ("definition_ends", lambda image: image.arrays["definition_ends"][1:]),
     ],
 )
-def test_an_image_from_elsewhere_has_no_texts_outside_of_its_blocks(
-    engine: Engine, name: str, change: Any
-) -> None:
+def test_texts_of_an_image_lie_in_its_blocks(engine: Engine, name: str, change: Any) -> None:
     """Its digest says only that it is the one that was pushed."""
     image = image_of(engine)
     require_image(image, image.rows, image.files)
@@ -309,7 +303,6 @@ def built(name: str, files: Sequence[ChunkedFile]) -> SegmentImage:
 
 @given(st.lists(st.lists(chunked_files(), max_size=3), min_size=1, max_size=3))
 def test_texts_come_back_from_one_image_and_from_several(parts: list[list[ChunkedFile]]) -> None:
-    """As packs join them."""
     images = [built(f"s{number}", files) for number, files in enumerate(parts)]
     chunks = [chunk for files in parts for file in files for chunk in file.chunks]
     whole = built("whole", [file for files in parts for file in files])

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from ggrep.base import stable_json
 from ggrep.base.clock import Deadline
 from ggrep.base.durable import watched
-from ggrep.base.errors import CorruptStore, DeadlineExceeded, NoIndex, StoreError
+from ggrep.base.errors import CorruptStore, DeadlineExceeded, InvalidRequest, NoIndex, StoreError
 from ggrep.base.ids import SegmentName
 from ggrep.config import store_files
 from ggrep.daemon.admitting import is_published
@@ -26,9 +26,10 @@ from ggrep.index.store.manifest import SnapshotManifest, to_bytes
 from ggrep.index.store.tables import measure_table
 from ggrep.index.store.verify import Verifier
 from ggrep.index.store.view import newest_epoch, open_snapshot
+from ggrep.search.engine.engine import Engine
 from tests.crash.power_trial import by_name_and_size
 from tests.fakes.leases import held_lease
-from tests.fakes.repos import open_engine, paths, write_tree
+from tests.fakes.repos import indexed, open_engine, paths, write_tree
 from tests.store.conftest import Kept
 
 if TYPE_CHECKING:
@@ -63,24 +64,17 @@ def flip(path: Path) -> None:
     os.utime(path, ns=(later, later))
 
 
+@pytest.mark.parametrize("damage", [flip, Path.unlink])
 @pytest.mark.parametrize("artifact", READ)
-def test_a_flipped_bit_makes_the_older_snapshot_stand_in(kept: Kept, artifact: str) -> None:
+def test_damage_makes_a_fallback(kept: Kept, artifact: str, damage: Callable[[Path], None]) -> None:
     """A wrong answer is worse than an old one, and an old one must say so."""
-    flip(ARTIFACTS[artifact](kept.store, kept.second))
-    view = open_active(kept.store)
+    damage(ARTIFACTS[artifact](kept.store, kept.second))
 
+    view = open_active(kept.store)
     assert view.manifest.snapshot_id == kept.first.snapshot_id
     assert [notice.code for notice in view.notices] == ["snapshot_fallback"]
     with pytest.raises(CorruptStore):
         open_snapshot(kept.store, kept.second.snapshot_id)
-
-
-@pytest.mark.parametrize("artifact", READ)
-def test_a_missing_artifact_is_damage_too(kept: Kept, artifact: str) -> None:
-    """A clean-up tool may have been at work."""
-    ARTIFACTS[artifact](kept.store, kept.second).unlink()
-
-    assert open_active(kept.store).manifest.snapshot_id == kept.first.snapshot_id
 
 
 @pytest.mark.parametrize("artifact", JOURNAL)
@@ -93,9 +87,7 @@ def test_the_active_snapshot_answers_without_its_journal(kept: Kept, artifact: s
     assert [notice.code for notice in view.notices] == ["journal_damaged"]
 
 
-def test_a_change_that_leaves_no_trace_is_found_by_a_full_check(
-    kept: Kept, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_check_finds_silent_changes(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bits rot below the file system, which tells nothing of it."""
     monkeypatch.setattr("ggrep.index.store.verify._signature", by_name_and_size)
     store_files.verified_file(kept.store).unlink()
@@ -115,7 +107,6 @@ def test_a_change_that_leaves_no_trace_is_found_by_a_full_check(
 
 
 def test_masks_that_can_be_read_are_verified_all_the_same(kept: Kept) -> None:
-    """They would bring a replaced row back."""
     path = kept.store / kept.second.visibility.path
     masks = {name: np.ones_like(mask) for name, mask in open_image(path).arrays.items()}
     path.unlink()
@@ -146,19 +137,20 @@ def test_a_sync_heals_a_store_that_fell_back(kept: Kept) -> None:
     assert paths(engine, "old_retry")[0] == "a.py"
 
 
-def test_a_store_that_was_never_published_has_no_index(tmp_path: Path) -> None:
-    """That is not damage."""
-    with pytest.raises(NoIndex):
-        open_active(tmp_path)
-
-
 def test_a_lost_pointer_is_found_out(kept: Kept) -> None:
-    """The newest whole snapshot is shown, and it is said."""
+    """The newest whole snapshot is shown, and it is said, beside a later writer too."""
     store_files.active_file(kept.store).unlink()
     view = open_active(kept.store)
 
     assert view.manifest.snapshot_id == kept.second.snapshot_id
     assert view.notices
+
+    with held_lease(kept.store, kept.engine.clock):
+        damage = open_active(kept.store).damage
+
+    assert damage
+    assert damage.rebuilding
+    assert damage != open_active(kept.store).damage, "nobody rebuilds it now"
 
 
 def test_a_manifest_of_another_store_is_refused(kept: Kept) -> None:
@@ -170,18 +162,23 @@ def test_a_manifest_of_another_store_is_refused(kept: Kept) -> None:
 
 
 def test_losing_the_memory_of_what_was_verified_loses_nothing(kept: Kept) -> None:
-    """It is derived."""
+    """It is derived; a large store that was copied is hashed within some queries, not never."""
     shutil.rmtree(store_files.verified_file(kept.store).parent)
 
     assert open_active(kept.store).notices == ()
     store_files.verified_file(kept.store).write_bytes(b"[]")
     assert open_active(kept.store).notices == ()
 
+    store_files.verified_file(kept.store).unlink()
+    clock = kept.engine.clock
+
+    with pytest.raises(DeadlineExceeded, match="opening"):
+        open_active(kept.store, deadline=Deadline.after(clock, 0))
+    assert open_active(kept.store, deadline=Deadline.never(clock)).notices == ()
+
 
 @pytest.mark.parametrize("grows", [True, False], ids=["size", "inode"])
-def test_what_is_remembered_is_of_one_file_though_clocks_stand_still(
-    kept: Kept, monkeypatch: pytest.MonkeyPatch, grows: bool
-) -> None:
+def test_memory_is_of_one_file(kept: Kept, monkeypatch: pytest.MonkeyPatch, grows: bool) -> None:
     """Some file systems tell time by the second, or are restored with the times of old."""
     stat = Path.stat
 
@@ -234,7 +231,6 @@ def test_the_latest_writer_stands_in_whatever_its_clock_said(kept: Kept) -> None
 
 
 def test_a_snapshot_is_not_shown_before_its_first_publish_is_done(root: Path, home: Path) -> None:
-    """Its artifacts may yet fail their verification."""
     engine, seen = open_engine(root, home), list[bool]()
     host = cast("StoreDaemon", engine)  # it reads no more of it than the identity
 
@@ -250,27 +246,6 @@ def test_a_snapshot_is_not_shown_before_its_first_publish_is_done(root: Path, ho
 
     assert seen == [False], "a daemon waits for the pointer"
     assert is_published(host)
-
-
-def test_a_lost_pointer_is_damage_beside_a_later_writer_too(kept: Kept) -> None:
-    """An earlier writer has published, so this is no first publish."""
-    store_files.active_file(kept.store).unlink()
-    with held_lease(kept.store, kept.engine.clock):
-        damage = open_active(kept.store).damage
-
-    assert damage
-    assert damage.rebuilding
-    assert damage != open_active(kept.store).damage, "nobody rebuilds it now"
-
-
-def test_opening_stops_at_the_deadline_and_goes_on_from_there(kept: Kept) -> None:
-    """A large store that was copied is hashed within some queries, not never."""
-    store_files.verified_file(kept.store).unlink()
-    clock = kept.engine.clock
-
-    with pytest.raises(DeadlineExceeded, match="opening"):
-        open_active(kept.store, deadline=Deadline.after(clock, 0))
-    assert open_active(kept.store, deadline=Deadline.never(clock)).notices == ()
 
 
 def test_only_what_the_published_snapshot_names_is_remembered(kept: Kept) -> None:
@@ -307,7 +282,6 @@ def test_leftovers_of_dead_writers_are_swept(kept: Kept) -> None:
 
 
 def test_a_change_with_its_time_set_back_is_found_at_once(kept: Kept) -> None:
-    """Nobody can set back when the file itself was changed last."""
     path = kept.store / kept.second.segments[-1].image.path
     times = path.stat()
     flip(path)
@@ -330,9 +304,7 @@ def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
-def test_a_damaged_table_is_hashed_once_for_all_snapshots_and_queries(
-    kept: Kept, hashed: list[str]
-) -> None:
+def test_a_damaged_table_is_hashed_once(kept: Kept, hashed: list[str]) -> None:
     """Each of many snapshots names it, and each query would run into its deadline."""
     damaged = kept.second.segments[0].table
     flip(table(kept.store, replace(kept.second, segments=kept.second.segments[:1])))
@@ -345,7 +317,6 @@ def test_a_damaged_table_is_hashed_once_for_all_snapshots_and_queries(
 
 
 def test_damage_is_forgotten_with_the_file_it_was_found_in(kept: Kept) -> None:
-    """Somebody may bring the right bytes back from elsewhere."""
     path = kept.store / kept.second.segments[-1].image.path
     data = path.read_bytes()
     flip(path)
@@ -364,3 +335,51 @@ def test_a_deep_look_hashes_what_snapshots_share_once(kept: Kept, hashed: list[s
     )
 
     assert sorted(hashed) == sorted({ref.table for ref in kept.second.segments})
+
+
+@pytest.fixture
+def engine(root: Path, home: Path) -> Engine:
+    return indexed(root, home, {"a.py": "def retry():\n    pass\n"})
+
+
+def damage_in_place(engine: Engine) -> None:
+    """Zero the images under their maps, as a failing disk would."""
+    for image in store_files.images_dir(engine.identity.store).iterdir():
+        status = image.stat()
+        with image.open("r+b") as file:
+            file.write(b"\0" * status.st_size)
+        os.utime(image, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+@pytest.mark.slow
+def test_a_stumble_over_damage_is_damage(engine: Engine) -> None:
+    """`IndexError` would send its reader looking for a bug."""
+    deadline = Deadline.never(engine.clock)
+    refused = pytest.raises(CorruptStore, match="is corrupt")
+    with refused, engine.pin(deadline):
+        damage_in_place(engine)
+        raise IndexError
+
+    assert not store_files.verified_file(engine.identity.store).exists()
+
+
+@pytest.mark.slow
+def test_a_store_found_damaged_heals_with_the_next_sync(engine: Engine) -> None:
+    """Also when the tree did not change, and all was verified a moment ago."""
+    damage_in_place(engine)
+    again = open_engine(engine.identity.root, engine.home.base)
+    report = again.sync()
+
+    assert (report.published, report.warnings) == (False, ())
+    assert paths(again, "retry") == ["a.py"]
+
+
+@pytest.mark.slow
+def test_a_bug_over_a_sound_store_stays_a_bug(engine: Engine) -> None:
+    """Calling it damage would have people rebuild for nothing."""
+    with pytest.raises(ZeroDivisionError), engine.pin(Deadline.never(engine.clock)):
+        raise ZeroDivisionError
+    with pytest.raises(InvalidRequest), engine.pin(Deadline.never(engine.clock)):
+        raise InvalidRequest("asked wrongly")
+
+    assert store_files.verified_file(engine.identity.store).exists()

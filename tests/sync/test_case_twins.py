@@ -11,7 +11,7 @@ from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolReque
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from tests.fakes.git import Git
-from tests.fakes.repos import open_engine, paths, write_tree
+from tests.fakes.repos import indexed, open_engine, paths, write_tree
 
 TREE = {
     "net/xt_DSCP.py": "def set_target():\n    return other()\n",
@@ -31,9 +31,7 @@ def twins(engine: Engine) -> tuple[str, tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("tracked", [False, True])
-def test_twins_are_both_indexed_and_make_nothing_worse(
-    root: Path, home: Path, git: Git, *, tracked: bool
-) -> None:
+def test_twins_are_both_indexed(root: Path, home: Path, git: Git, *, tracked: bool) -> None:
     """A large kernel tree has a dozen pairs of them."""
     write_tree(root, TREE)
     if tracked:
@@ -49,11 +47,9 @@ def test_twins_are_both_indexed_and_make_nothing_worse(
     assert twins(engine) == ("warn", tuple(sorted(TREE)))
 
 
-def test_each_twin_is_found_by_every_kind_of_question(root: Path, home: Path) -> None:
-    """Nothing on the way may take one for the other."""
-    write_tree(root, TREE)
-    engine = open_engine(root, home)
-    engine.sync()
+def test_each_twin_is_found_and_goes_alone(root: Path, home: Path) -> None:
+    """Nothing on the way may take one for the other; a tombstone is of one path."""
+    engine = indexed(root, home, TREE)
 
     def defined(name: str) -> list[str]:
         return [found.path for found in engine.ask(SymbolRequest(name)).definitions]
@@ -73,12 +69,6 @@ def test_each_twin_is_found_by_every_kind_of_question(root: Path, home: Path) ->
         assert {hit.path for hit in scoped.hits} == {path}
     assert {"Doc/a.md", "doc/a.md"} <= set(paths(engine, "twin"))
 
-
-def test_one_of_two_twins_goes_alone(root: Path, home: Path) -> None:
-    """A tombstone is of one path."""
-    write_tree(root, TREE)
-    engine = open_engine(root, home)
-    engine.sync()
     write_tree(root, {"net/xt_DSCP.py": None})
     engine.sync()
 
@@ -109,7 +99,6 @@ def test_portable_paths_refuses_twins_and_names_both(root: Path, home: Path) -> 
 
 
 def test_a_strict_user_is_not_overruled_by_a_repository(root: Path, home: Path) -> None:
-    """Its own file may only narrow."""
     home.mkdir(exist_ok=True)
     write_tree(home, {"config.toml": "portable_paths = true\n"})
     assert open_engine(root, home).settings.portable_paths

@@ -25,7 +25,6 @@ max_store_bytes = 100_000_000
 
 
 def opened(root: Path, home: Path, most: int) -> Engine:
-    """Return an engine under a profile with a budget of so many bytes."""
     write_tree(root, {".ggrep.toml": PROFILE.format(most=most)})
     return open_engine(root, home, profile="data")
 
@@ -49,8 +48,11 @@ def test_what_fits_is_indexed(tree: Path, home: Path) -> None:
     assert report.degraded == ()
 
 
-def test_a_byte_too_much_fails_with_figures(tree: Path, home: Path) -> None:
-    """Nobody wants half a data set without having said so."""
+@pytest.mark.parametrize("tracked", [False, True])
+def test_a_byte_too_much_fails(tree: Path, home: Path, git: Git, *, tracked: bool) -> None:
+    if tracked:
+        git(tree, "init", "-q")
+        git(tree, "add", "-f", "Datasets")
     engine = opened(tree, home, 349)
 
     with pytest.raises(
@@ -59,21 +61,7 @@ def test_a_byte_too_much_fails_with_figures(tree: Path, home: Path) -> None:
         engine.sync()
 
 
-def test_tracked_files_count_as_well(tree: Path, home: Path, git: Git) -> None:
-    """A data set is as large whether somebody committed it or not."""
-    git(tree, "init", "-q")
-    git(tree, "add", "-f", "Datasets")
-    engine = opened(tree, home, 349)
-
-    with pytest.raises(
-        BudgetExceeded, match=r"3 included files have 350 bytes, .* max_bytes_indexed, 349"
-    ):
-        engine.sync()
-
-
-def test_a_degraded_index_takes_files_by_path_until_one_does_not_fit(
-    tree: Path, home: Path
-) -> None:
+def test_a_degraded_index_takes_files_by_path(tree: Path, home: Path) -> None:
     """Paths decide, so that two machines agree; a small file behind the cut stays out as well."""
     engine = opened(tree, home, 250)
     report = engine.sync(allow_degraded=True)

@@ -19,7 +19,15 @@ from ggrep.parse.source.read import read_file
 from ggrep.search.engine.engine import Engine
 from tests.fakes.git import Git
 from tests.fakes.leases import OTHER_WRITER
-from tests.fakes.repos import AheadClock, answer, answer_bytes, open_engine, paths, write_tree
+from tests.fakes.repos import (
+    AheadClock,
+    answer,
+    answer_bytes,
+    indexed,
+    open_engine,
+    paths,
+    write_tree,
+)
 
 ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
 
@@ -45,9 +53,7 @@ def listing_fails(patch: pytest.MonkeyPatch, name: str, number: int) -> None:
     patch.setattr(DirStack, "enter", refuse)
 
 
-def test_a_read_that_fails_for_the_moment_deletes_nothing(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_read_is_kept(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No descriptors left, a failing disk: the file is still there and still wanted."""
     clock = AheadClock()
     engine = open_engine(root, home, clock=clock)
@@ -71,9 +77,7 @@ def test_a_read_that_fails_for_the_moment_deletes_nothing(
     assert paths(engine, "changed") == ["a.py"]
 
 
-def test_a_directory_that_fails_for_the_moment_is_not_left_out(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_listing_is_told(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a first index nobody would ever miss it."""
     engine = open_engine(root, home)
     write_tree(root, {"a.py": "retry = 1\n", "d/b.py": "queue = 1\n"})
@@ -90,9 +94,7 @@ def test_a_directory_that_fails_for_the_moment_is_not_left_out(
     assert answer(engine, ASK)["degraded"] is False
 
 
-def test_a_closed_directory_of_any_name_hides_nothing(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_closed_directory_stays(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Messages escape such a name, the index does not."""
     engine = open_engine(root, home)
     write_tree(root, {"a.py": "retry = 1\n", "a\u00a0b/c.py": "queue = 1\n"})
@@ -197,30 +199,21 @@ def test_a_commit_alone_moves_the_snapshot(root: Path, home: Path, git: Git) -> 
     assert engine.sync().published is False
 
 
-def test_a_home_inside_the_root_is_not_indexed(root: Path) -> None:
-    """Each sync would find what the last one wrote and never come to an end."""
+@pytest.mark.parametrize(
+    ("home", "files"), [("here", {"here/config.toml": "", "here/locks/x.json": "{}"}), (".", {})]
+)
+def test_a_home_in_the_root_is_not_indexed(root: Path, home: str, files: dict[str, str]) -> None:
+    """Each sync would find what the last one wrote; other files beside a home are indexed."""
     write_tree(root, {"a.py": "retry = 1\n"})
-    engine = open_engine(root, root / "here")
+    engine = open_engine(root, root / home)
     engine.sync()
-    write_tree(root, {"here/config.toml": "", "here/locks/x.json": "{}"})
+    write_tree(root, files)
 
     assert engine.sync().published is False
     assert live(engine) == ["a.py"]
 
 
-def test_a_root_that_is_the_home_is_indexed_without_the_stores(root: Path) -> None:
-    """The user's own files beside them are still theirs to search."""
-    write_tree(root, {"a.py": "retry = 1\n"})
-    engine = open_engine(root, root)
-    engine.sync()
-
-    assert engine.sync().published is False
-    assert live(engine) == ["a.py"]
-
-
-def test_an_idle_sync_reads_no_file_and_writes_none(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_idle_sync_reads_none(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Agents sync before each question; most of the time nothing happened."""
     engine = open_engine(root, home)
     write_tree(root, {"a.py": "retry = 1\n", "b.py": b"x\0y", "c.py": b"\xff\xfe"})
@@ -240,9 +233,7 @@ def test_an_idle_sync_reads_no_file_and_writes_none(
     assert [path.stat().st_ino for path in watched] == before
 
 
-def test_a_failed_sync_leaves_its_trace(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_sync_is_recorded(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Status would call an index healthy that was not brought up to date for a week."""
     engine = open_engine(root, home, portable_paths=True)
     write_tree(root, {"a.py": "retry = 1\n"})
@@ -275,11 +266,10 @@ def test_a_first_sync_that_fails_leaves_its_trace(root: Path, home: Path) -> Non
     assert state(engine).last_result == "error"
 
 
-def test_who_lost_the_lease_writes_no_record(root: Path, home: Path) -> None:
-    """It belongs to the writer that took over."""
-    engine = open_engine(root, home)
-    write_tree(root, {"a.py": "retry = 1\n"})
-    engine.sync()
+def test_who_lost_the_lease_writes_neither_a_record_nor_a_snapshot(root: Path, home: Path) -> None:
+    """Both belong to the writer that took over; the view of this one is old."""
+    engine = indexed(root, home, {"a.py": "retry = 1\n"})
+    before = engine.view().manifest.snapshot_id
     write_tree(root, {"a.py": "queue = 1\n"})
     record = store_files.lease_files(engine.identity.store).record
 
@@ -289,8 +279,8 @@ def test_who_lost_the_lease_writes_no_record(root: Path, home: Path) -> None:
 
     with pytest.raises(LeaseLost):
         engine.sync(progress=take_over)
-
     assert state(engine).last_result == "ok"
+    assert open_engine(root, home).view().manifest.snapshot_id == before
 
 
 def test_a_large_change_hides_what_is_gone_at_once(root: Path, home: Path) -> None:

@@ -13,7 +13,7 @@ from ggrep.index.sync.publication import Publication, Published, publish_changes
 from ggrep.index.sync.target import SyncTarget
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
-from tests.fakes.repos import answer, answer_bytes, open_engine, write_tree
+from tests.fakes.repos import answer, answer_bytes, indexed, open_engine, write_tree
 
 POLISH = "int zolw; // zażółć gęślą jaźń\n"
 TREE: dict[str, str | bytes | None] = {
@@ -50,9 +50,7 @@ def fresh(root: Path, home: Path, **flags: object) -> bytes:
 def test_a_declared_encoding_is_no_guess(
     root: Path, home: Path, declared: dict[str, str], reads: bool
 ) -> None:
-    write_tree(root, {"src/a.c": TREE["src/a.c"], **declared})
-    engine = open_engine(root, home)
-    engine.sync()
+    engine = indexed(root, home, {"src/a.c": TREE["src/a.c"], **declared})
 
     codes = {one["code"] for one in answer(engine, ASK)["warnings"]}
 
@@ -76,9 +74,7 @@ def test_an_edited_declaration_reads_as_a_fresh_index_would(
     root: Path, home: Path, edits: list[dict[str, str | bytes | None]], most_bytes: int
 ) -> None:
     """P2: the files are as they were, only what is declared of them changed."""
-    write_tree(root, TREE)
-    engine = open_engine(root, home, max_bytes_per_sync=most_bytes)
-    engine.sync()
+    engine = indexed(root, home, TREE, max_bytes_per_sync=most_bytes)
     for edit in edits:
         write_tree(root, edit)
         engine.sync()
@@ -94,9 +90,7 @@ def test_a_sync_that_is_cut_short_leaves_the_declaration_to_the_next(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, before: str | None, after: str | None
 ) -> None:
     """P2: of several portions the last brings the declaration, or takes it away."""
-    write_tree(root, {**TREE, ".editorconfig": before})
-    engine = open_engine(root, home, max_bytes_per_sync=8)
-    engine.sync()
+    engine = indexed(root, home, {**TREE, ".editorconfig": before}, max_bytes_per_sync=8)
     write_tree(root, {".editorconfig": after})
     published: list[Published] = []
 
@@ -117,9 +111,7 @@ def test_a_sync_that_is_cut_short_leaves_the_declaration_to_the_next(
 
 
 def test_answers_and_health_name_what_was_guessed_and_replaced(root: Path, home: Path) -> None:
-    write_tree(root, TREE)
-    engine = open_engine(root, home)
-    engine.sync()
+    engine = indexed(root, home, TREE)
 
     told = {one["code"]: one["message"] for one in answer(engine, ASK)["warnings"]}
     identity = engine.identity

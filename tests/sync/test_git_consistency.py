@@ -27,7 +27,6 @@ Act = Callable[[], object]
 
 
 def tree_of(branch: str) -> dict[str, str]:
-    """Return files of which none has the content that another branch gives it."""
     tree = {f"f{number}.py": f"def {branch}_{number}():\n    pass\n" for number in range(FILES)}
     return {**tree, f"only_{branch}.py": f"{branch} = 1\n"}
 
@@ -95,7 +94,6 @@ def on_disk(root: Path) -> dict[str, str]:
 def test_files_that_git_moves_while_they_are_read_are_read_again(
     repo: Path, home: Path, git: Git, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
 ) -> None:
-    """Those read before and those read after are of two branches."""
     on_read(monkeypatch, 3, lambda: git(repo, *command))
     engine = open_engine(repo, home)
     report = engine.sync()
@@ -173,7 +171,6 @@ def test_portions_before_a_checkout_and_after_it_do_not_mix(
 
 
 def test_portions_over_another_branch_hide_it_first(repo: Path, home: Path, git: Git) -> None:
-    """What comes with a later portion would stand beside it in its old state."""
     engine = open_engine(repo, home, max_bytes_per_sync=80)
     engine.sync()
     git(repo, "switch", "-q", "beta")

@@ -59,12 +59,10 @@ def derived(engine: Engine) -> list[Path]:
 
 
 def again(engine: Engine) -> Engine:
-    """Return an engine that has opened nothing."""
     return open_engine(engine.identity.root, engine.home.base)
 
 
 def health(engine: Engine) -> Health:
-    """Return what a look at the store finds."""
     identity = engine.identity
     return check_health(identity.store, identity.store_id, engine.settings, deep=False)
 
@@ -109,7 +107,6 @@ def test_the_next_search_makes_them_again_to_the_same_bytes(
 
 
 def test_the_whole_directory_of_images_is_made_again(engine: Engine) -> None:
-    """Somebody tidied up."""
     before, images = answer_bytes(engine, ASK), store_files.images_dir(engine.identity.store)
     shutil.rmtree(images)
     images.write_text("no directory")
@@ -187,9 +184,7 @@ def test_a_request_without_the_time_says_that_it_is_being_healed(engine: Engine)
     assert told
 
 
-def test_what_cannot_be_made_as_it_was_is_tried_once(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_rebuild_is_tried_once(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Then its files are cut anew; until then each answer says what is wrong."""
     before = answer_bytes(engine, ASK)
     tries: list[int] = []
@@ -211,9 +206,7 @@ def test_what_cannot_be_made_as_it_was_is_tried_once(
     assert answer_bytes(again(engine), ASK) == before
 
 
-def test_a_segment_of_an_earlier_build_is_healed_by_what_is_remembered(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_old_segment_heals_from_memory(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Such tables hold no sizes; the memory of unchanged files does."""
     before = answer_bytes(engine, ASK)
     image = derived(engine)[1]

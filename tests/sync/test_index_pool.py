@@ -13,12 +13,14 @@ from ggrep.base.ids import PathKey
 from ggrep.index.embedding.encoder_choice import open_encoder
 from ggrep.index.embedding.features import MAX_WORDS
 from ggrep.index.store.segment import SegmentContent
+from ggrep.index.sync import index_pool
 from ggrep.index.sync.index_pool import RUN_BYTES, RUN_FILES, IndexedRun, IndexPool, runs_of
 from ggrep.index.sync.segment_builder import SegmentBuilder, file_rows
 from ggrep.model.files import FileText, SourceFile
 from ggrep.parse.languages.chunk_limits import Allowance, ChunkLimits
 from ggrep.parse.workers.parse_pool import Terms
 from tests.fakes.clocks import ManualClock
+from tests.fakes.effort import examples
 from tests.fakes.parsers import (
     ABSENT,
     BROKEN,
@@ -83,15 +85,17 @@ SOURCES = [
 
 def real_files() -> list[FileText]:
     """Return real sources and documents, and one with more words than an encoder reads."""
-    files = [text_file(path.name, path.read_text()) for path in sorted(SOURCES)]
+    some = sorted(SOURCES)[:: examples(4, 1)]
+    files = [text_file(path.name, path.read_text()) for path in some]
     long = text_file("long.csv", ",".join(f"wörd{number % 700}" for number in range(9_000)))
-    return [*files, long, text_file("日本.md", "# 日本語の検索\n\n全文を検索する。\n")]
+    return [*files, text_file("日本.md", "# 日本語の検索\n\n全文を検索する。\n"), long]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("encoder", ["static", "hashed", "none"])
-def test_a_segment_of_parts_is_one_of_rows(encoder: str) -> None:
-    """Whatever the number of workers; an image is also made again from the rows of its table."""
+def test_a_segment_of_parts_is_one_of_rows(encoder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for bound in ("RUN_BYTES", "IN_PROCESS_BYTES"):
+        monkeypatch.setattr(index_pool, bound, 64 * 1024)
     files = real_files()
     builder = SegmentBuilder(open_encoder(encoder))
     for text, chunked in InProcessPool(1, LIMITS, CLOCK).chunk_all(files):

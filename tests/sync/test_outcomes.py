@@ -13,7 +13,7 @@ from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolReque
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
 from ggrep.search.engine.engine import Engine
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import indexed, open_engine, write_tree
 
 
 def warnings(engine: Engine, *, deterministic: bool = False) -> list[dict[str, str]]:
@@ -53,9 +53,9 @@ def test_a_root_where_nothing_is_left_to_index_says_why(root: Path, home: Path) 
 
 def test_every_answer_says_why_the_last_sync_failed(root: Path, home: Path) -> None:
     """Status, health and every kind of answer; nothing once a sync has succeeded."""
-    write_tree(root, {"a.py": "def retry():\n    return queue()\n"})
-    engine = open_engine(root, home, portable_paths=True)
-    engine.sync()
+    engine = indexed(
+        root, home, {"a.py": "def retry():\n    return queue()\n"}, portable_paths=True
+    )
     write_tree(root, {"A.py": "def other():\n    return 1\n"})
     with pytest.raises(SyncRefused):
         engine.sync()
@@ -79,9 +79,7 @@ def test_every_answer_says_why_the_last_sync_failed(root: Path, home: Path) -> N
 
 
 def test_a_full_store_is_told_with_its_figures(root: Path, home: Path) -> None:
-    """Whoever reads it knows what to raise."""
-    write_tree(root, {"a.py": "def retry():\n    return queue()\n"})
-    open_engine(root, home).sync()
+    indexed(root, home, {"a.py": "def retry():\n    return queue()\n"})
     engine = open_engine(root, home, max_store_bytes=1)
     with pytest.raises(BudgetExceeded):
         engine.sync()
@@ -89,13 +87,9 @@ def test_a_full_store_is_told_with_its_figures(root: Path, home: Path) -> None:
     assert all("more than max_store_bytes, 1" in each["sync_failed"] for each in warnings(engine))
 
 
-def test_a_full_disk_is_told_by_the_name_of_its_file(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_is_told(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And not by the place of the home, which is nobody else's business."""
-    write_tree(root, {"a.py": "def retry():\n    return queue()\n"})
-    engine = open_engine(root, home)
-    engine.sync()
+    engine = indexed(root, home, {"a.py": "def retry():\n    return queue()\n"})
     write_tree(root, {"a.py": "def retry():\n    return queue(2)\n"})
 
     def full(*_: object, **__: object) -> None:

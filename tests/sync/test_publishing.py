@@ -1,17 +1,22 @@
-"""A sync publishes what it can: what cannot be had costs itself, never the repository."""
+"""A sync publishes what it can; a publish that the file system fails publishes nothing."""
 
 import errno
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from ggrep.base.errors import SyncRefused
+from ggrep.base import durable
+from ggrep.base.errors import CorruptStore, StoreError, SyncRefused
 from ggrep.base.ids import PathKey
 from ggrep.config import confined, store_files
+from ggrep.index.store import segment
 from ggrep.parse.source import read
 from ggrep.parse.source.dir_stack import DirStack
-from tests.fakes.repos import open_engine, paths, write_tree
+from ggrep.search.engine.engine import Engine
+from tests.fakes.repos import indexed, open_engine, paths, write_tree
 from tests.journeys.command import Command
 
 ENTER = DirStack.enter
@@ -60,9 +65,7 @@ def trouble(root: Path) -> Iterator[pytest.MonkeyPatch]:
     patch.undo()
 
 
-def test_each_bad_file_costs_itself_and_heals(
-    root: Path, home: Path, trouble: pytest.MonkeyPatch
-) -> None:
+def test_each_bad_file_costs_itself(root: Path, home: Path, trouble: pytest.MonkeyPatch) -> None:
     """A first index, and every one after it; a strict one names each and publishes nothing."""
     engine = open_engine(root, home)
     with pytest.raises(SyncRefused) as refused:
@@ -95,10 +98,9 @@ def test_each_bad_file_costs_itself_and_heals(
     ]
 
 
-def test_what_was_indexed_before_is_kept_or_goes_as_is_known(
+def test_what_was_indexed_stays_or_goes(
     root: Path, home: Path, trouble: pytest.MonkeyPatch
 ) -> None:
-    """What we may not read any more goes; of what we cannot look at the last state stays."""
     with pytest.MonkeyPatch.context() as sound:
         sound.setattr(read, "open_below", confined.open_below)
         sound.setattr(read, "read_descriptor", confined.read_descriptor)
@@ -140,3 +142,83 @@ def test_the_command_says_what_it_left_out(
         assert name in refused.err
         assert name in asked.err
     assert "1 degraded" in done.err
+
+
+CLASSES = [errno.EACCES, errno.EROFS, errno.ENOSPC, errno.EMFILE, errno.EIO]
+
+
+@pytest.fixture
+def engine(root: Path, home: Path) -> Engine:
+    """Return an engine whose next sync has something to publish."""
+    made = indexed(root, home, {"a.py": "def needle():\n    return 1\n"})
+    write_tree(root, {"b.py": "def needle():\n    return 2\n"})
+    return made
+
+
+@contextmanager
+def unchanged(engine: Engine) -> Iterator[None]:
+    """Fail unless the block leaves the active snapshot and its answers as they were."""
+    pointer = store_files.active_file(engine.identity.store)
+    before = pointer.read_bytes()
+    yield
+    assert pointer.read_bytes() == before
+    assert paths(open_engine(engine.identity.root, engine.home.base), "needle") == ["a.py"]
+
+
+def spoil(monkeypatch: pytest.MonkeyPatch, name: str, fail: Callable[[bytes], bytes]) -> None:
+    """Pass what is written to files of that name through `fail`."""
+    write = durable.replace_file
+
+    def spoiled(path: Path, data: bytes, *, lasting: bool = True) -> None:
+        write(path, fail(data) if path.name == name else data, lasting=lasting)
+
+    monkeypatch.setattr(durable, "replace_file", spoiled)
+    monkeypatch.setattr("ggrep.index.store.active.replace_file", spoiled)
+
+
+@pytest.mark.parametrize("number", CLASSES, ids=lambda number: errno.errorcode[number])
+@pytest.mark.parametrize("name", ["manifest.json", "ACTIVE_SNAPSHOT"])
+def test_a_rename_that_fails_publishes_nothing(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, name: str, number: int
+) -> None:
+    """Quota, permission, a disk that turned read-only: the last good snapshot stays."""
+    rename = Path.replace
+
+    def fail(self: Path, target: Path) -> Path:
+        if Path(target).name == name:
+            raise OSError(number, os.strerror(number), str(target))
+        return rename(self, target)
+
+    with unchanged(engine), monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", fail)
+        with pytest.raises((StoreError, OSError), match=os.strerror(number)):
+            engine.sync()
+    engine.sync()
+
+    assert sorted(paths(engine, "needle")) == ["a.py", "b.py"]
+
+
+@pytest.mark.parametrize("fail", [lambda data: data[:-9], lambda data: data.replace(b"1", b"2")])
+def test_a_manifest_that_reads_back_otherwise_publishes_nothing(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, fail: Callable[[bytes], bytes]
+) -> None:
+    """A disk that lies is found out before anybody is sent there."""
+    with unchanged(engine), monkeypatch.context() as patch:
+        spoil(patch, "manifest.json", fail)
+        with pytest.raises(CorruptStore):
+            engine.sync()
+
+
+def test_a_wrong_image_is_not_published(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bytes may be lost on their way to the disk."""
+    whole = segment.image_ref
+
+    def cut(store: Path, path: Path) -> object:
+        ref = whole(store, path)
+        os.truncate(path, path.stat().st_size - 64)
+        return ref
+
+    with unchanged(engine), monkeypatch.context() as patch:
+        patch.setattr(segment, "image_ref", cut)
+        with pytest.raises(CorruptStore):
+            engine.sync()

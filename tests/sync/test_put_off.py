@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,9 +14,7 @@ from ggrep.index.sync.problems import is_passing
 from ggrep.model.files import ChunkedFile, FileText, SkippedFile, SourceFile
 from ggrep.model.request import SearchRequest
 from ggrep.model.sync import DegradedFile
-from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.source.read import read_file
-from ggrep.parse.workers.kept import KeptWorkers
 from ggrep.parse.workers.parse_pool import TERMS, Terms
 from ggrep.search.engine.engine import Engine
 from tests.fakes.git import Git
@@ -57,9 +56,7 @@ def problems(engine: Engine) -> list[tuple[str, str]]:
     return [(p.code, p.path_key) for p in engine.sync().degraded]
 
 
-def test_what_no_parser_had_time_for_is_put_off_and_all_else_is_published(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_without_a_parser_wait(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut by lines it would answer otherwise than on a machine with time."""
     use(monkeypatch, StalledPool)
 
@@ -69,10 +66,7 @@ def test_what_no_parser_had_time_for_is_put_off_and_all_else_is_published(
     assert answer(engine, ASK)["degraded"] is True
 
 
-def test_a_reset_without_time_for_its_parsers_leaves_the_old_index(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What it would publish instead lacks what was there."""
+def test_a_reset_without_parsers_fails(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, InProcessPool)
     engine.sync()
     before = answer_bytes(engine, ASK)
@@ -83,10 +77,7 @@ def test_a_reset_without_time_for_its_parsers_leaves_the_old_index(
     assert answer_bytes(engine, ASK) == before
 
 
-def test_the_former_state_of_a_file_that_is_put_off_stays_visible(
-    engine: Engine, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What was found before is better than nothing, and the answer says so."""
+def test_its_old_state_stays(engine: Engine, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, InProcessPool)
     engine.sync()
     use(monkeypatch, StalledPool)
@@ -96,25 +87,13 @@ def test_the_former_state_of_a_file_that_is_put_off_stays_visible(
     assert paths(engine, "retry") == ["a.py"]
 
 
-def test_a_file_that_was_put_off_is_tried_in_ever_less_company_and_alone_in_the_end(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whatever the machine, it has its full time then, and the answers are those of any other."""
+def test_it_is_tried_alone_at_last(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     company: list[tuple[int, bool]] = []
     published: list[bool] = []
 
     class Crowded(InProcessPool):
-        def __init__(
-            self,
-            workers: int,
-            limits: ChunkLimits,
-            clock: object,
-            *,
-            encoder: str = "none",
-            terms: Terms = TERMS,
-            kept: KeptWorkers | None = None,
-        ) -> None:
-            super().__init__(workers, limits, clock, encoder=encoder, terms=terms, kept=kept)
+        def __init__(self, workers: int, *given: Any, terms: Terms = TERMS, **more: Any) -> None:
+            super().__init__(workers, *given, terms=terms, **more)
             self._alone = terms.alone
             company.append((workers, terms.alone))
             published.append(read_active(engine.identity.store) is not None)
@@ -153,9 +132,7 @@ def test_it_heals_by_itself_when_its_next_try_is_due_and_not_before(
     assert engine.sync().published is False
 
 
-def test_an_edit_of_a_file_that_was_put_off_does_not_wait(
-    engine: Engine, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_edit_is_tried_now(engine: Engine, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is a change like any other."""
     use(monkeypatch, StalledPool)
     engine.sync()
@@ -175,7 +152,6 @@ def test_a_file_that_an_earlier_build_cut_in_a_busy_minute_is_tried_again() -> N
 
 
 def test_tries_grow_rare_up_to_a_bound() -> None:
-    """What never passes may cost only so much."""
     retry, waits = Retry(), []
     for _ in range(8):
         retry = following(retry, NOW, tried=True)
@@ -196,7 +172,6 @@ class Tries(HangingPool):
     files: list[str]
 
     def chunk(self, file: FileText) -> ChunkedFile | None:
-        """Note the file."""
         self.files.append(file.path_key)
         return super().chunk(file)
 
@@ -207,7 +182,6 @@ class Stalls(StalledPool):
     files: list[str]
 
     def chunk(self, file: FileText) -> ChunkedFile | None:
-        """Note the file."""
         self.files.append(file.path_key)
         return super().chunk(file)
 

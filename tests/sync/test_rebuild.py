@@ -12,7 +12,7 @@ from ggrep.config import store_files
 from ggrep.index.maintenance.collection import collect_garbage
 from ggrep.index.store.disk import store_bytes
 from ggrep.model.request import SearchRequest
-from tests.fakes.repos import answer_bytes, open_engine, paths, write_tree
+from tests.fakes.repos import answer_bytes, indexed, open_engine, paths, write_tree
 
 ASK = SearchRequest("retry queue", deterministic=True, keep_weak=True)
 POINTS = ["publish.after_table", "rebuild.before_adoption", "rebuild.after_adoption"]
@@ -40,8 +40,7 @@ def test_a_reset_that_dies_leaves_the_old_index(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, point: str
 ) -> None:
     """An index of an hour's work must not be lost to an interrupted wish for a fresh one."""
-    write_tree(root, {"a.py": "retry = 1\n", "b.py": "queue = 2\n"})
-    open_engine(root, home).sync()
+    indexed(root, home, {"a.py": "retry = 1\n", "b.py": "queue = 2\n"})
     before = answer_bytes(open_engine(root, home), ASK)
     write_tree(root, {"a.py": None, "c.py": "retry = 3\n"})
     with (
@@ -62,9 +61,7 @@ def test_a_reset_that_dies_leaves_the_old_index(
 @pytest.mark.slow
 def test_what_a_reset_took_over_is_verified_before_it_is_shown(root: Path, home: Path) -> None:
     """A disk that loses bytes must cost this reset, not the index."""
-    write_tree(root, {"a.py": "retry = 1\n", "b.py": "queue = 2\n"})
-    engine = open_engine(root, home)
-    engine.sync()
+    engine = indexed(root, home, {"a.py": "retry = 1\n", "b.py": "queue = 2\n"})
     before, store = answer_bytes(engine, ASK), engine.identity.store
     old = set(store_files.images_dir(store).iterdir())
     write_tree(root, {"a.py": None, "c.py": "retry = 3\n"})
@@ -85,9 +82,12 @@ def test_what_a_reset_took_over_is_verified_before_it_is_shown(root: Path, home:
 @pytest.mark.slow
 def test_portions_of_a_reset_are_not_shown(root: Path, home: Path) -> None:
     """The first of them holds a few files: an answer from it would miss nearly all."""
-    write_tree(root, {f"{n}.py": f"retry{n} = 1\n" + "x = 1\n" * 200 for n in range(4)})
-    engine = open_engine(root, home, max_bytes_per_sync=2000)
-    engine.sync()
+    engine = indexed(
+        root,
+        home,
+        {f"{n}.py": f"retry{n} = 1\n" + "x = 1\n" * 200 for n in range(4)},
+        max_bytes_per_sync=2000,
+    )
     old = engine.view().manifest.snapshot_id
     seen = set()
 
@@ -104,7 +104,6 @@ def test_portions_of_a_reset_are_not_shown(root: Path, home: Path) -> None:
 
 @pytest.mark.slow
 def test_a_reset_leaves_nothing_of_the_old_index(root: Path, home: Path) -> None:
-    """Whoever is over the byte budget is told to reset."""
     write_tree(root, {"a.py": "retry = 1\n"})
     engine = open_engine(root, home)
     for number in range(3):
@@ -123,10 +122,7 @@ def test_a_reset_leaves_nothing_of_the_old_index(root: Path, home: Path) -> None
 
 @pytest.mark.slow
 def test_a_reset_leaves_files_that_a_query_reads(root: Path, home: Path) -> None:
-    """Its text is fetched at the very end."""
-    write_tree(root, {"a.py": "retry = 1\n"})
-    engine = open_engine(root, home)
-    engine.sync()
+    engine = indexed(root, home, {"a.py": "retry = 1\n"})
     reader = open_engine(root, home)
     with reader.pin(Deadline.never(reader.clock)) as view:
         engine.sync(fresh=True)
@@ -137,10 +133,7 @@ def test_a_reset_leaves_files_that_a_query_reads(root: Path, home: Path) -> None
 
 @pytest.mark.slow
 def test_a_store_damaged_beyond_opening_is_reset(root: Path, home: Path) -> None:
-    """It is the advice that health gives."""
-    write_tree(root, {"a.py": "retry = 1\n"})
-    engine = open_engine(root, home)
-    engine.sync()
+    engine = indexed(root, home, {"a.py": "retry = 1\n"})
     store_files.active_file(engine.identity.store).write_bytes(b"rubbish")
     for manifest in store_files.snapshots_dir(engine.identity.store).glob("*/manifest.json"):
         manifest.write_bytes(b"{")
@@ -153,10 +146,7 @@ def test_a_store_damaged_beyond_opening_is_reset(root: Path, home: Path) -> None
 
 
 def test_a_refused_reset_leaves_the_old_index(root: Path, home: Path) -> None:
-    """And nothing beside it."""
-    write_tree(root, {"a.py": "retry = 1\n"})
-    engine = open_engine(root, home, portable_paths=True)
-    engine.sync()
+    engine = indexed(root, home, {"a.py": "retry = 1\n"}, portable_paths=True)
     write_tree(root, {"A.py": "retry = 2\n"})
     with pytest.raises(SyncRefused):
         engine.sync(fresh=True)
@@ -174,13 +164,9 @@ def test_a_reset_of_nothing_is_an_index(root: Path, home: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_query_after_a_reset_hashes_nothing(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_reset_is_not_hashed(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first one would have to hash a large store within its deadline."""
-    write_tree(root, {"a.py": "retry = 1\n"})
-    engine = open_engine(root, home)
-    engine.sync()
+    engine = indexed(root, home, {"a.py": "retry = 1\n"})
     engine.sync(fresh=True)
     monkeypatch.setattr("ggrep.index.store.verify.measure_table", lambda *_: pytest.fail("hashed"))
 
@@ -188,13 +174,9 @@ def test_a_query_after_a_reset_hashes_nothing(
 
 
 @pytest.mark.slow
-def test_what_resists_deletion_does_not_fail_a_reset_nor_hold_up_queries(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_remains_fail_no_reset(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The new index is published by then; a collection takes the rest."""
-    write_tree(root, {"a.py": "retry = 1\n"})
-    engine = open_engine(root, home)
-    engine.sync()
+    engine = indexed(root, home, {"a.py": "retry = 1\n"})
     store, seen = engine.identity.store, []
 
     def resist(path: Path, ignore_errors: bool = False) -> None:

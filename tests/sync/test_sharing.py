@@ -36,10 +36,9 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Any) -> None:
     monkeypatch.setattr(sharing, "require_clean", and_then)
 
 
-def test_a_tree_that_changes_meanwhile_counts_as_dirty(
+def test_changes_meanwhile_count(
     tracked: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was read may be what no commit holds."""
     meanwhile(monkeypatch, lambda: write_tree(tracked, {"a.py": "def beta():\n    return 2\n"}))
 
     report = open_engine(tracked, home, **SHARED).sync()
@@ -53,7 +52,6 @@ def test_a_tree_that_changes_meanwhile_counts_as_dirty(
 def test_a_clean_store_takes_no_tree_that_changes_meanwhile(
     tracked: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was read may be what no commit holds."""
     meanwhile(monkeypatch, lambda: write_tree(tracked, {"a.py": "def beta():\n    return 2\n"}))
 
     with pytest.raises(SyncRefused, match="differs"):
@@ -82,25 +80,22 @@ def test_a_clean_store_takes_the_commit_that_is_made_meanwhile_whole(
     assert paths(engine, "beta") == ["a.py"]
 
 
-def test_without_git_nobody_can_say_what_is_clean(root: Path, home: Path) -> None:
+@pytest.mark.parametrize(
+    ("repository", "reason"), [(False, "git cannot determine"), (True, "has no commit yet")]
+)
+def test_without_git_or_a_commit_nothing_is_clean(
+    root: Path, home: Path, git: Git, *, repository: bool, reason: str
+) -> None:
     """A rule that cannot be checked is not met."""
     write_tree(root, {"a.py": "x = 1\n"})
+    if repository:
+        git(root, "init", "-q")
 
-    with pytest.raises(SyncRefused, match="git cannot determine"):
+    with pytest.raises(SyncRefused, match=reason):
         open_engine(root, home, **CLEAN).sync()
 
 
-def test_without_a_commit_nothing_is_clean(root: Path, home: Path, git: Git) -> None:
-    """There is nothing to compare with."""
-    git(root, "init", "-q")
-
-    with pytest.raises(SyncRefused, match="has no commit yet"):
-        open_engine(root, home, **CLEAN).sync()
-
-
-def test_a_shared_store_of_another_configuration_is_another_store(
-    tracked: Path, home: Path
-) -> None:
+def test_another_configuration_is_another_shared_store(tracked: Path, home: Path) -> None:
     """Two users of different settings never write to one store."""
     ours = open_engine(tracked, home, **SHARED)
     theirs = open_engine(tracked, home, **SHARED, max_file_size_bytes=999)

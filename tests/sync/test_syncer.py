@@ -7,24 +7,23 @@ from threading import Event, Thread
 import pytest
 
 from ggrep.base import stable_json
-from ggrep.base.errors import BudgetExceeded, LeaseLost, SyncRefused
+from ggrep.base.errors import BudgetExceeded, SyncRefused
 from ggrep.base.ids import PathKey
 from ggrep.config import store_files
 from ggrep.index.embedding.hashed import HashedEncoder
 from ggrep.index.store.disk import store_bytes
-from ggrep.index.store.journal import read_segment_map, read_tombstones
 from ggrep.index.store.view import open_snapshot
 from ggrep.index.sync.sync_report import SyncProgress
 from ggrep.model.files import FileText, SkippedFile, SourceFile
 from ggrep.model.request import SearchRequest
 from ggrep.parse.source.read import read_file
 from ggrep.search.engine.engine import Engine
-from tests.fakes.leases import OTHER_WRITER
 from tests.fakes.repos import (
     AheadClock,
     HangingPool,
     answer,
     answer_bytes,
+    indexed,
     open_engine,
     paths,
     write_tree,
@@ -34,7 +33,6 @@ ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=Tr
 
 
 def codes_of(engine: Engine) -> set[str]:
-    """Return what the answer warns of."""
     return {notice["code"] for notice in answer(engine, ASK)["warnings"]}
 
 
@@ -45,8 +43,8 @@ def fresh(engine: Engine, home: Path, **flags: object) -> Engine:
     return built
 
 
-def test_an_empty_tree_has_an_empty_answer(root: Path, home: Path) -> None:
-    """Nothing there is not the same as no index."""
+def test_empty_trees_and_empty_files_are_indexed(root: Path, home: Path) -> None:
+    """Nothing there is not the same as no index; empty files count and go without trace."""
     engine = open_engine(root, home)
     report = engine.sync()
 
@@ -54,10 +52,6 @@ def test_an_empty_tree_has_an_empty_answer(root: Path, home: Path) -> None:
     assert answer(engine, ASK)["results"] == []
     assert engine.sync().published is False
 
-
-def test_empty_files_are_files(root: Path, home: Path) -> None:
-    """They count, are found by their path where they have a chunk, and go without trace."""
-    engine = open_engine(root, home)
     write_tree(root, {"retry.py": "", "a/__init__.py": ""})
     engine.sync()
 
@@ -85,27 +79,7 @@ def test_everything_can_go_and_come_back(root: Path, home: Path) -> None:
     assert answer_bytes(engine, ASK) == before
 
 
-def test_tombstones_and_map_tell_what_happened(root: Path, home: Path) -> None:
-    """Repair and audit rebuild the view from them."""
-    engine = open_engine(root, home)
-    write_tree(root, {"a.py": "a = 1\n", "b.py": "b = 1\n", "c.py": "c = 1\n"})
-    engine.sync()
-    write_tree(root, {"a.py": "a = 2\n", "b.py": None})
-    engine.sync()
-    store, manifest = engine.identity.store, engine.view().manifest
-    places = read_segment_map(store, manifest.segment_map)
-
-    assert read_tombstones(store, manifest.tombstones) == {"a.py", "b.py"}
-    assert manifest.counts.tombstones_added == 2
-    assert places == {
-        PathKey("a.py"): manifest.segments[1].table,
-        PathKey("c.py"): manifest.segments[0].table,
-    }
-
-
-def test_unchanged_files_are_not_read_again(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_changes_are_read(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A sync of a large tree must cost what changed."""
     engine = open_engine(root, home)
     write_tree(root, {"a.py": "a = 1\n", "b.py": "b = 1\n"})
@@ -124,9 +98,7 @@ def test_unchanged_files_are_not_read_again(
     assert (report.files.indexed, report.files.unchanged) == (1, 1)
 
 
-def test_a_merge_keeps_the_visible_rows_and_encodes_nothing(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_merge_encodes_nothing(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Vectors are the dearest thing in a store."""
     engine = open_engine(root, home, max_segments=3)
     for number in range(3):
@@ -165,9 +137,7 @@ def test_the_number_of_segments_is_bounded(root: Path, home: Path, most: int) ->
     assert answer_bytes(engine, ASK) == answer_bytes(fresh(engine, home, max_segments=most), ASK)
 
 
-def test_a_file_whose_parser_hangs_degrades_the_snapshot(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hanging_parser_degrades(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It stays findable, the answer says so, and it heals with its next edit."""
     engine = open_engine(root, home)
     write_tree(root, {"a.py": "def retry():\n    pass\n", "b.txt": "queue\n"})
@@ -190,9 +160,7 @@ def test_a_file_whose_parser_hangs_degrades_the_snapshot(
     assert not codes_of(engine) & {"degraded_snapshot", "partial_index"}
 
 
-def test_a_file_that_cannot_be_had_costs_itself_or_is_refused(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unread_file_is_told(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The others are published and its old content stays visible; a strict sync publishes none."""
     clock = AheadClock()
     engine = open_engine(root, home, clock=clock)
@@ -246,9 +214,7 @@ def test_a_sync_speaks_of_indexing_once_a_file_differs(root: Path, home: Path) -
 
 def test_a_file_that_is_none_of_the_index_any_more_differs(root: Path, home: Path) -> None:
     """It goes from the answers, so they are behind until then."""
-    write_tree(root, {"a.py": "retry = 1\n"})
-    engine = open_engine(root, home)
-    engine.sync()
+    engine = indexed(root, home, {"a.py": "retry = 1\n"})
     (root / "a.py").write_bytes(b"\0\0\0")
     stages: list[str] = []
     engine.sync(progress=lambda progress: stages.append(progress.stage))
@@ -256,9 +222,7 @@ def test_a_file_that_is_none_of_the_index_any_more_differs(root: Path, home: Pat
     assert stages == ["scan", "index", "publish"]
 
 
-def test_of_a_first_index_that_is_waited_for_some_is_published_early(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_first_part_comes_early(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Later syncs have something to be searched meanwhile, and publish once."""
     monkeypatch.setattr("ggrep.index.sync.portions.FIRST_BYTES", 250)
     write_tree(root, {f"f{i}.py": f"retry = {i}  # {'x' * 100}\n" for i in range(6)})
@@ -274,9 +238,7 @@ def test_of_a_first_index_that_is_waited_for_some_is_published_early(
     assert second.parent_snapshot_id == first.snapshot_id
 
 
-def test_the_first_portion_of_a_first_index_ends_when_its_time_is_over(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_first_part_ends_in_time(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With what was asked for in it, one file at least; all of it follows, once."""
     monkeypatch.setattr("ggrep.index.sync.syncer.FIRST_MS", 0.0)
     write_tree(root, {f"f{i}.py": f"retry = {i}\n" for i in range(6)})
@@ -322,9 +284,7 @@ def test_a_large_first_index_is_published_in_portions(root: Path, home: Path) ->
 def test_portions_without_news_publish_nothing(root: Path, home: Path) -> None:
     """Touched files must not make a complete index call itself unfinished."""
     files = {f"f{i}.py": f"retry = {i}  # {'x' * 100}\n" for i in range(6)}
-    write_tree(root, files)
-    engine = open_engine(root, home, max_bytes_per_sync=250)
-    engine.sync()
+    engine = indexed(root, home, files, max_bytes_per_sync=250)
     write_tree(root, files)
 
     assert engine.sync().published is False
@@ -334,9 +294,7 @@ def test_portions_without_news_publish_nothing(root: Path, home: Path) -> None:
     assert engine.view().manifest.partial is False
 
 
-def test_a_second_sync_waits_for_the_first(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_syncs_take_turns(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two agents index at once; both end with the same, and nothing is published twice."""
     write_tree(root, {"a.py": "retry = 1\n"})
     first, second = open_engine(root, home), open_engine(root, home)
@@ -363,38 +321,9 @@ def test_a_second_sync_waits_for_the_first(
     assert first.view().manifest.snapshot_id == second.view().manifest.snapshot_id
 
 
-def test_a_writer_that_lost_its_lease_publishes_nothing(root: Path, home: Path) -> None:
-    """It was stopped while another took over; its view of the tree is old."""
-    engine = open_engine(root, home)
-    write_tree(root, {"a.py": "retry = 1\n"})
-    engine.sync()
-    before = engine.view().manifest.snapshot_id
-    write_tree(root, {"a.py": "queue = 1\n"})
-    record = store_files.lease_files(engine.identity.store).record
-
-    def take_over(progress: SyncProgress) -> None:
-        if progress.stage == "publish":
-            record.write_bytes(OTHER_WRITER)
-
-    with pytest.raises(LeaseLost):
-        engine.sync(progress=take_over)
-    assert open_engine(root, home).view().manifest.snapshot_id == before
-
-
-def test_a_store_over_its_budget_refuses(root: Path, home: Path) -> None:
-    """A disk is shared; the last snapshot stays."""
-    write_tree(root, {"a.py": "retry = 1\n"})
-    open_engine(root, home).sync()
-
-    with pytest.raises(BudgetExceeded, match="more than max_store_bytes, 10"):
-        open_engine(root, home, max_store_bytes=10).sync()
-
-
 def test_a_publish_that_would_break_the_budget_is_undone(root: Path, home: Path) -> None:
     """Else its orphan would keep the store over its budget for good."""
-    write_tree(root, {"a.py": "retry = 1\n"})
-    first = open_engine(root, home)
-    first.sync()
+    first = indexed(root, home, {"a.py": "retry = 1\n"})
     used = store_bytes(first.identity.store)
     write_tree(root, {"b.py": "queue = 1\n" * 2000})
     with pytest.raises(BudgetExceeded, match="would have"):
@@ -407,9 +336,7 @@ def test_a_publish_that_would_break_the_budget_is_undone(root: Path, home: Path)
 
 def test_a_moved_file_is_told_from_a_deleted_one(root: Path, home: Path) -> None:
     """The journal says what became of a path."""
-    write_tree(root, {"a.py": "retry = 1\n", "b.py": "queue = 1\n", "c.py": "x = 1\n"})
-    engine = open_engine(root, home)
-    engine.sync()
+    engine = indexed(root, home, {"a.py": "retry = 1\n", "b.py": "queue = 1\n", "c.py": "x = 1\n"})
     write_tree(root, {"a.py": None, "moved/a.py": "retry = 1\n", "b.py": None})
     engine.sync()
     refs = engine.view().manifest.tombstones
@@ -439,8 +366,6 @@ def test_a_link_out_of_the_root_is_never_read(root: Path, home: Path, tmp_path: 
     write_tree(tmp_path / "other", {"secret.py": "retry_secret = 1\n"})
     (root / "in").symlink_to(tmp_path / "other")
     (root / "file.py").symlink_to(tmp_path / "other" / "secret.py")
-    write_tree(root, {"a.py": "retry = 1\n"})
-    engine = open_engine(root, home)
-    engine.sync()
+    engine = indexed(root, home, {"a.py": "retry = 1\n"})
 
     assert engine.view().live_files().keys() == {"a.py"}

@@ -9,10 +9,13 @@ import pytest
 from msgspec.structs import replace
 
 from ggrep.base.errors import SyncRefused
+from ggrep.base.ids import PathKey
 from ggrep.config import store_files
 from ggrep.config.settings import Settings
 from ggrep.index.sync import plan
-from ggrep.model.files import SkippedFile
+from ggrep.index.sync.changes import detect
+from ggrep.index.sync.stat_cache import RACY_NS, KnownFile, KnownSkip, load, save
+from ggrep.model.files import SkippedFile, SourceFile
 from ggrep.model.filters import Filter
 from ggrep.model.request import Find
 from ggrep.model.sync import SyncReport
@@ -85,26 +88,18 @@ def timeless(report: SyncReport) -> SyncReport:
     return replace(report, duration_ms=0)
 
 
-def test_an_unchanged_tree_is_not_walked(engine: Engine, walks: Walks) -> None:
-    """A walk costs ten times as much."""
-    assert walks.of(engine) == 0
+def test_the_proof_reports_what_a_walk_reports(engine: Engine, home: Path, walks: Walks) -> None:
+    """It takes no lease and writes nothing, so a read-only store can be proved up to date."""
+    before = stamps(home.rglob("*"))
+    engine.sync()
 
+    assert stamps(home.rglob("*")) == before
 
-def test_the_proof_reports_what_a_walk_reports(engine: Engine, walks: Walks) -> None:
-    """Nobody needs to know which of the two it was."""
     proved = engine.sync()
     record(engine).unlink()
 
     assert timeless(engine.sync()) == timeless(proved)
     assert walks.of(engine) == 0
-
-
-def test_the_proof_writes_nothing(engine: Engine, home: Path) -> None:
-    """It takes no lease, and a store that may not be written can be proved up to date."""
-    before = stamps(home.rglob("*"))
-    engine.sync()
-
-    assert stamps(home.rglob("*")) == before
 
 
 def edit(name: str, text: str) -> Change:
@@ -187,9 +182,7 @@ def test_what_no_index_holds_needs_no_walk(engine: Engine, walks: Walks, root: P
     assert walks.of(engine) == 0
 
 
-def test_changed_and_untracked_files_are_compared_by_us(
-    engine: Engine, walks: Walks, root: Path
-) -> None:
+def test_changed_and_untracked_files_are_read(engine: Engine, walks: Walks, root: Path) -> None:
     """Git lists them in either case; what they hold is another matter."""
     write_tree(root, {"a.py": "first = 2\n", "loose.py": "fourth = 5\n"})
     engine.sync()
@@ -201,9 +194,7 @@ def test_changed_and_untracked_files_are_compared_by_us(
     assert walks.of(engine) == 1
 
 
-def test_an_ignore_file_that_git_ignores_is_compared_by_us(
-    engine: Engine, walks: Walks, root: Path
-) -> None:
+def test_an_ignored_ignore_file_is_compared(engine: Engine, walks: Walks, root: Path) -> None:
     """Git tells of it neither as changed nor as new, and its directory stays as it is."""
     write_tree(root, {"src/.ggignore": "x.py\n"})
     engine.sync()
@@ -213,9 +204,7 @@ def test_an_ignore_file_that_git_ignores_is_compared_by_us(
     assert (calm, walks.of(engine)) == (0, 1)
 
 
-def test_names_that_only_an_index_holds_stay_out_of_the_record(
-    engine: Engine, root: Path, git: Git
-) -> None:
+def test_names_of_the_git_index_are_not_recorded(engine: Engine, root: Path, git: Git) -> None:
     """An index may be another repository's: its names are none of ours to write down."""
     write_tree(root, {"secret_name.bin": "x\n", "other_name.bin": "x\n", "a.py": "first = 2\n"})
     git(root, "add", "secret_name.bin")
@@ -229,9 +218,7 @@ def test_names_that_only_an_index_holds_stay_out_of_the_record(
 
 
 @pytest.mark.parametrize("number", [900, 1_000])
-def test_many_directories_without_files_make_every_sync_walk(
-    engine: Engine, walks: Walks, root: Path, number: int
-) -> None:
+def test_many_empty_folders_walk(engine: Engine, walks: Walks, root: Path, number: int) -> None:
     """Each is looked at, since git may list what is new in it."""
     for name in range(number):
         (root / "empty" / str(name)).mkdir()
@@ -249,7 +236,6 @@ def test_a_damaged_record_proves_nothing(engine: Engine, walks: Walks, damage: b
 
 
 def test_a_record_with_one_byte_changed_proves_nothing(engine: Engine, walks: Walks) -> None:
-    """A digest protects it."""
     data = record(engine).read_bytes()
     record(engine).write_bytes(data.replace(b'"unchanged":', b'"unchanged": '))
 
@@ -304,9 +290,7 @@ def test_what_git_overlooks_is_compared(
     assert (calm, walks.of(engine)) == (0, 1)
 
 
-def test_where_git_keeps_its_state_elsewhere_every_sync_walks(
-    engine: Engine, walks: Walks, root: Path, git: Git
-) -> None:
+def test_an_unknown_git_layout_walks(engine: Engine, walks: Walks, root: Path, git: Git) -> None:
     """HEAD names a branch that is another's name: its commit is in a file that is not watched."""
     git(root, "branch", "other")
     git(root, "symbolic-ref", "refs/heads/main", "refs/heads/other")
@@ -314,9 +298,7 @@ def test_where_git_keeps_its_state_elsewhere_every_sync_walks(
     assert [walks.of(engine) for _ in range(3)] == [1, 1, 1]
 
 
-def test_no_program_of_the_repository_runs(
-    engine: Engine, walks: Walks, root: Path, git: Git
-) -> None:
+def test_no_git_filter_runs(engine: Engine, walks: Walks, root: Path, git: Git) -> None:
     """Git passes a file that is as young as its index through filters to compare it."""
     ran = root.parent / "ran"
     for kind in ("clean", "process"):
@@ -330,9 +312,7 @@ def test_no_program_of_the_repository_runs(
     assert not ran.exists()
 
 
-def test_a_nested_repository_among_tracked_files_makes_every_sync_walk(
-    engine: Engine, walks: Walks, root: Path, git: Git
-) -> None:
+def test_a_nested_repository_walks(engine: Engine, walks: Walks, root: Path, git: Git) -> None:
     """Nothing that is watched changes when it stops being one."""
     git(root / "src", "init", "--quiet")
 
@@ -342,7 +322,6 @@ def test_a_nested_repository_among_tracked_files_makes_every_sync_walk(
 def test_a_linked_work_tree_is_proved_like_any_other(
     engine: Engine, walks: Walks, root: Path, home: Path, git: Git
 ) -> None:
-    """Its index and HEAD lie elsewhere."""
     git(root, "worktree", "add", "--quiet", "../linked")
     linked = open_engine(root.parent / "linked", home)
     linked.sync()
@@ -398,9 +377,7 @@ def test_outside_git_whatever_changes_makes_for_a_walk(
 
 
 @pytest.mark.parametrize("name", [".git", "src/.git"])
-def test_what_may_become_a_repository_makes_every_sync_walk(
-    plain: Engine, walks: Walks, root: Path, name: str
-) -> None:
+def test_an_empty_git_folder_walks(plain: Engine, walks: Walks, root: Path, name: str) -> None:
     """Nothing that is watched changes when it does."""
     (root / name).mkdir()
 
@@ -408,9 +385,7 @@ def test_what_may_become_a_repository_makes_every_sync_walk(
 
 
 @pytest.mark.parametrize("repository", [True, False])
-def test_what_becomes_a_script_is_indexed_and_what_is_none_any_more_is_not(
-    root: Path, home: Path, git: Git, *, repository: bool
-) -> None:
+def test_scripts_come_and_go(root: Path, home: Path, git: Git, *, repository: bool) -> None:
     """Its name says nothing, so each sync goes by what it holds."""
     write_tree(root, {"bin/deploy": "not yet\n", "bin/build": "#!/usr/bin/env python3\nx = 1\n"})
     if repository:
@@ -428,3 +403,80 @@ def test_what_becomes_a_script_is_indexed_and_what_is_none_any_more_is_not(
     assert paths(engine, "ship", filters=(Filter("lang", "python"),)) == ["bin/deploy"]
     assert not engine.view().manifest.errors
     assert paths(engine, "x", find=Find.EXACT_TEXT) == []
+
+
+NOW_NS = 2_000_000_000_000
+
+
+def file(name: str, mtime_ns: int, ctime_ns: int | None = None, size: int = 3) -> SourceFile:
+    changed = mtime_ns if ctime_ns is None else ctime_ns
+    return SourceFile(PathKey(name), size, mtime_ns, changed, 7)
+
+
+def known(*files: SourceFile) -> dict[PathKey, KnownFile]:
+    return {item.path_key: KnownFile(item, "d") for item in files}
+
+
+def test_a_file_that_was_just_written_is_not_remembered(tmp_path: Path) -> None:
+    """It may change again within the same tick of the file system's clock, unseen."""
+    settled = NOW_NS - RACY_NS - 1
+    files = known(
+        file("old", settled),
+        file("young", NOW_NS - RACY_NS),
+        file("future", NOW_NS + 1),
+        file("backdated", 0, ctime_ns=NOW_NS),
+    )
+    save(tmp_path / "cache" / "files.json", files, read_at_ns=NOW_NS)
+
+    assert load(tmp_path / "cache" / "files.json") == known(file("old", settled))
+
+
+def test_a_file_that_was_no_text_is_remembered_with_its_reason(tmp_path: Path) -> None:
+    """A tree of images would be read from end to end by each sync, for nothing."""
+    item = file("a.bin", 5)
+    memory = KnownSkip(item, SkippedFile("a.bin", "binary", "a NUL byte"))
+    save(tmp_path / "files.json", {item.path_key: memory}, read_at_ns=NOW_NS)
+
+    assert load(tmp_path / "files.json") == {item.path_key: memory}
+    changes = detect([item, file("b", 1)], {}, load(tmp_path / "files.json"))
+    assert changes.skipped == (memory,)
+    assert [found.path_key for found in changes.suspects] == ["b"]
+    assert detect([file("a.bin", 6)], {}, {item.path_key: memory}).skipped == ()
+
+
+def test_an_unchanged_memory_is_not_written_again(tmp_path: Path) -> None:
+    """A sync of an unchanged tree must not wear out the disk."""
+    path = tmp_path / "files.json"
+    save(path, known(file("a", 5)), read_at_ns=NOW_NS)
+    before = path.stat()
+    save(path, known(file("a", 5)), read_at_ns=NOW_NS)
+    assert path.stat().st_ino == before.st_ino
+    save(path, known(file("a", 6)), read_at_ns=NOW_NS)
+
+    assert load(path) == known(file("a", 6))
+
+
+@pytest.mark.parametrize("data", [b"", b"[]", b'{"a":1}', b'{"a":[]}', b"\xff", b'{"a":[1,2]}'])
+def test_a_damaged_memory_is_no_memory(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "files.json"
+    path.write_bytes(data)
+
+    assert load(path) == {}
+    assert load(tmp_path / "none") == {}
+
+
+def test_only_an_equal_stat_and_a_visible_digest_count_as_unchanged() -> None:
+    """The memory is never an authority: the snapshot may have fallen back meanwhile."""
+    files = [file(name, 5) for name in ("same", "moved", "hidden", "new")]
+    memory = known(file("same", 5), file("moved", 4), file("hidden", 5))
+    live = {
+        PathKey("same"): "d",
+        PathKey("moved"): "d",
+        PathKey("hidden"): "e",
+        PathKey("gone"): "d",
+    }
+    changes = detect(files, live, memory)
+
+    assert [item.path_key for item in changes.suspects] == ["moved", "hidden", "new"]
+    assert [item.file.path_key for item in changes.same] == ["same"]
+    assert changes.deleted == ("gone",)
