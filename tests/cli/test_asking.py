@@ -33,14 +33,12 @@ def arranged(root: Path, home: Path, environ: Mapping[str, str]) -> tuple[Daemon
 
 
 def test_a_search_asks_a_daemon_whether_or_not_it_runs(root: Path, home: Path) -> None:
-    """The first one starts it."""
     address, terminal = arranged(root, home, {})
 
     assert uses_daemon(address, terminal.environ, offline=False)
 
 
 def test_offline_no_daemon_is_asked(root: Path, home: Path) -> None:
-    """However that was said, and though one runs."""
     address, terminal = arranged(root, home, {})
     _, by_variable = arranged(root, home, {"GGREP_OFFLINE": "1"})
     address.socket.parent.mkdir()

@@ -37,7 +37,6 @@ def followed(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], bool]], 
 def test_it_says_when_the_index_answers(
     followed: Callable[[Callable[[], bool]], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """And how to ask it."""
     followed(lambda: True)
 
     assert capsys.readouterr().err == (

@@ -50,8 +50,7 @@ def shop(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
-def test_offline_the_index_is_read_here(shop: Path, home: Path) -> None:
-    """No process is started for it."""
+def test_offline_only_the_index_is_read(shop: Path, home: Path) -> None:
     terminal = terminal_of(home)
     found = answered(PLAN, reach(Location(shop, ""), terminal, {}), terminal, READ)
 
@@ -75,7 +74,6 @@ def test_where_no_daemon_can_be_had_the_index_is_read_here(
 
 @pytest.mark.slow
 def test_an_index_is_brought_up_to_date_where_that_is_asked_for(shop: Path, home: Path) -> None:
-    """Without a daemon too."""
     write_tree(shop, {"src/b.py": "def charge_card():\n    return 2\n"})
     terminal = terminal_of(home)
     reached = reach(Location(shop, ""), terminal, {})
@@ -92,15 +90,11 @@ def test_without_an_index_offline_there_is_no_answer(root: Path, home: Path) -> 
         answered(PLAN, reach(Location(root, ""), terminal, {}), terminal, READ)
 
 
-def test_a_directory_below_an_indexed_one_is_a_part_of_it(shop: Path, home: Path) -> None:
+def test_a_path_below_an_indexed_directory_is_a_part_of_it(shop: Path, home: Path) -> None:
     """Outside git nothing else says where a project begins."""
     reached = reach(Location(shop / "src", ""), terminal_of(home), {})
 
     assert (reached.root, reached.scope) == (shop, "src")
-
-
-def test_a_repository_and_a_path_exclude_each_other(shop: Path) -> None:
-    """Which of them would be meant?"""
     assert Finder().place(shop, None) == Location(shop, "")
     assert Finder().place(None, shop / "src").root in {shop, shop / "src"}
     with pytest.raises(UsageError):

@@ -50,7 +50,6 @@ def test_a_closed_stream_swallows_what_is_written(monkeypatch: pytest.MonkeyPatc
 def test_a_stream_that_cannot_spell_a_character_replaces_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """An old locale is no reason to fail."""
     raw = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
 
@@ -61,7 +60,6 @@ def test_a_stream_that_cannot_spell_a_character_replaces_it(
 
 
 def test_what_is_told_is_one_clean_line(capsys: pytest.CaptureFixture[str]) -> None:
-    """Names in messages come from outside."""
     open_terminal().tell("a\x1b[31mb\nc")
 
     assert capsys.readouterr().err == "ab c\n"
@@ -70,7 +68,6 @@ def test_what_is_told_is_one_clean_line(capsys: pytest.CaptureFixture[str]) -> N
 def test_how_many_are_done_is_drawn_on_terminals_alone(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A log of ten thousand bars helps nobody."""
     monkeypatch.setenv("FORCE_COLOR", "1")
     silent = open_terminal()
     for terminal in (silent, replace(silent, progress=True)):

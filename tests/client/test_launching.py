@@ -56,9 +56,4 @@ async def test_a_workspace_whose_host_ended_starts_few_processes(clock: ManualCl
     assert await started(launcher, clock, 50, bounded=True) == MOST
     clock.advance(31_000)
     assert await started(launcher, clock, 50, bounded=True) == MOST
-
-
-async def test_repositories_that_are_asked_by_themselves_all_get_one(clock: ManualClock) -> None:
-    launcher = Launcher(clock, {}, lambda _: None)
-
     assert await started(launcher, clock, 50, bounded=False) == 50

@@ -17,7 +17,6 @@ from ggrep.model.limits import (
 
 
 def test_each_cut_is_said_once_with_its_largest_figure() -> None:
-    """Answers are compared byte for byte."""
     cuts = [
         LimitHit("b", 1, 5),
         LimitHit("a", 1, 2, "x"),
@@ -33,11 +32,15 @@ def test_each_cut_is_said_once_with_its_largest_figure() -> None:
     assert sorted_limits(reversed(cuts)) == sorted_limits(cuts)
 
 
-def test_warnings_are_said_once_in_order() -> None:
-    """The order in which they arose depends on threads."""
+def test_warnings_are_said_once_in_order_and_skips_counted_by_reason() -> None:
     notices = [Notice("z", "m"), Notice("a", "n"), Notice("a", "m")]
 
     assert sorted_notices(notices) == (Notice("a", "m"), Notice("z", "m"))
+
+    reasons = ("binary", "read_failed", "unreadable", "unstable", "symlink_loop", "vanished")
+    skips = [SkippedFile(f"{number}", reason, "") for number, reason in enumerate(reasons)]
+
+    assert skip_counts(skips) == (("unreadable", 3), ("binary", 1))
 
 
 SKIPPED = (("too large", 1), ("binary", 2))
@@ -70,11 +73,3 @@ def test_one_warning_counts_the_files_and_names_the_command_that_lists_them(
 @pytest.mark.parametrize("unseen", [NOTHING_UNSEEN, Unseen(nameless=NAMELESS)])
 def test_an_answer_about_text_is_silent_where_all_text_was_searched(unseen: Unseen) -> None:
     assert unseen_notices(unseen) == ()
-
-
-def test_skips_are_counted_by_the_words_for_their_reasons() -> None:
-    """Links and files that vanished have no content to search."""
-    reasons = ("binary", "read_failed", "unreadable", "unstable", "symlink_loop", "vanished")
-    skips = [SkippedFile(f"{number}", reason, "") for number, reason in enumerate(reasons)]
-
-    assert skip_counts(skips) == (("unreadable", 3), ("binary", 1))

@@ -22,7 +22,6 @@ MODES = (Mode.DISCOVERY, Mode.IMPLEMENTATION, Mode.PLANNING)
 
 @pytest.mark.parametrize("limit", TABLE)
 def test_quotas_are_those_of_the_requirements(limit: int) -> None:
-    """Evaluations elsewhere were made with these figures."""
     dealt = tuple("/".join(str(n) for n in quotas(mode, limit).values()) for mode in MODES)
 
     assert dealt == TABLE[limit]

@@ -9,12 +9,10 @@ FULL = "No space left on device"
 
 
 def said(standing: IndexFreshness) -> dict[str, str]:
-    """Return the messages by code."""
     return {notice.code: notice.message for notice in freshness_notices(standing)}
 
 
 def test_an_index_at_rest_says_nothing() -> None:
-    """A warning without need teaches to read none."""
     assert freshness_notices(UP_TO_DATE) == ()
 
 
@@ -69,7 +67,6 @@ def test_why_the_last_sync_failed_is_told_and_what_comes(
 
 
 def test_no_absolute_path_and_no_control_is_told() -> None:
-    """Answers go to other machines and to terminals."""
     standing = IndexFreshness(
         "/home/a b/c/x.toml: odd \x1b]0;y\x07 word; see (/etc/z)", held="/srv/q: r"
     )

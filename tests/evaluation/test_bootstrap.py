@@ -3,14 +3,10 @@
 from ggrep.interfaces.evaluation.figures import DRAWS, draws, interval
 
 
-def test_draws_are_the_same_for_ever() -> None:
-    """An interval in a report can be recomputed by anybody, with any library."""
+def test_draws_are_even_and_the_same_for_ever() -> None:
     assert draws(7)[0].tolist() == [6, 5, 5, 1, 1, 4, 3]
     assert draws(7).shape == (DRAWS, 7)
 
-
-def test_draws_are_even() -> None:
-    """Chance that prefers a repository is no chance."""
     import numpy as np
 
     counts = np.bincount(draws(20).ravel(), minlength=20)
@@ -20,26 +16,15 @@ def test_draws_are_even() -> None:
 
 
 def test_an_interval_holds_the_mean() -> None:
-    """Of values that differ between repositories."""
+    """Differences within a repository are not what the interval is about."""
     values = [0.0, 1.0, 0.5, 0.7, 0.2, 0.9]
     found = interval(values, ["a", "b", "c", "d", "e", "f"])
 
     assert found is not None
     assert 0.0 < found[0] < sum(values) / 6 < found[1] < 1.0
-
-
-def test_equal_repositories_leave_no_doubt() -> None:
-    """Differences within a repository are not what the interval is about."""
     assert interval([0.0, 1.0] * 3, ["a", "a", "b", "b", "c", "c"]) == (0.5, 0.5)
+    assert interval([0.1, 0.9], ["a", "b"]) is None
 
-
-def test_the_order_of_values_does_not_matter() -> None:
-    """Reports of the same answers have the same bytes."""
     values, groups = [0.1, 0.2, 0.7, 0.4], ["a", "b", "c", "a"]
 
     assert interval(values, groups) == interval(values[::-1], groups[::-1])
-
-
-def test_two_repositories_give_no_interval() -> None:
-    """There is hardly anything to draw."""
-    assert interval([0.1, 0.9], ["a", "b"]) is None

@@ -29,7 +29,6 @@ def test_a_failure_says_what_was_wanted_and_what_came(tmp_path: Path) -> None:
 
 
 def test_sarif_places_each_miss_at_its_check(tmp_path: Path) -> None:
-    """Tools that review changes show it there."""
     document = sarif_json(some_checks(tmp_path), version="9.9.9", base=tmp_path)
     run = document["runs"][0]  # type: ignore[index,call-overload] # JSON is what it is
     rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
@@ -45,7 +44,6 @@ def test_sarif_places_each_miss_at_its_check(tmp_path: Path) -> None:
 
 
 def test_sarif_names_files_elsewhere_in_full(tmp_path: Path) -> None:
-    """A path relative to nothing leads nowhere."""
     document = sarif_json(some_checks(tmp_path), version="9.9.9", base=tmp_path / "other")
     result = document["runs"][0]["results"][0]  # type: ignore[index,call-overload] # JSON is what it is
     place = result["locations"][0]["physicalLocation"]
@@ -54,7 +52,6 @@ def test_sarif_names_files_elsewhere_in_full(tmp_path: Path) -> None:
 
 
 def test_failures_that_are_allowed_are_warnings(tmp_path: Path) -> None:
-    """They are said and stop nothing."""
     outcome = some_checks(tmp_path)
     allowed = replace(outcome, file=replace(outcome.file, allow_failures=1))
     document = sarif_json(allowed, version="9.9.9", base=tmp_path)

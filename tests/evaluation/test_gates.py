@@ -39,13 +39,9 @@ def test_the_stricter_of_bound_and_baseline_counts(
     assert [(gate.least, gate.holds) for gate in gates] == [(bound, bound <= 0.7)]
 
 
-def test_without_a_bound_there_is_no_gate() -> None:
-    """Measuring alone fails nothing."""
+def test_a_figure_that_is_not_there_misses_its_gate_and_without_a_bound_there_is_none() -> None:
     assert gates_of(block(0.0), (Bound("ndcg10", None, 0.0), Bound("mrr10", None, 0.0)), None) == []
 
-
-def test_a_figure_that_is_not_there_misses_its_gate() -> None:
-    """A suite without relevant files cannot prove an NDCG."""
     gates = gates_of(block(None), (Bound("ndcg10", 0.1, 0.0),), None)
 
     assert [gate.holds for gate in gates] == [False]
@@ -53,7 +49,6 @@ def test_a_figure_that_is_not_there_misses_its_gate() -> None:
 
 @pytest.mark.parametrize("text", [None, "{", "[]", '{"queries": []}', '{"figures":1,"queries":[]}'])
 def test_what_is_no_report_is_refused(text: str | None, tmp_path: Path) -> None:
-    """The message names the file."""
     path = tmp_path / "earlier.json"
     if text is not None:
         path.write_text(text)
@@ -92,7 +87,6 @@ def test_reports_without_a_common_query_are_refused() -> None:
 
 
 def test_tables_fit_into_eighty_columns() -> None:
-    """Whatever cases and repositories are called."""
     long = case("a case of a long name " * 9, "x", repo="a repository of a long name " * 3)
     odd = case("y\x1b[31m", "x", repo="b", category="c" * 40)
     run = run_suite(suite(long, odd), runner({odd.question.id: ("\x1b]0;" + "n" * 300,)}))
@@ -105,7 +99,6 @@ def test_tables_fit_into_eighty_columns() -> None:
 
 
 def test_a_run_shows_what_failed() -> None:
-    """Nothing partial is silent."""
     text = render_run(some_run(), [], Style(colour=False))
 
     assert "3 queries, 3 repositories, 1 not answered" in text
@@ -113,7 +106,6 @@ def test_a_run_shows_what_failed() -> None:
 
 
 def test_a_report_can_be_read_again(tmp_path: Path) -> None:
-    """A baseline is a report that was kept."""
     path = tmp_path / "report.json"
     path.write_bytes(stable_json.dumps_pretty(report_document(some_run())))
 

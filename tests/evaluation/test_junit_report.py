@@ -54,7 +54,6 @@ def test_a_failure_says_what_came_and_how_it_is_seen(tmp_path: Path) -> None:
 
 
 def test_a_check_without_an_answer_is_an_error(tmp_path: Path) -> None:
-    """A broken index is no failed expectation."""
     suite = suite_of(junit_xml(unanswered(some_checks(tmp_path)), tmp_path, BEGAN))
 
     assert (suite.get("failures"), suite.get("errors")) == ("0", "2")
@@ -104,7 +103,6 @@ def test_what_xml_forbids_is_escaped(tmp_path: Path) -> None:
 def test_the_rules_refuse_what_the_schema_refuses(
     tmp_path: Path, was: bytes, becomes: bytes, fault: str
 ) -> None:
-    """A validation that takes everything proves nothing."""
     report = junit_xml(some_checks(tmp_path), tmp_path, BEGAN.astimezone(UTC))
     assert was in report
 

@@ -10,36 +10,29 @@ from ggrep.search.query.kinds import QueryKind
 from ggrep.search.query.weights import DEFAULT_WEIGHTS, weights_for
 
 
-def test_what_is_not_named_stays_as_it_is() -> None:
-    """A file that names one weight says nothing of the others."""
+def test_what_is_not_named_stays_as_it_is_and_kinds_can_be_switched_off() -> None:
+    """Otherwise switching off one field would switch off another."""
     assert weights_from({}) == DEFAULT_WEIGHTS
     assert weights_from({"text": 0}).text == 0.0
     assert weights_from({"text": 0}).file == DEFAULT_WEIGHTS.file
 
+    alike = weights_from({"kinds": 0})
 
-def test_fields_are_named_in_the_order_of_the_layout() -> None:
-    """Otherwise switching off one would switch off another."""
+    assert weights_for(QueryKind.SYMBOL, alike) == alike
+    assert weights_for(QueryKind.SYMBOL, DEFAULT_WEIGHTS) != DEFAULT_WEIGHTS
+
     named = {"body": BODY, "name": NAME, "crumb": CRUMB, "doc": DOC}
 
     assert [FIELDS.index(name) for name in named] == list(named.values())
 
 
 def test_half_a_field_can_be_named() -> None:
-    """Its boost without its b."""
     usual = DEFAULT_WEIGHTS.fields
     found = weights_from({"fields": {"doc": {"boost": 0}, "body": {"b": 1}}}).fields
 
     assert found[DOC] == FieldWeights(0.0, usual[DOC].b)
     assert found[BODY] == FieldWeights(usual[BODY].boost, 1.0)
     assert (found[NAME], found[CRUMB]) == (usual[NAME], usual[CRUMB])
-
-
-def test_the_kinds_can_be_switched_off() -> None:
-    """Then a name is weighed as any other words are."""
-    alike = weights_from({"kinds": 0})
-
-    assert weights_for(QueryKind.SYMBOL, alike) == alike
-    assert weights_for(QueryKind.SYMBOL, DEFAULT_WEIGHTS) != DEFAULT_WEIGHTS
 
 
 @pytest.mark.parametrize(

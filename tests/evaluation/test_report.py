@@ -20,15 +20,12 @@ def test_a_repository_that_fails_scores_zero_and_is_named() -> None:
     assert run.figures.overall.mrr10 == pytest.approx((1.0 + 0.5 + 0.0) / 3)
 
 
-def test_a_file_that_comes_again_takes_no_place() -> None:
+def test_a_file_that_comes_again_takes_no_place_and_no_answer_is_an_error() -> None:
     """Chunks are many, files are what is looked for."""
     run = some_run()
 
     assert run.rows[1].answer.files == ("o.py", "z.py", "y.py")
 
-
-def test_a_question_without_an_answer_is_an_error() -> None:
-    """A worker may forget one."""
     run = run_suite(suite(case("x", "x.py")), runner({}))
 
     assert run.errors == 1
@@ -36,7 +33,6 @@ def test_a_question_without_an_answer_is_an_error() -> None:
 
 
 def test_figures_are_drawn_by_what_cases_have_in_common() -> None:
-    """One bad language hides in a good mean."""
     figures = some_run().figures
 
     assert list(figures.by_category) == ["semantic", "symbol"]
@@ -50,7 +46,6 @@ def test_figures_are_drawn_by_what_cases_have_in_common() -> None:
 
 
 def test_a_deterministic_report_has_the_same_bytes_and_no_times() -> None:
-    """Reports are committed as baselines and compared."""
     first, second = (report_document(some_run()) for _ in range(2))
 
     assert stable_json.dumps_pretty(first) == stable_json.dumps_pretty(second)
@@ -59,7 +54,6 @@ def test_a_deterministic_report_has_the_same_bytes_and_no_times() -> None:
 
 
 def test_every_target_is_one_job() -> None:
-    """An index is opened once."""
     jobs = jobs_of([case("x", repo="b"), case("y", repo="a"), case("z", repo="b")])
 
     assert [(job.name, [q.id for q in job.questions]) for job in jobs] == [
@@ -68,12 +62,15 @@ def test_every_target_is_one_job() -> None:
     ]
 
 
-def test_a_suite_can_be_narrowed() -> None:
-    """To look at one case, or at one language."""
+def test_a_suite_can_be_narrowed_and_flags_beat_what_cases_say() -> None:
     whole = suite(case("x", "x"), case("y", "y", language="go"), case("z", "z", repo="b"))
 
     assert [c.question.id for c in narrowed(whole, Narrowing(languages=("go",))).cases] == ["y"]
     assert [c.question.id for c in narrowed(whole, Narrowing(("x", "z"), ("b",))).cases] == ["z"]
+
+    put = overridden(suite(case("x", "x")), Overrides(mode="debug", limit=7)).cases[0].question
+
+    assert (put.mode, put.limit, put.per_file) == ("debug", 7, 3)
 
 
 @pytest.mark.parametrize("wanted", [Narrowing(("nowhere",)), Narrowing(("x",), ("b",))])
@@ -81,10 +78,3 @@ def test_narrowing_to_nothing_is_refused(wanted: Narrowing) -> None:
     """A mistyped name must not pass for a clean run."""
     with pytest.raises(UsageError):
         narrowed(suite(case("x", "x"), case("y", "y", repo="b")), wanted)
-
-
-def test_flags_beat_what_cases_say() -> None:
-    """What is not given stays."""
-    put = overridden(suite(case("x", "x")), Overrides(mode="debug", limit=7)).cases[0].question
-
-    assert (put.mode, put.limit, put.per_file) == ("debug", 7, 3)

@@ -43,20 +43,22 @@ def test_of_a_missing_path_the_part_that_is_there_is_resolved(tmp_path: Path) ->
     assert canonical_path(tmp_path / "file/x") == tmp_path / "file/x"
 
 
-def test_two_slashes_in_front_are_one(tmp_path: Path) -> None:
-    """The library keeps them, and nothing below `//` is inside `/`."""
+def test_a_lexical_path_follows_no_link_and_starts_at_the_current_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert str(canonical_path(Path(f"/{tmp_path}"))) == str(tmp_path)
     assert str(canonical_path(Path(f"/{tmp_path}/gone"))) == f"{tmp_path}/gone"
     assert str(lexical_path(Path(f"/{tmp_path}"))) == str(tmp_path)
     assert str(lexical_path(Path("//"))) == "/"
 
-
-def test_a_lexical_path_follows_no_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was written is shown as it was written, but for `..` and where it starts."""
     (tmp_path / "link").symlink_to("/")
     monkeypatch.chdir(tmp_path)
 
     assert lexical_path(Path("link/../x")) == tmp_path / "x"
+
+    monkeypatch.chdir(tmp_path)
+
+    assert canonical_path(Path("gone/x")) == tmp_path / "gone" / "x"
 
 
 def test_links_in_a_circle_and_bytes_of_no_path_are_refused(tmp_path: Path) -> None:
@@ -68,15 +70,6 @@ def test_links_in_a_circle_and_bytes_of_no_path_are_refused(tmp_path: Path) -> N
         canonical_path(tmp_path / "a" / "x")
     with pytest.raises(ValueError, match="null"):
         canonical_path(tmp_path / "a\0b")
-
-
-def test_a_relative_path_starts_at_the_current_directory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Callers hand over what the user typed."""
-    monkeypatch.chdir(tmp_path)
-
-    assert canonical_path(Path("gone/x")) == tmp_path / "gone" / "x"
 
 
 def test_a_path_that_cannot_be_followed_is_not_canonical(

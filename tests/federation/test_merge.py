@@ -31,7 +31,6 @@ def ids(merged: tuple[MergedHit, ...]) -> list[str]:
 
 
 def test_rrf_scores_by_place_alone() -> None:
-    """The contract's formula, rounded to twelve decimals."""
     (first, second) = merge_rrf([ranked("a", hit("x"), hit("y"))], rrf_k=60, per_repo_top=9)
 
     assert (first.score, second.score) == (round(1 / 61, 12), round(1 / 62, 12))
@@ -40,19 +39,19 @@ def test_rrf_scores_by_place_alone() -> None:
     assert rrf_score(0, 1) == 0.5
 
 
-def test_equal_ranks_fall_to_priority_before_repo_id() -> None:
-    """The workspace author's will beats the alphabet."""
-    assert rrf(ranked("a", hit("a0")), ranked("z", hit("z0"), priority=5)) == ["z0", "a0"]
-
-
-def test_equal_priorities_fall_to_repo_id() -> None:
-    """Whoever came first in the list does not matter."""
-    assert rrf(ranked("b", hit("x")), ranked("a", hit("y"))) == ["y", "x"]
-
-
-def test_one_repository_keeps_its_own_order() -> None:
-    """With a single list, rrf is the identity."""
-    assert rrf(ranked("a", hit("z"), hit("m"), hit("a"))) == ["z", "m", "a"]
+@pytest.mark.parametrize(
+    ("lists", "order"),
+    [
+        # The workspace author's will beats the alphabet.
+        ((ranked("a", hit("a0")), ranked("z", hit("z0"), priority=5)), ["z0", "a0"]),
+        ((ranked("b", hit("x")), ranked("a", hit("y"))), ["y", "x"]),
+        ((ranked("a", hit("z"), hit("m"), hit("a")),), ["z", "m", "a"]),
+    ],
+)
+def test_equal_ranks_fall_to_priority_and_then_to_repo_id(
+    lists: tuple[RankedList, ...], order: list[str]
+) -> None:
+    assert rrf(*lists) == order
 
 
 def test_hit_id_file_and_start_break_ties_of_one_repository_fed_twice() -> None:
@@ -79,7 +78,6 @@ def test_lists_are_cut_before_the_merge() -> None:
 
 
 def test_global_orders_by_score_wherever_it_comes_from() -> None:
-    """A repository with nothing relevant owns no place."""
     good = ranked("z", hit("z0", score=0.9), hit("z1", score=0.8))
     poor = ranked("a", hit("a0", score=0.1), priority=100)
 
@@ -140,7 +138,6 @@ def some_lists(draw: st.DrawFn) -> list[RankedList]:
 def test_the_order_of_arrival_never_shows(
     lists: list[RankedList], chance: object, per_repo_top: int
 ) -> None:
-    """Same lists, same answer; whichever daemon was quicker."""
     shuffled = list(lists)
     chance.shuffle(shuffled)
     bounds = {"per_repo_top": per_repo_top}

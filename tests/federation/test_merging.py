@@ -1,6 +1,7 @@
 """From lists to merged lists: by either strategy, folded or not, and filled up again."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import pytest
 from msgspec.structs import replace
@@ -9,10 +10,10 @@ from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import GgrepError
 from ggrep.base.ids import RepoId
 from ggrep.federation.cohort import CohortPlan, CorpusCohort
-from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.merge import (
     Lists,
     Merged,
+    MergedHit,
     RankedList,
     Rules,
     lists_of,
@@ -21,6 +22,7 @@ from ggrep.federation.merge import (
     merge_rrf,
     unfinished,
 )
+from ggrep.federation.repo_outcomes import RepoLimit
 from ggrep.federation.validation import GLOBAL, STRATEGIES, MergeDefaults
 from ggrep.model.corpus import CORPORA, Corpus, Mode
 from ggrep.model.limits import LimitHit
@@ -75,11 +77,7 @@ GIVEN = lists(
 )
 
 
-# What is dealt is dealt from all repositories together.
-
-
 def test_the_blended_list_deals_quotas_over_all_repositories() -> None:
-    """One quota for the workspace, not one for each repository."""
     code = [ranked(name, *(scored(f"{name[0]}{i}", 0.9) for i in range(4))) for name in (A, B)]
     prose = ranked(A, scored("p", 0.1, corpus=Corpus.PROSE))
     given = Lists(((Corpus.CODE, tuple(code)), (Corpus.PROSE, (prose,))), ())
@@ -89,94 +87,66 @@ def test_the_blended_list_deals_quotas_over_all_repositories() -> None:
     assert len(merged.hits) == 5
 
 
-def test_files_of_one_name_in_two_repositories_are_two_files() -> None:
-    """`README.md` stands in every repository."""
-    both = [
-        ranked(name, *(hit(f"{name[0]}{line}", "README.md", line) for line in (1, 9)))
-        for name in (A, B)
-    ]
-
-    assert sorted(names(merge_lists(lists(*both), rules("global", per_file=1)))) == ["a1", "b1"]
-
-
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_the_order_in_which_lists_come_never_shows(strategy: str) -> None:
-    """Same lists, same answer; whichever daemon was quicker."""
     other = lists(*reversed(GIVEN.blended))
 
     assert merge_lists(other, rules(strategy)) == merge_lists(GIVEN, rules(strategy))
 
 
-# Each strategy is the one it is called.
+@pytest.mark.parametrize(
+    ("strategy", "merge", "order"),
+    [
+        ("global", merge_global, ["a0", "a1", "b0", "b1"]),
+        ("rrf", partial(merge_rrf, rrf_k=60), ["a0", "b0", "a1", "b1"]),
+    ],
+)
+def test_global_goes_by_score_and_rrf_by_rank_alone(
+    strategy: str, merge: Callable[..., tuple[MergedHit, ...]], order: list[str]
+) -> None:
+    merged = merge_lists(GIVEN, rules(strategy))
 
-
-def test_global_goes_by_score() -> None:
-    """Scores are on one scale."""
-    merged = merge_lists(GIVEN, rules("global"))
-
-    assert names(merged) == ["a0", "a1", "b0", "b1"]
-    assert merged.corpora == ((Corpus.CODE, merge_global(GIVEN.blended, per_repo_top=20)[:10]),)
-
-
-def test_rrf_goes_by_rank_alone() -> None:
-    """Scores of different repositories are nothing to it."""
-    merged = merge_lists(GIVEN, rules("rrf"))
-
-    assert names(merged) == ["a0", "b0", "a1", "b1"]
-    assert merged.hits == merge_rrf(GIVEN.blended, rrf_k=60, per_repo_top=20)[:10]
+    assert names(merged) == order
+    assert merged.hits == merge(GIVEN.blended, per_repo_top=20)[:10]
+    assert merged.corpora == ((Corpus.CODE, merged.hits),)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_no_more_than_wanted_is_returned(strategy: str) -> None:
-    """In every list."""
+def test_no_more_than_wanted_is_returned_and_of_a_repository_no_more_than_allowed(
+    strategy: str,
+) -> None:
     merged = merge_lists(GIVEN, rules(strategy, top=3))
 
     assert len(merged.hits) == 3
     assert [len(hits) for _, hits in merged.corpora] == [3]
-
-
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_no_more_of_a_repository_than_allowed_takes_part(strategy: str) -> None:
-    """However long its list."""
-    merged = merge_lists(GIVEN, rules(strategy, per_repo_top=1))
-
-    assert sorted(names(merged)) == ["a0", "b0"]
+    assert sorted(names(merge_lists(GIVEN, rules(strategy, per_repo_top=1)))) == ["a0", "b0"]
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_nothing_given_is_nothing_merged(strategy: str) -> None:
-    """Every repository may have failed."""
     merged = merge_lists(Lists(((Corpus.CODE, ()),), ()), rules(strategy))
 
     assert merged == Merged(((Corpus.CODE, ()),), ())
 
 
-def test_the_blended_list_of_one_scale_is_dealt_anew() -> None:
-    """As one store would: what a repository dealt for itself is not even looked at."""
+def test_blended_lists_of_one_scale_are_dealt_anew_and_those_of_ranks_are_not() -> None:
+    """As one store would; of ranks each repository has kept its own quotas."""
     files = tuple(hit(f"a{n}", "same.py", start=n * 9, score=9.0 - n) for n in range(5))
     of = ranked(A, *files)
     dealt = merge_lists(Lists(((Corpus.CODE, (of,)),), ()), rules("global", per_file=2))
 
     assert names(dealt) == ["a0", "a1"]
 
-
-def test_blended_lists_of_ranks_are_merged_as_they_were_dealt() -> None:
-    """Each repository has kept its own quotas."""
     of = ranked(A, *(hit(f"a{n}", "same.py", start=n * 9) for n in range(5)))
     merged = merge_lists(Lists((), (of,)), rules("rrf", per_file=2))
 
     assert names(merged) == ["a0", "a1", "a2", "a3", "a4"]
 
-
-def test_equal_paths_of_two_repositories_are_two_files() -> None:
-    """The limit of hits per file does not run across repositories."""
     of = [ranked(r, *(hit(f"{r[0]}{n}", "same.py", n * 9) for n in range(2))) for r in (A, B)]
     merged = merge_lists(lists(*of), rules("global", per_file=1))
 
     assert names(merged) == ["a0", "b0"]
 
-
-# Folding.
 
 COPIES = lists(
     ranked(A, scored("a0", 9.0, chunk_id="same"), scored("a1", 5.0)),
@@ -197,16 +167,17 @@ def test_copies_are_folded_where_that_is_wanted(strategy: str) -> None:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_copies_stay_apart_where_folding_is_not_wanted(strategy: str) -> None:
-    """As the contract has it."""
     merged = merge_lists(COPIES, rules(strategy))
 
     assert sorted(names(merged)) == ["a0", "a1", "b0", "b1"]
     assert all(not found.also_in for found in merged.hits)
 
 
-def test_places_that_folding_frees_are_taken_by_others() -> None:
-    """It comes before the cut."""
-    assert names(merge_lists(COPIES, rules(folds=True, top=2))) == ["a0", "a1"]
+def test_places_that_folding_frees_are_taken_by_others_in_every_list() -> None:
+    merged = merge_lists(COPIES, rules(folds=True, top=2))
+
+    assert names(merged) == ["a0", "a1"]
+    assert [found.hit.row_id for found in merged.corpora[0][1]] == ["a0", "a1"]
 
 
 def test_folding_comes_before_the_limit_of_a_file() -> None:
@@ -221,32 +192,24 @@ def test_folding_comes_before_the_limit_of_a_file() -> None:
     assert names(merge_lists(lists(a, b), rules(folds=True, per_file=1))) == ["a0", "b1"]
 
 
-def test_lists_that_folding_used_up_are_named() -> None:
+@pytest.mark.parametrize(
+    ("change", "asked", "named"),
+    [
+        ({"folds": True}, 4, (B,)),
+        ({"folds": False}, 4, ()),
+        ({"folds": True, "strategy": "rrf"}, 4, ()),
+        ({"folds": True, "top": 1}, 4, ()),
+        ({"folds": True}, 5, ()),
+    ],
+)
+def test_lists_that_folding_used_up_and_no_others_are_named(
+    change: dict[str, object], asked: int, named: tuple[RepoId, ...]
+) -> None:
     """Their repositories may hold more that would be shown."""
     a = ranked(A, scored("a0", 9.0, chunk_id="same"))
     b = ranked(B, *(scored(f"b{n}", 8.0 - n, chunk_id="same") for n in range(4)))
 
-    assert unfinished(lists(a, b), rules(folds=True, top=2), {A: 4, B: 4}) == (B,)
-
-
-@pytest.mark.parametrize(
-    ("change", "asked"),
-    [
-        ({"folds": False}, 4),
-        ({"folds": True, "strategy": "rrf"}, 4),
-        ({"folds": True, "top": 1}, 4),
-        ({"folds": True}, 5),
-    ],
-)
-def test_lists_that_are_long_enough_are_not_named(change: dict[str, object], asked: int) -> None:
-    """Nothing was folded, nothing is to be exact about, nothing is missing, nothing is left."""
-    a = ranked(A, scored("a0", 9.0, chunk_id="same"))
-    b = ranked(B, *(scored(f"b{n}", 8.0 - n, chunk_id="same") for n in range(4)))
-
-    assert unfinished(lists(a, b), rules(**({"top": 2} | change)), {A: 4, B: asked}) == ()
-
-
-# What takes part.
+    assert unfinished(lists(a, b), rules(**({"top": 2} | change)), {A: 4, B: asked}) == named
 
 
 async def pools_of(*searchers: FakeSearcher, query: str = "token") -> dict[RepoId, object]:
@@ -287,7 +250,6 @@ async def test_only_the_admitted_take_part_in_a_corpus() -> None:
 
 
 async def test_who_gave_nothing_takes_no_part() -> None:
-    """Failures leave the others as they are."""
     found = lists_of(
         plan(code=(A, B)),
         {A: repo("a"), B: repo("b")},
@@ -298,12 +260,9 @@ async def test_who_gave_nothing_takes_no_part() -> None:
     assert [r.repo_id for r in found.blended] == [B]
 
 
-def test_the_longest_of_no_lists_has_no_length() -> None:
-    """Nobody answered."""
+def test_the_longest_list_may_be_that_of_a_corpus() -> None:
     assert Lists((), ()).longest == 0
-
-
-# The same through the coordinator.
+    assert Lists(GIVEN.corpora, ()).longest == 2
 
 
 def copies(name: str, number: int, *words: str, chunk: str = "same") -> list[FakeRow]:
@@ -323,7 +282,6 @@ def vendoring(number: int) -> list[FakeSearcher]:
 
 
 async def test_a_list_that_was_used_up_is_asked_for_twice_the_length() -> None:
-    """Until what is shown is what lists of any length would come to."""
     fakes = vendoring(9)
     found = await ask(fakes, request(merge_strategy="global", top=3, search={"per_file": 0}))
 
@@ -344,41 +302,33 @@ async def test_longer_lists_are_of_the_same_snapshot_and_figures() -> None:
     assert second.search == first.search
 
 
-async def test_rrf_asks_once() -> None:
-    """It takes lists as long as they are."""
+@pytest.mark.parametrize(
+    ("strategy", "fold", "shown"),
+    [("rrf", True, ["a.py"]), ("global", False, ["a.py", "b0.py", "b1.py"])],
+)
+async def test_rrf_and_global_without_folding_ask_once(
+    strategy: str, fold: bool, shown: list[str]
+) -> None:
     fakes = vendoring(9)
-    await ask(fakes, request(merge_strategy="rrf", top=3, fold=True))
+    found = await ask(fakes, request(merge_strategy=strategy, top=3, fold=fold))
 
     assert [calls(fake, "search") for fake in fakes] == [1, 1]
+    assert files(found) == shown
 
 
-async def test_without_folding_nothing_is_asked_again() -> None:
-    """Nothing uses lists up."""
-    fakes = vendoring(9)
-    found = await ask(fakes, request(merge_strategy="global", top=3, fold=False))
-
-    assert [calls(fake, "search") for fake in fakes] == [1, 1]
-    assert files(found) == ["a.py", "b0.py", "b1.py"]
-
-
-@pytest.mark.parametrize("length", [3, 4])
-async def test_a_length_that_the_request_names_is_kept_and_the_cut_told(length: int) -> None:
-    """Who bounds lists means it."""
+@pytest.mark.parametrize(
+    ("length", "code"), [(2, "per_repo_top"), *((n, "fold_refill") for n in (3, 4))]
+)
+async def test_a_length_that_the_request_names_is_kept_and_the_cut_told(
+    length: int, code: str
+) -> None:
     fakes = vendoring(9)
     found = await ask(fakes, request(merge_strategy="global", top=3, per_repo_top=length))
 
     assert [pool.per_list for pool in pools(fakes[1])] == [length]
     assert files(found) == ["a.py"]
-    assert [(entry.repo_id, entry.limit) for entry in found.limits_hit] == [
-        (B, LimitHit("fold_refill", length))
-    ]
-
-
-async def test_lists_shorter_than_the_answer_are_told_of_once() -> None:
-    """Their own cut says it all."""
-    found = await ask(vendoring(9), request(merge_strategy="global", top=3, per_repo_top=2))
-
-    assert [entry.limit.code for entry in found.limits_hit] == ["per_repo_top"]
+    assert [entry.limit.code for entry in found.limits_hit] == [code]
+    assert code == "per_repo_top" or found.limits_hit == (RepoLimit(LimitHit(code, length), B),)
 
 
 @pytest.mark.parametrize("failure", ["error", "published"])
@@ -397,44 +347,26 @@ async def test_who_cannot_give_longer_lists_has_not_failed(failure: str) -> None
 
     assert statuses(found) == {"a": "ok", "b": "ok"}
     assert files(found) == ["a.py"]
-    assert [(entry.repo_id, entry.limit) for entry in found.limits_hit] == [
-        (B, LimitHit("fold_refill", 6))
-    ]
+    assert found.limits_hit == (RepoLimit(LimitHit("fold_refill", 6), B),)
 
 
 async def test_the_longest_list_there_is_ends_the_asking() -> None:
-    """And is told of."""
     fakes = vendoring(1_100)
     found = await ask(fakes, request(merge_strategy="global", top=3))
     lengths = [pool.per_list for pool in pools(fakes[1])]
 
     assert lengths == [min(6 * 2**n, 1_000) for n in range(len(lengths))]
     assert lengths[-1] == 1_000
-    assert [(entry.repo_id, entry.limit) for entry in found.limits_hit] == [
-        (B, LimitHit("fold_refill", 1_000))
-    ]
+    assert found.limits_hit == (RepoLimit(LimitHit("fold_refill", 1_000), B),)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_what_is_in_force_is_said(strategy: str) -> None:
-    """So that an answer explains itself."""
     found = await ask([searcher("a"), searcher("b")], request(merge_strategy=strategy, top=4))
     meta = found.to_json()["meta"]
 
     assert meta["merge"] == {"strategy": strategy, "rrfK": 60, "fold": strategy == GLOBAL}
     assert meta["limits"] == {"top": 4, "perRepoTop": 8, "concurrency": 4, "maxRepos": 0}
-
-
-async def test_indexes_that_do_not_compare_are_merged_by_rank() -> None:
-    """And it is said what was asked for."""
-    fakes = [searcher("a"), searcher("b", keys=("other", "lex", "schema"))]
-    asked: FederatedRequest = request(merge_strategy="global", allow_unsafe_mix=True)
-    found = await ask(fakes, asked)
-
-    assert found.strategy == "rrf"
-    assert found.to_json()["meta"]["merge"]["requested"] == "global"
-    assert "WARN_FEDERATED_MERGE_FALLBACK" in [item.code for item in found.warnings]
-    assert [pool.statistics for fake in fakes for pool in pools(fake)] == [None, None]
 
 
 @pytest.mark.parametrize("name", ["", "evidence"])
@@ -449,31 +381,15 @@ async def test_an_answer_warns_of_a_removed_strategy_in_the_file(name: str) -> N
 
 
 async def test_copies_inside_one_repository_stay_apart() -> None:
-    """As they do when it is searched alone."""
     fake = FakeSearcher("a", copies("a", 3))
     found = await ask([fake, searcher("b", "other")], request(merge_strategy="global", top=9))
 
     assert files(found) == ["a0.py", "a1.py", "a2.py"]
     assert calls(fake, "search") == 1
 
-
-def test_the_fake_scores_copies_alike() -> None:
-    """What the tests above stand on."""
     rows = copies("a", 2)
 
     assert len({score for score, _ in score_rows(rows, "token", figures_of(rows, "token"))}) == 1
-
-
-def test_places_that_folding_frees_are_taken_in_each_corpus_too() -> None:
-    """Its own list is as full as the blended one."""
-    merged = merge_lists(COPIES, rules(folds=True, top=2))
-
-    assert [found.hit.row_id for found in merged.corpora[0][1]] == ["a0", "a1"]
-
-
-def test_the_longest_list_may_be_that_of_a_corpus() -> None:
-    """Its cut is one, whatever the blended list shows."""
-    assert Lists(GIVEN.corpora, ()).longest == 2
 
 
 class Unpinned(FakeSearcher):

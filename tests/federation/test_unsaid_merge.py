@@ -17,8 +17,9 @@ async def unsaid(
     return response.merge_unsaid
 
 
-async def test_ranks_that_nobody_chose_are_known() -> None:
+async def test_ranks_that_nobody_chose_are_known_but_for_one_list() -> None:
     assert await unsaid("a", "b")
+    assert not await unsaid("a")
 
 
 @pytest.mark.parametrize(
@@ -26,15 +27,9 @@ async def test_ranks_that_nobody_chose_are_known() -> None:
     [MergeDefaults(strategy="rrf"), MergeDefaults(strategy="global"), MergeDefaults(rrf_k=9)],
 )
 async def test_a_file_that_chooses_says_it(merge: MergeDefaults) -> None:
-    """Its constant is of that strategy, too."""
     assert not await unsaid("a", "b", merge=merge)
 
 
 @pytest.mark.parametrize("choice", [{"merge_strategy": "rrf"}, {"rrf_k": 9}])
 async def test_who_asks_for_ranks_gets_them_without_a_word(choice: dict[str, object]) -> None:
     assert not await unsaid("a", "b", asked=request(**choice))
-
-
-async def test_one_list_is_merged_with_nothing() -> None:
-    """Whatever the strategy, its order stands."""
-    assert not await unsaid("a")

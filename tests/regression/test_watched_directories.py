@@ -58,7 +58,6 @@ class Watched:
         self.published += 1
 
     def files(self) -> list[str]:
-        """Return what the active snapshot shows."""
         return sorted(self.runner.engine.view().live_files())
 
     async def until(self, holds: Callable[[], bool]) -> None:
@@ -108,7 +107,6 @@ def test_a_renamed_directory_is_found_under_its_new_name_alone(root: Path, home:
 
 
 def test_a_deleted_directory_takes_its_files_with_it(root: Path, home: Path) -> None:
-    """Nobody wants hits in files that are gone."""
     write_tree(root, {"gone/a.py": "a = 1\n", "gone/deep/b.py": "b = 2\n", "c.py": "c = 3\n"})
 
     async def act(watched: Watched) -> None:
@@ -120,7 +118,6 @@ def test_a_deleted_directory_takes_its_files_with_it(root: Path, home: Path) -> 
 
 
 def test_a_directory_that_is_moved_in_comes_with_its_files(root: Path, home: Path) -> None:
-    """They were made elsewhere, before anybody watched."""
     write_tree(root, {"c.py": "c = 3\n"})
     write_tree(root.with_name("outside"), {"a.py": "a = 1\n", "deep/b.py": "b = 2\n"})
 
@@ -170,7 +167,6 @@ def test_a_failed_sync_does_not_keep_later_changes_out(root: Path, home: Path) -
 
 
 def test_a_failed_sync_is_made_good_without_any_further_event(root: Path, home: Path) -> None:
-    """Nobody may touch the tree for days."""
     write_tree(root, {"c.py": "c = 3\n"})
 
     async def act(watched: Watched) -> None:

@@ -16,29 +16,20 @@ def test_each_issue_names_its_file_and_what_to_do() -> None:
     ]
 
 
-def test_all_reasons_of_a_refusal_are_told() -> None:
-    """Otherwise they would be found one run at a time."""
+def test_all_reasons_of_a_refusal_are_told_and_an_ordinary_error_is_one_line() -> None:
+    """People read the message; `--json` has the code."""
     assert error_lines(SyncRefused(("one", "two")))[1:] == ["one", "two"]
     (line,) = error_lines(SyncRefused(("one",)))
     assert line.startswith("one; nothing was published")
-
-
-def test_an_ordinary_error_is_one_line_without_its_code() -> None:
-    """People read the message; `--json` has the code."""
     assert error_lines(InvalidRequest("bad")) == ["bad"]
 
 
 def test_json_holds_what_a_robot_needs_to_go_on() -> None:
-    """When to try again, what to correct."""
     busy = query_error(Busy(retry_after_ms=50))
     wrong = query_error(WorkspaceError((ISSUE,)))
 
     assert busy["error"]["retry_after_ms"] == 50  # type: ignore[index,call-overload] # an object
     assert wrong["error"]["issues"][0]["field"] == "$.a"  # type: ignore[index,call-overload] # too
-
-
-def test_json_messages_hold_no_escapes() -> None:
-    """A robot may print them."""
     assert query_error(InvalidRequest("a\x1b[31mb\nc")) == {
         "error": {"code": "invalid_request", "message": "ab c"}
     }

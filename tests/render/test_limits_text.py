@@ -62,5 +62,4 @@ def test_cuts_are_one_line_with_what_shows_more(
 
 
 def test_cuts_of_an_answer_read_like_those_of_its_document() -> None:
-    """People and agents read one sentence."""
     assert line_of([LimitHit("max_symbols", 20, 31)]) == limits_line([entry("max_symbols", 20, 31)])
