@@ -178,15 +178,14 @@ async def test_hostile_requests_are_turned_away_and_never_answered(make_site: Ma
         {},
     )
     bodies = (b"", b"{", b"[]", b'{"query":1}', b'{"a":1,"a":1}', b"[" * 150, b"\xff", b" " * 201)
-    found, paths = set(), itertools.cycle(("/search/federated", "/search"))
-    for parts in itertools.product(hosts, pages, tokens, kinds):
+    # Three of them, so that each of the eight bodies comes to both.
+    paths = itertools.cycle(("/search", "/search/federated", "/search"))
+    found = set()
+    for *parts, body in itertools.product(hosts, pages, tokens, kinds, bodies):
         headers = {name: value for part in parts for name, value in part.items()}
-        for body, path in zip(
-            bodies[::-1] if next(paths) == "/search" else bodies, paths, strict=False
-        ):
-            response = await site.client.post(path, headers=headers, content=body)
-            assert response.json()["ok"] is False
-            found.add(response.status_code)
+        response = await site.client.post(next(paths), headers=headers, content=body)
+        assert response.json()["ok"] is False
+        found.add(response.status_code)
 
     assert found == {400, 401, 403, 413, 415, 421}
     assert site.service.asked == []

@@ -1,10 +1,11 @@
-"""All daemons of a process: one connection each, started together, asked again when they go."""
+"""All daemons of a process: one connection each, started together."""
 
 import os
 import signal
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,12 @@ from ggrep.protocol.client.channels import Channels
 from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
 from ggrep.protocol.client.daemon_control import stop
 from ggrep.protocol.client.daemon_files import running
+from ggrep.protocol.client.launching import Launcher
 from ggrep.protocol.client.link import NoReply, Unreachable
 from ggrep.protocol.client.starting import Died, NotStarted, StillStarting
 from ggrep.protocol.wire.endpoint import marker_path
 from ggrep.protocol.wire.messages import Describe, Ping, Status
+from tests.fakes.clocks import ManualClock
 from tests.fakes.repos import open_engine, write_tree
 from tests.fakes.scripted import Peer, ScriptedDaemon, hangs_up, says_nothing, scripted
 
@@ -633,3 +636,51 @@ async def test_why_none_can_be_started_is_told_though_one_ran_before(
         with pytest.raises(NotStarted, match="no room"):
             await found.ask(address, Ping(), soon())
     assert starts.made == [["a"]]
+
+
+MOST = 8
+
+
+class StartingConnector:
+    """Starts a daemon that listens at once, if it may start one."""
+
+    def __init__(self, *_: object, starts: bool, **more: object) -> None:
+        self._may_start = starts
+        self.starts = 0
+
+    def reach(self, deadline: Deadline) -> "StartingConnector":
+        if not self._may_start:
+            raise NotStarted("no daemon runs")
+        self.starts = 1
+        return self
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> ManualClock:
+    monkeypatch.setattr(launching, "Connector", StartingConnector)
+    return ManualClock(datetime(2025, 1, 1, tzinfo=UTC))
+
+
+async def started(launcher: Launcher, clock: ManualClock, number: int, *, bounded: bool) -> int:
+    """Return how many of so many daemons were started."""
+    address: Any = None
+    done = 0
+    for _ in range(number):
+        try:
+            await launcher.start(address, Deadline.never(clock), bounded=bounded)
+        except NotStarted:
+            continue
+        done += 1
+    return done
+
+
+async def test_a_workspace_whose_host_ended_starts_few_processes(clock: ManualClock) -> None:
+    launcher = Launcher(clock, {}, lambda _: None)
+
+    assert await started(launcher, clock, 50, bounded=True) == MOST
+    clock.advance(31_000)
+    assert await started(launcher, clock, 50, bounded=True) == MOST
+    assert await started(launcher, clock, 50, bounded=False) == 50
