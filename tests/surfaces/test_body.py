@@ -320,6 +320,7 @@ def test_ranges_are_the_requests_own_and_mistakes_said_at_once() -> None:
     """What the command line refuses is refused here, by the same code."""
     found = issues(search={"top": 501}, limits={"concurrency": 0}, merge="nonsense")
 
+    assert len(found) == 3
     assert {issue.code for issue in found} == {
         "ERR_FEDERATED_INVALID_LIMIT",
         "ERR_FEDERATED_INVALID_MERGE_STRATEGY",
