@@ -73,7 +73,7 @@ def _files(draw: Any) -> tuple[Piece, bytes]:
     return piece, (mark + text).encode()
 
 
-@settings(max_examples=examples(100, 600))
+@settings(max_examples=examples(30, 600))
 @given(_files())
 def test_it_survives_or_is_refused(file: tuple[Piece, bytes]) -> None:
     """A configuration is worth more than an entry in it."""
@@ -99,7 +99,7 @@ def test_it_survives_or_is_refused(file: tuple[Piece, bytes]) -> None:
     )
 
 
-@settings(max_examples=examples(60, 300))
+@settings(max_examples=examples(20, 300))
 @given(_files(), st.integers(0, 2**32))
 def test_what_the_user_does_meanwhile_stays(file: tuple[Piece, bytes], seed: int) -> None:
     """A line is added somewhere; ours goes and theirs stays, or nothing is touched."""

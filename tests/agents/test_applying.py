@@ -131,7 +131,6 @@ def test_the_mode_of_a_file_is_kept(user: Path) -> None:
 
 
 def test_one_refused_file_stops_no_other(user: Path) -> None:
-    """And it has the bytes that it had."""
     (user / ".claude.json").write_text("{")
     done = agents(user).install([CLAUDE, CODEX])
 
@@ -156,7 +155,6 @@ def test_a_link_into_the_home_is_followed(user: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["out", "nowhere", "circle", "folder", "parent"])
 def test_a_link_that_leads_elsewhere_is_refused(user: Path, tmp_path: Path, kind: str) -> None:
-    """What is outside was not meant."""
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "mcp.json").write_text("{}")
@@ -218,7 +216,6 @@ def test_what_the_user_changed_is_left_and_remembered(user: Path) -> None:
 
 
 def test_another_build_of_ours_refreshes(user: Path) -> None:
-    """And what was there before is still known."""
     file = user / ".claude.json"
     file.write_text('{"a": 1}')
     old = Agents(Home(user / ".ggrep"), ConfigFiles(user, None, {}), "/old/bin/ggrep")
@@ -235,7 +232,6 @@ def test_another_build_of_ours_refreshes(user: Path) -> None:
 def test_a_crash_before_the_file_is_written_does_no_harm(
     user: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is remembered of it is forgotten again."""
     file = user / ".claude.json"
     file.write_text("{}")
     replace_file = writing.replace_file
@@ -255,7 +251,6 @@ def test_a_crash_before_the_file_is_written_does_no_harm(
 
 
 def test_a_record_that_cannot_be_read_stops_all(user: Path) -> None:
-    """Without it former bytes cannot be given back."""
     home = Home(user / ".ggrep")
     home.base.mkdir()
     home.agents.write_text("{}")
@@ -266,7 +261,6 @@ def test_a_record_that_cannot_be_read_stops_all(user: Path) -> None:
 
 
 def test_variables_move_files(user: Path) -> None:
-    """As they do for the clients themselves."""
     moved = agents(user, CODEX_HOME=str(user / "c"), XDG_CONFIG_HOME=str(user / "x"))
     moved.install([CODEX, OPENCODE])
 
@@ -290,7 +284,6 @@ def test_the_file_that_is_there_is_taken(user: Path) -> None:
 
 
 def test_clients_are_found_by_program_or_folder(user: Path) -> None:
-    """Editors often are not on PATH."""
     programs = user / "bin"
     programs.mkdir()
     (programs / "codex").write_text("#!/bin/sh\n")

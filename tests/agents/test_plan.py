@@ -96,7 +96,6 @@ def installed(old: bytes | None, piece: Piece) -> plan.Planned:
 
 @pytest.mark.parametrize("piece", PIECES.values(), ids=PIECES)
 def test_a_file_that_was_not_there_is_gone_again(piece: Piece) -> None:
-    """For each file of each client."""
     done = installed(None, piece)
     assert done.data is not None
 
@@ -119,7 +118,6 @@ def test_a_file_has_its_former_bytes_again(piece: Piece, old: bytes) -> None:
 
 @pytest.mark.parametrize(("piece", "old"), cases(GOOD))
 def test_a_second_installation_changes_nothing(piece: Piece, old: bytes) -> None:
-    """Scripts run it at each login."""
     done = installed(old, piece)
 
     assert plan.install(done.data, piece, done.edit).state == "unchanged"
@@ -182,7 +180,6 @@ def older(lines: tuple[str, ...]) -> tuple[str, ...]:
 def test_an_entry_of_an_earlier_build_is_rewritten_when_asked(
     piece: Piece, old: bytes | None
 ) -> None:
-    """And the former bytes are still known afterwards."""
     before = installed(old, other(piece))
     left = plan.install(before.data, piece, before.edit)
     fresh = plan.install(before.data, piece, before.edit, refresh=True)
@@ -196,7 +193,6 @@ def test_an_entry_of_an_earlier_build_is_rewritten_when_asked(
 
 @pytest.mark.parametrize(("piece", "old"), cases(GOOD))
 def test_what_the_user_changed_since_is_left(piece: Piece, old: bytes) -> None:
-    """It is theirs now."""
     done = installed(old, piece)
     assert done.data is not None
     theirs = done.data.replace(b'"mcp"', b'"mcp", "--log"')
@@ -210,7 +206,6 @@ def test_what_the_user_changed_since_is_left(piece: Piece, old: bytes) -> None:
 
 
 def test_other_servers_that_came_since_stay() -> None:
-    """The file was ours, and is no longer."""
     done = installed(None, JSON)
     assert done.data is not None
     theirs = done.data.replace(b'"mcpServers": {', b'"mcpServers": {\n    "x": {"command": "y"},')
@@ -283,24 +278,16 @@ def test_a_file_with_the_name_of_ours_is_not_taken() -> None:
     assert plan.uninstall(b"theirs\n", piece).state == "changed"
 
 
-def test_every_client_has_files() -> None:
-    """One without any would be a promise."""
+def test_every_client_has_files_and_each_tool_is_there() -> None:
     assert len(CLIENTS) == 14
     assert all(client.user and client.project for client in CLIENTS.values())
     assert all(isinstance(target, ConfigFile) for _, target in TARGETS.values())
 
-
-def test_each_tool_in_it_is_there() -> None:
-    """A tool that was renamed is one that is never called."""
     *_, tools = instructions.INSTRUCTIONS.split("as tools:")
     named = re.findall(r"`(\w+)`", tools)
 
     assert len(named) == 6
     assert set(named) <= {tool.name for tool in TOOLS}
-
-
-def test_what_ships_is_made_of_it() -> None:
-    """`python3 dev.py schemas` writes it."""
     assert held() == wanted()
     assert held()["marketplace/plugins/ggrep/skills/ggrep/SKILL.md"] == instructions.skill_text()
 

@@ -112,7 +112,6 @@ def test_servers_that_clients_add_since_stay(environ: Mapping[str, str], tmp_pat
 
 
 def test_the_plugin_is_taken(environ: Mapping[str, str], tmp_path: Path) -> None:
-    """By both programs that know plugins."""
     repo = tmp_path / "repo"
     market = SOURCE / "ggrep/interfaces/agents/shipped/marketplace"
     checked = said(environ, repo, "claude", "plugin", "validate", str(market / "plugins/ggrep"))

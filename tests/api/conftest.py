@@ -26,7 +26,6 @@ def place(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def service() -> FakeDesk:
-    """Return who answers."""
     return FakeDesk({name: (row(f"{name}1"), row(f"{name}2")) for name in ("a", "b", "c")})
 
 

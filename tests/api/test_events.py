@@ -56,7 +56,6 @@ async def test_an_answer_that_failed_is_an_error(site: Site) -> None:
 
 @pytest.mark.parametrize("error", [DeadlineExceeded("too late"), ZeroDivisionError("secret")])
 async def test_a_failure_on_the_way_is_an_error(site: Site, error: Exception) -> None:
-    """The status was sent long ago."""
     site.service.fail.append(error)
 
     ((name, data),) = await stream(site)
@@ -67,7 +66,6 @@ async def test_a_failure_on_the_way_is_an_error(site: Site, error: Exception) ->
 
 
 async def test_what_is_wrong_with_the_request_is_said_by_status(site: Site) -> None:
-    """Nothing was begun."""
     response = await site.client.post("/search/federated/stream", json=site.body(top=1))
 
     assert response.status_code == 400
@@ -171,7 +169,6 @@ class Talking(Connection):
 
 
 async def test_a_client_that_says_more_has_not_left() -> None:
-    """Only its leaving ends the search."""
     connection = Talking()
 
     async def work(_: Arrived) -> Ending:

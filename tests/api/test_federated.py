@@ -31,7 +31,6 @@ EVERY_NAMED = pytest.mark.parametrize("kind", NAMED)
 
 
 async def ask(site: Site, kind: str, **more: object) -> httpx.Response:
-    """Query the site's workspace."""
     if kind in NAMED:
         body = {"workspacePath": site.body()["workspacePath"], **NAMED[kind], **more}
         return await site.client.post(f"/{kind}/federated", json=body)
@@ -39,7 +38,6 @@ async def ask(site: Site, kind: str, **more: object) -> httpx.Response:
 
 
 async def test_the_answer_is_the_coordinators_byte_for_byte(site: Site) -> None:
-    """One question has one answer, whoever carries it."""
     file = site.place / "in" / "ws" / "w.jsonc"
     workspace = load_workspace(file, resolve_root=canonical_root)
     call = site.body(search={"top": 3, "deterministic": True})
@@ -85,32 +83,22 @@ async def test_a_file_that_changes_meanwhile_is_searched_as_it_was_checked(
     assert afterwards.content != expected.content
 
 
-async def test_per_repo_top_may_be_zero(site: Site) -> None:
-    """It is a number like any other."""
+async def test_per_repo_top_may_be_zero_and_a_path_must_not_be_relative(site: Site) -> None:
     response = await site.federated(limits={"perRepoTop": 0})
 
     assert response.status_code == 200
     assert response.json()["meta"]["limits"]["perRepoTop"] == 0
+    assert (await site.federated(workspacePath="w.jsonc")).status_code == 400
 
 
-async def test_a_workspace_outside_is_forbidden(site: Site) -> None:
-    """It is not even looked at."""
+@pytest.mark.parametrize("directory", ["out", "in/link"])
+async def test_a_workspace_outside_is_forbidden(site: Site, directory: str) -> None:
     (site.place / "out" / "w.jsonc").write_text("{")
-
-    response = await site.federated(workspacePath=str(site.place / "out" / "w.jsonc"))
+    (site.place / "in" / "link").symlink_to(site.place / "out")
+    response = await site.federated(workspacePath=str(site.place / directory / "w.jsonc"))
 
     assert (response.status_code, response.json()["code"]) == (403, "forbidden")
     assert site.service.asked == []
-
-
-async def test_a_workspace_outside_is_forbidden_through_a_link(site: Site) -> None:
-    """Where the link stands is of no account."""
-    (site.place / "out" / "w.jsonc").write_text("{}")
-    (site.place / "in" / "link").symlink_to(site.place / "out")
-
-    response = await site.federated(workspacePath=str(site.place / "in" / "link" / "w.jsonc"))
-
-    assert response.status_code == 403
 
 
 async def test_a_root_that_is_a_file_fails_alone(site: Site) -> None:
@@ -138,12 +126,20 @@ async def test_whether_something_outside_is_missing_is_not_told(site: Site) -> N
     assert rows["c"]["error"]["code"] == "forbidden"
 
 
-async def test_a_missing_cohort_is_a_bad_request(site: Site) -> None:
-    """As on the command line."""
-    response = await site.federated(cohort="nothing")
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({"cohort": "nothing"}, "ERR_FEDERATED_COHORT_NOT_FOUND"),
+        ({"workspaceId": "ws1-0"}, "ERR_FEDERATED_WORKSPACE_ID_MISMATCH"),
+    ],
+)
+async def test_a_cohort_or_a_workspace_that_is_not_there_is_a_bad_request(
+    site: Site, body: dict[str, str], code: str
+) -> None:
+    response = await site.federated(**body)
 
     assert response.status_code == 400
-    assert response.json()["code"] == "ERR_FEDERATED_COHORT_NOT_FOUND"
+    assert response.json()["code"] == code
 
 
 async def test_an_id_alone_names_no_workspace(site: Site) -> None:
@@ -154,19 +150,6 @@ async def test_an_id_alone_names_no_workspace(site: Site) -> None:
 
     assert response.status_code == 400
     assert response.json()["error"]["issues"][0]["field"] == "$.workspacePath"
-
-
-async def test_another_workspace_than_was_meant_is_a_bad_request(site: Site) -> None:
-    """The file was edited since."""
-    response = await site.federated(workspaceId="ws1-0")
-
-    assert response.status_code == 400
-    assert response.json()["code"] == "ERR_FEDERATED_WORKSPACE_ID_MISMATCH"
-
-
-async def test_a_relative_path_is_a_bad_request(site: Site) -> None:
-    """Where the server was started is nothing its callers know."""
-    assert (await site.federated(workspacePath="w.jsonc")).status_code == 400
 
 
 @pytest.mark.parametrize("name", ["x" * 5000, "x/" * 3000, "w.jsonc/x", ".", "w\n.jsonc", "\u202e"])
@@ -194,7 +177,6 @@ async def test_a_strange_path_is_a_bad_request(site: Site, name: str) -> None:
     ],
 )
 async def test_no_absolute_path_leaves(site: Site, fields: dict[str, object]) -> None:
-    """Neither in answers nor in failures."""
     response = await site.federated(**fields)
 
     assert str(site.place) not in response.text
@@ -203,7 +185,6 @@ async def test_no_absolute_path_leaves(site: Site, fields: dict[str, object]) ->
 
 
 async def test_there_is_room_for_so_many_searches(make_site: MakeSite) -> None:
-    """One more is told when to come again."""
     site, auth = make_site(max_searches=1), anyio.Event()
     site.service.pause = lambda _: auth.wait()
 
@@ -298,7 +279,6 @@ async def test_a_repository_outside_fails_alone(site: Site, kind: str) -> None:
 async def test_paths_are_for_those_who_have_presented_the_token(
     make_site: MakeSite, kind: str
 ) -> None:
-    """Without a token every caller is unknown."""
     debug = {"includePaths": True}
 
     entitled = await ask(make_site(), kind, debug=debug)
@@ -339,7 +319,6 @@ async def test_every_failure_has_one_envelope(
 
 @LISTS
 async def test_an_answer_that_failed_has_the_status_of_its_error(site: Site, kind: str) -> None:
-    """The rows of the repositories come along."""
     site.service.rows = {}
 
     response = await ask(site, kind)
@@ -362,7 +341,6 @@ async def test_a_workspace_answers(site: Site, kind: str) -> None:
 
 @EVERY_NAMED
 async def test_selection_is_the_workspaces_own(site: Site, kind: str) -> None:
-    """And who is not meant has no row."""
     document = (await ask(site, kind, select={"only": ["a"]})).json()
 
     assert [row["alias"] for row in document["repos"]] == ["a"]
@@ -379,7 +357,6 @@ async def test_what_only_lists_heed_is_refused(site: Site, kind: str) -> None:
 
 @EVERY_NAMED
 async def test_a_path_of_one_repository_is_refused(site: Site, kind: str) -> None:
-    """A workspace has no scope, and no root."""
     for key in ("root", "scope"):
         response = await ask(site, kind, **{key: "/x"})
 
@@ -388,7 +365,6 @@ async def test_a_path_of_one_repository_is_refused(site: Site, kind: str) -> Non
 
 
 async def test_a_place_that_nobody_has_is_a_failure_with_rows(site: Site) -> None:
-    """The caller sees who was asked."""
     response = await ask(site, "expand", target="nowhere.py")
 
     assert (response.status_code, response.json()["ok"]) == (400, False)

@@ -21,7 +21,6 @@ WANTED = {"format": "slate", "slate": {"level": 2, "maxFiles": 3, "graph": False
 
 
 async def test_the_slate_is_the_coordinators_byte_for_byte(site: Site) -> None:
-    """One question has one answer, whoever carries it."""
     workspace = load_workspace(site.place / "in/ws/w.jsonc", resolve_root=canonical_root)
 
     response = await site.federated(**WANTED, search={"deterministic": True})
@@ -47,7 +46,6 @@ async def test_a_session_reaches_the_coordinator(site: Site) -> None:
 
 
 async def test_without_the_word_slate_the_answer_is_hits(site: Site) -> None:
-    """As it ever was."""
     for fields in ({}, {"format": None}, {"format": "hits"}):
         assert "results" in (await site.federated(**fields)).json()
 
@@ -80,7 +78,6 @@ async def test_a_slate_as_events_ends_with_the_slate(site: Site) -> None:
 async def test_what_is_wrong_with_a_slate_is_said_with_its_field(
     site: Site, fields: dict[str, object], field: str
 ) -> None:
-    """So that nothing is passed over."""
     response = await site.federated(**fields)
 
     assert response.status_code == 400
@@ -89,7 +86,6 @@ async def test_what_is_wrong_with_a_slate_is_said_with_its_field(
 
 
 async def test_a_budget_that_holds_no_slate_is_a_bad_request(site: Site) -> None:
-    """Whether it is plain or as events."""
     fields = {"format": "slate", "slate": {"maxBytes": 9}}
     plain = await site.federated(**fields)
     stream = await site.client.post("/search/federated/stream", json=site.body(**fields))

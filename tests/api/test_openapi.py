@@ -57,7 +57,6 @@ def body_schema(name: str) -> jsonschema_rs.Validator:
 
 
 async def test_the_document_is_served_as_it_is(site: Site) -> None:
-    """Its routes are the server's."""
     response = await site.client.get("/openapi.json")
 
     assert response.json() == document()
@@ -76,11 +75,12 @@ async def test_the_document_is_served_as_it_is(site: Site) -> None:
 
 def test_every_reference_leads_somewhere_inside() -> None:
     """Nobody who reads it should have to fetch anything."""
-    found = set(references(document()))
+    whole = document()
+    found = set(references(whole))
 
     assert found
     for reference in found:
-        held: Any = document()
+        held: Any = whole
         for part in reference.removeprefix("#/").split("/"):
             held = held[part]
         assert isinstance(held, dict)
@@ -133,7 +133,6 @@ def test_what_is_not_understood_is_not_described(fields: dict[str, object]) -> N
 
 
 def test_a_search_of_one_repository_is_described() -> None:
-    """With what it has beside a workspace's."""
     body = {"query": "q", "root": "/r", "search": {"scope": "src", "top": 1}}
 
     parse_repo_body("search", body)
@@ -212,7 +211,6 @@ def test_what_leads_on_from_a_search_is_described(
 def test_neither_surface_nor_document_takes_what_is_out_of_bounds(
     name: str, parse: Callable[[Any], object], body: dict[str, object]
 ) -> None:
-    """A generated client finds out before it asks."""
     with pytest.raises(InvalidRequest):
         parse(body)
     assert not body_schema(name).is_valid(body)
@@ -260,7 +258,7 @@ def explore(place: Path, examples: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [100, pytest.param(2_000, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("number", [40, pytest.param(2_000, marks=pytest.mark.deep)])
 def test_whatever_is_asked_is_answered_as_described(tmp_path: Path, number: int) -> None:
     """No request that fits the document finds a bug."""
     explore(tmp_path.resolve(), number)

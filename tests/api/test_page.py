@@ -28,7 +28,6 @@ class SetClock(SystemClock):
 
 @pytest.fixture
 def browser(site: Site) -> httpx.AsyncClient:
-    """Return a client without the token."""
     del site.client.headers["authorization"]
     site.client.base_url = httpx.URL(OWN)
     return site.client
@@ -49,7 +48,6 @@ def test_the_files_are_small_and_make_no_markup_of_text() -> None:
 
 
 def test_the_document_holds_no_script_and_no_style_of_its_own() -> None:
-    """And each file that it names is there."""
     assets = load_assets()
     document = assets["/"].data.decode()
 

@@ -64,7 +64,6 @@ async def client(place: Path) -> AsyncIterator[httpx.AsyncClient]:
 
 
 def body(place: Path) -> dict[str, object]:
-    """Return a search of both repositories."""
     return {
         "workspacePath": str(place / "w.jsonc"),
         "query": "refund money",
@@ -84,7 +83,6 @@ async def test_a_workspace_is_searched(client: httpx.AsyncClient, place: Path) -
 
 
 async def test_a_repository_is_searched(client: httpx.AsyncClient, place: Path) -> None:
-    """With status and health beside it."""
     root = str(place / "a")
 
     found = await client.post("/search", json={"query": "refund", "root": root})
@@ -100,7 +98,6 @@ async def test_a_repository_is_searched(client: httpx.AsyncClient, place: Path) 
 async def test_a_repository_without_an_index_says_so(
     client: httpx.AsyncClient, place: Path
 ) -> None:
-    """Nothing is made behind the caller's back."""
     (place / "empty").mkdir(exist_ok=True)
 
     response = await client.get("/status", params={"root": str(place / "empty")})

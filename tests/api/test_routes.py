@@ -68,7 +68,6 @@ every = pytest.mark.parametrize("route", LEAST)
 async def test_a_question_is_passed_on(
     site: Site, route: str, body: dict[str, object], request_: object, name: str
 ) -> None:
-    """The answer comes back as the daemon's."""
     root = site.place / "in" / "a"
 
     response = await site.client.post(route, json={**LEAST[route], **body, "root": str(root)})
@@ -80,7 +79,6 @@ async def test_a_question_is_passed_on(
 
 @every
 async def test_the_token_is_wanted_here_too(site: Site, route: str) -> None:
-    """The same gate stands before every route."""
     refused = await site.client.post(route, json=LEAST[route], headers={"authorization": "x"})
     foreign = await site.client.post(route, json=LEAST[route], headers={"host": "evil.example"})
 
@@ -103,7 +101,6 @@ async def test_what_is_wrong_is_said(site: Site, route: str) -> None:
 
 @every
 async def test_a_failure_has_the_envelope(site: Site, route: str) -> None:
-    """With the status that its code has everywhere."""
     body = {**LEAST[route], "root": str(site.place / "in" / "a")}
     site.service.fail += [Busy(retry_after_ms=1_500), InvalidRequest("no such place")]
 
@@ -119,7 +116,6 @@ async def test_a_failure_has_the_envelope(site: Site, route: str) -> None:
 async def test_a_session_that_cannot_go_on_is_told_from_a_wrong_question(
     site: Site, error: GgrepError
 ) -> None:
-    """The same question without the token is answered."""
     site.service.fail.append(error)
 
     response = await site.client.post(
@@ -130,7 +126,6 @@ async def test_a_session_that_cannot_go_on_is_told_from_a_wrong_question(
 
 
 async def test_a_directory_means_the_repository_around_it(site: Site) -> None:
-    """As on the command line."""
     root = site.place / "in" / "a"
     (root / "src").mkdir()
     (root / ".ggrep.toml").write_text("")
@@ -172,7 +167,6 @@ async def test_a_root_is_a_directory_inside(
 async def test_a_repository_around_an_allowed_directory_must_be_allowed_itself(
     site: Site,
 ) -> None:
-    """Its index holds all of it."""
     (site.place / ".ggrep.toml").write_text("")
 
     response = await site.client.get("/status", params={"root": str(site.place / "in" / "a")})
@@ -186,7 +180,6 @@ async def test_a_relative_root_is_refused(site: Site) -> None:
 
 
 async def test_the_servers_own_repository_answers_for_none(make_site: MakeSite, site: Site) -> None:
-    """Where there is one."""
     own = make_site(default_root=site.place / "in" / "a")
 
     assert (await own.client.get("/status")).status_code == 200
@@ -195,7 +188,6 @@ async def test_the_servers_own_repository_answers_for_none(make_site: MakeSite, 
 
 
 async def test_the_servers_own_repository_must_stay_where_it_was(make_site: MakeSite) -> None:
-    """A link in its place leads elsewhere."""
     site = make_site()
     root = site.place / "in" / "a"
     own = make_site(default_root=root)
@@ -215,7 +207,6 @@ async def test_health_without_a_root_is_the_servers_own(site: Site) -> None:
 
 @pytest.mark.parametrize(("word", "deep"), [("true", True), ("0", False)])
 async def test_health_of_a_root_is_its_daemons(site: Site, word: str, deep: bool) -> None:
-    """Deep if it is asked for."""
     root = site.place / "in" / "a"
 
     response = await site.client.get("/health", params={"root": str(root), "deep": word})
@@ -225,7 +216,6 @@ async def test_health_of_a_root_is_its_daemons(site: Site, word: str, deep: bool
 
 
 async def test_paths_are_shown_to_those_who_have_presented_the_token(make_site: MakeSite) -> None:
-    """And redacted for everybody else."""
     entitled, anyone = make_site(), make_site(token=None)
     root = str(entitled.place / "in" / "a")
 
@@ -249,7 +239,6 @@ async def test_parameters_are_known_and_given_once(site: Site, query: str) -> No
 
 
 async def test_what_is_not_there_has_the_envelope_too(site: Site) -> None:
-    """Clients read one kind of failure."""
     missing = await site.client.get("/docs")
     slash = await site.client.get("/health/")
     method = await site.client.get("/search")
@@ -261,7 +250,6 @@ async def test_what_is_not_there_has_the_envelope_too(site: Site) -> None:
 
 
 async def test_figures_count_by_route_and_status(site: Site) -> None:
-    """Paths that strangers make up are one route."""
     site.service.fail.append(Busy(retry_after_ms=1))
     await site.federated()
     await site.federated()
@@ -327,7 +315,6 @@ async def test_each_connection_is_a_caller_of_its_own(site: Site) -> None:
 
 
 async def test_queries_of_one_repository_share_the_places_of_searches(make_site: MakeSite) -> None:
-    """No route leads around the bound."""
     site, go_on = make_site(max_searches=1), anyio.Event()
     site.service.pause = lambda _: go_on.wait()
     root = str(site.place / "in" / "a")

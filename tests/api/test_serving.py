@@ -35,12 +35,10 @@ MakeSite = Callable[..., Site]
     ],
 )
 def test_loopback_is_what_only_this_machine_reaches(host: str, *, expected: bool) -> None:
-    """All else needs a token."""
     assert is_loopback(host) is expected
 
 
 def test_any_free_port_is_bound_and_told() -> None:
-    """Callers learn it from the base URL."""
     with bind("127.0.0.1", 0) as listener:
         port = listener.getsockname()[1]
 
@@ -49,7 +47,6 @@ def test_any_free_port_is_bound_and_told() -> None:
 
 
 def test_a_port_that_is_taken_is_the_callers_mistake() -> None:
-    """And says so by its flag."""
     with bind("127.0.0.1", 0) as listener:
         port = listener.getsockname()[1]
 
@@ -62,7 +59,6 @@ def test_a_port_that_is_taken_is_the_callers_mistake() -> None:
 
 
 def test_a_host_that_is_none_is_the_callers_mistake() -> None:
-    """Names are resolved, and this one cannot be."""
     with pytest.raises(InvalidRequest, match="--host"):
         bind("no host", 0)
 
@@ -120,7 +116,6 @@ async def test_who_begins_a_request_and_never_ends_it_is_hung_up_on(
 
 @pytest.mark.slow
 async def test_a_client_that_hangs_up_ends_its_search(site: Site) -> None:
-    """As seen through a real connection."""
     asked, ended = anyio.Event(), anyio.Event()
 
     async def pause(_: str) -> None:

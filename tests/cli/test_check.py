@@ -84,7 +84,6 @@ def test_without_an_index_checks_could_not_run(ggrep: Command, checks: Path) -> 
     [("version = 1\nflaky = 1\n", ":2: unknown key 'flaky'"), ("version =", ": not valid TOML: ")],
 )
 def test_a_bad_file_could_not_be_run(ggrep: Command, checks: Path, text: str, fault: str) -> None:
-    """Its mistake is named with the line."""
     checks.write_text(text)
     outcome = ggrep("check")
 
@@ -111,7 +110,6 @@ def test_without_a_file_the_command_that_writes_it_is_named(ggrep: Command, chec
 def test_reports_have_places_of_their_own(
     ggrep: Command, checks: Path, flags: list[str], fault: str
 ) -> None:
-    """Said before the work, and nothing is touched."""
     outcome = ggrep("check", *flags, "--json")
 
     assert outcome.status == 2
@@ -186,7 +184,6 @@ def test_a_drop_is_below_something(ggrep: Command, checks: Path) -> None:
 def test_the_summary_of_a_job_says_what_does_not_hold(
     ggrep: Command, checks: Path, tmp_path: Path
 ) -> None:
-    """In a table that no name can break."""
     checks.write_text(MISSED.replace("nowhere.py", "no|where*.py"))
     file = tmp_path / "summary.md"
     assert ggrep("check", "--markdown", file).status == 1
@@ -258,7 +255,6 @@ def test_standard_output_by_its_name_is_standard_output(
 
 
 def test_inputs_and_each_other_are_not_overwritten(tmp_path: Path) -> None:
-    """By whatever name."""
     checks, link, fresh = (tmp_path / name for name in ("checks.toml", "link", "fresh"))
     checks.write_text("version = 1")
     link.symlink_to(checks)
@@ -284,7 +280,6 @@ def test_inputs_and_each_other_are_not_overwritten(tmp_path: Path) -> None:
 def test_a_place_that_takes_no_file_is_refused_before_the_work(
     tmp_path: Path, name: str, fault: str
 ) -> None:
-    """And afterwards, should it have become one meanwhile."""
     (tmp_path / "file").touch()
     (tmp_path / "loop").symlink_to("loop")
     with pytest.raises(UsageError) as before:

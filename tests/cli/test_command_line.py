@@ -51,25 +51,16 @@ def asked(root: Path, here: str, *words: str) -> object:
     return getattr(message, "request", message)
 
 
-def test_a_line_is_read_by_the_command_s_own_options(root: Path) -> None:
-    """There is one declaration of them."""
+def test_places_are_read_from_where_the_line_was_typed(root: Path) -> None:
     found = asked(root, "", "symbol", "Name", "-m", "5", "--deterministic", "--timeout-ms=9")
 
     assert found == SymbolRequest("Name", "", limit=5, deterministic=True, timeout_ms=9)
-
-
-def test_places_are_read_from_where_the_line_was_typed(root: Path) -> None:
-    """The daemon stands somewhere else."""
     assert asked(root, "src", "symbol", "Name") == SymbolRequest("Name", "src")
     assert asked(root, "src", "symbol", "Name", "../docs") == SymbolRequest("Name", "docs")
     assert asked(root, "src", "symbol", "Name", "--repo", "..") == SymbolRequest("Name", "")
     assert asked(root, "src", "expand", "a.py:3") == ExpandRequest("src/a.py:3")
     assert asked(root, "", "expand", "abc123") == ExpandRequest("abc123")
     assert asked(root, "docs", "status") == Status()
-
-
-def test_what_is_outlined_may_be_folders(root: Path) -> None:
-    """And a tour is one of the whole repository."""
     assert asked(root, "src", "outline") == OutlineRequest(("src",))
     assert asked(root, "", "outline") == OutlineRequest(("",))
     assert asked(root, "docs", "outline", "../src", "../src/a.py:3", "gone.py") == OutlineRequest(
@@ -131,62 +122,38 @@ def test_the_directories_that_a_line_goes_by_are_told(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words",
+    "line",
     [
-        ("clean",),
-        ("nosuch",),
-        ("symbol",),
-        ("symbol", "Name", "./nosuch"),
-        ("symbol", "Name", ".."),
-        ("symbol", "Name", "src/", "--repo", "."),
-        ("symbol", "Name", "--limit", "5"),
-        ("symbol", "Name", "-m", "-5"),
-        ("symbol", "Name", "--filter", "nosuch"),
-        ("symbol", "Name", "--sync"),
-        ("symbol", "Name", "--offline"),
-        ("symbol", "Name", "--encoder", "none"),
-        ("symbol", "Name", "--profile", "x"),
-        ("expand", "../b.py:1"),
-        ("expand", "src"),
-        ("slate", "words", "--workspace", "nosuch.json"),
-        ("slate", "words", "--workspace", "nosuch.json", "--session", "new"),
-        ("slate", "words", "--graph", "dot", "--json"),
-        ("search", "words", "--workspace", "nosuch.json"),
-        ("search", "words", "--receipt", "r.json"),
-        ("search", "words", "--level", "1"),
-        ("search", "words", "--format", "agent", "--sync"),
-        ("search", "words", "--format", "agent", "--stats"),
-        ("outline", "../b.py"),
-        ("outline", "src", "--repo", "..", "--depth", "-1"),
-        ("tour", "--max-bytes", "0"),
-        ("status", "--all"),
-        ("status", "--watch"),
-        ("status", "--profile", "x"),
+        *("clean", "nosuch", "symbol", "symbol Name ./nosuch", "symbol Name .."),
+        *("symbol Name src/ --repo .", "symbol Name --limit 5", "symbol Name -m -5"),
+        *("symbol Name --filter nosuch", "symbol Name --sync", "symbol Name --offline"),
+        *("symbol Name --encoder none", "symbol Name --profile x", "expand ../b.py:1"),
+        *("expand src", "slate words --workspace nosuch.json"),
+        "slate words --workspace nosuch.json --session new",
+        *("slate words --graph dot --json", "search words --workspace nosuch.json"),
+        *("search words --receipt r.json", "search words --level 1"),
+        *("search words --format agent --sync", "search words --format agent --stats"),
+        *("outline ../b.py", "outline src --repo .. --depth -1", "tour --max-bytes 0"),
+        *("status --all", "status --watch", "status --profile x"),
     ],
 )
-def test_whatever_gives_cause_to_doubt_is_left_to_the_client(
-    root: Path, words: tuple[str, ...]
-) -> None:
+def test_whatever_gives_cause_to_doubt_is_left_to_the_client(root: Path, line: str) -> None:
     """It has the words for what is wrong, and does what is more than to ask."""
-    assert read(root, "", *words) is None
-    assert read(root, "..", *words) is None
+    assert read(root, "", *line.split()) is None
+    assert read(root, "..", *line.split()) is None
 
 
 def test_a_line_from_nowhere_is_left_to_the_client(root: Path) -> None:
-    """Nothing is read from the daemon's own directory."""
     served = ServedRoot(root, Home(root.parent / "home"), Profile(""), {})
 
     assert read_line(Line(("symbol", "Name"), Claim(str(root)), ViewOptions()), served) is None
     assert read_line(Line((), Claim(str(root)), ViewOptions(cwd=str(root))), served) is None
 
 
-def test_the_script_knows_the_commands_there_are() -> None:
+def test_the_script_knows_the_commands_and_their_values() -> None:
     """A command the script does not know would be searched for instead of run."""
     assert set(get_command(parser()).commands) == COMMANDS  # type: ignore[attr-defined] # a group
 
-
-def test_the_script_knows_which_options_of_a_search_take_a_value() -> None:
-    """A value is no first word: `ggrep -m 5 words`."""
     command = get_command(parser()).commands["search"]  # type: ignore[attr-defined] # as above
     options = [each for each in command.params if each.param_type_name == "option"]
 

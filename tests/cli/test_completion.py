@@ -94,7 +94,6 @@ def test_what_a_word_may_become(tree: Path, line: str, words: list[str]) -> None
 
 
 def test_what_cannot_be_read_offers_nothing(tree: Path, ggrep: Command) -> None:
-    """A completion that complains is worse than none."""
     (tree / ".ggrep.toml").write_bytes(b"\xff")
     for line in ("--workspace none.jsonc --tag", "--tag", "--profile"):
         done = ggrep("__complete", "--", "search", "words", *line.split(), "")
@@ -102,7 +101,6 @@ def test_what_cannot_be_read_offers_nothing(tree: Path, ggrep: Command) -> None:
 
 
 def test_completions_load_next_to_nothing_and_make_nothing(tmp_path: Path) -> None:
-    """They run while somebody types."""
     run = (
         "import sys; from ggrep.interfaces.entry import main; main();"
         "print(*[name for name in sys.modules if name.startswith('ggrep')], file=sys.stderr)"
@@ -126,14 +124,13 @@ def test_completions_load_next_to_nothing_and_make_nothing(tmp_path: Path) -> No
 
 
 def test_another_shell_is_refused(ggrep: Command) -> None:
-    """With those that there are."""
     done = ggrep("completion", "fsh")
 
     assert done.status == 2
     assert "unknown 'fsh'; did you mean: fish; use one of bash, zsh" in done.err
 
 
-BARE = {"bash": ["--norc"], "zsh": ["-f"], "fish": ["--no-config"]}
+BARE = {"bash": ["--norc", "-i"], "zsh": ["-f", "-i"], "fish": ["--no-config"]}
 """Flags that keep a shell from anybody's own settings."""
 
 
@@ -149,12 +146,7 @@ def scripted(shell: str, script: str, tree: Path) -> str:
     command.chmod(0o755)
     (tree.parent / "script").write_text(SCRIPTS[shell])
     done = subprocess.run(
-        [
-            program,
-            *({"bash": ["--norc", "-i"], "zsh": ["-f", "-i"]}.get(shell, ["--no-config"])),
-            "-c",
-            script,
-        ],
+        [program, *BARE[shell], "-c", script],
         cwd=tree,
         capture_output=True,
         text=True,
@@ -182,46 +174,40 @@ LINES = [
 ]
 
 
+BASH = (
+    '. "$SCRIPT"; complete -p ggrep >&2; COMP_LINE={line!r}; COMP_POINT=${{#COMP_LINE}};'
+    ' _ggrep ggrep; printf "%s\\n" "${{COMPREPLY[@]}}"'
+)
+"""As bash calls the function: the line, where the cursor is, and its answer in COMPREPLY."""
+ZSH = (
+    'compdef() {{ :; }}; _files() {{ print files; }}; . "$SCRIPT";'
+    " compadd() {{ while [[ $1 == -* && $1 != -- ]]; do [[ $1 == -S ]] && shift; shift; done;"
+    ' shift; print -l -- "$@"; }};'
+    " words=({line} {blank}); CURRENT=${{#words}}; _ggrep"
+)
+"""With `compadd` in the place of the editor's."""
+FISH = "source $SCRIPT; complete -C {line!r}"
+ASKED = {"bash": BASH, "zsh": ZSH, "fish": FISH}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(("line", "words"), [*LINES, ("ggrep words --find=us", ["usage"])])
-def test_bash_completes(tree: Path, line: str, words: list[str]) -> None:
-    """As it calls the function: the line, where the cursor is, and its answer in COMPREPLY."""
-    script = (
-        f'. "$SCRIPT"; complete -p ggrep >&2; COMP_LINE={line!r}; COMP_POINT=${{#COMP_LINE}};'
-        ' _ggrep ggrep; printf "%s\\n" "${COMPREPLY[@]}"'
-    )
-    # Colons end a word of bash, and what stands before them is left out.
-    expected = [word.rpartition(":")[2] for word in words]
-
-    assert scripted("bash", script, tree).splitlines() == expected
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("line", "words"), LINES)
-def test_zsh_completes(tree: Path, line: str, words: list[str]) -> None:
-    """With `compadd` in the place of the editor's."""
+@pytest.mark.parametrize(
+    ("shell", "line", "words"),
+    [
+        *((shell, *case) for shell in ASKED for case in LINES),
+        ("bash", "ggrep words --find=us", ["usage"]),
+    ],
+)
+def test_a_shell_completes(tree: Path, shell: str, line: str, words: list[str]) -> None:
     blank = "''" if line.endswith(" ") else ""
-    script = (
-        'compdef() { :; }; _files() { print files; }; . "$SCRIPT";'
-        " compadd() { while [[ $1 == -* && $1 != -- ]]; do [[ $1 == -S ]] && shift; shift; done;"
-        ' shift; print -l -- "$@"; };'
-        f" words=({line} {blank}); CURRENT=${{#words}}; _ggrep"
-    )
+    out = scripted(shell, ASKED[shell].format(line=line, blank=blank), tree)
 
-    assert scripted("zsh", script, tree).splitlines() == words
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("line", "words"), LINES)
-def test_fish_completes(tree: Path, line: str, words: list[str]) -> None:
-    """As it answers `complete -C`."""
-    out = scripted("fish", f"source $SCRIPT; complete -C {line!r}", tree)
-
-    assert [found.partition("\t")[0] for found in out.splitlines()] == words
+    # Colons end a word of bash, and what stands before them is left out.
+    expected = [word.rpartition(":")[2] if shell == "bash" else word for word in words]
+    assert [found.partition("\t")[0] for found in out.splitlines()] == expected
 
 
 def test_the_powershell_script_has_its_form() -> None:
-    """There is none here to try it in."""
     script = SCRIPTS["powershell"]
 
     assert "Register-ArgumentCompleter -Native -CommandName ggrep" in script

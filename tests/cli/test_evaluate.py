@@ -64,7 +64,6 @@ def test_the_suite_of_the_current_directory_is_run(ggrep: Command, suite: Path) 
 
 
 def test_the_help_names_every_way_of_merging(ggrep: Command) -> None:
-    """One that is not named is not tried."""
     unbroken = "".join(ggrep("eval", "--help").out.split())
 
     assert "".join(either(STRATEGIES).split()) in unbroken
@@ -82,7 +81,6 @@ def test_json_fits_its_schema(ggrep: Command, suite: Path) -> None:
 
 
 def test_a_report_is_written_and_held_against(ggrep: Command, suite: Path) -> None:
-    """The way a decline is noticed."""
     out = suite.with_name("report.json")
 
     assert ggrep("eval", "--out", out).status == 0
@@ -104,7 +102,6 @@ def test_a_report_is_written_and_held_against(ggrep: Command, suite: Path) -> No
 def test_a_missed_bound_is_a_failure(
     ggrep: Command, suite: Path, flags: list[str], status: int
 ) -> None:
-    """CI looks at nothing else."""
     outcome = ggrep("eval", *flags)
 
     assert outcome.status == status
@@ -136,7 +133,6 @@ def test_a_missed_bound_is_a_failure(
 def test_what_cannot_be_run_is_wrong_usage(
     ggrep: Command, suite: Path, arguments: list[str]
 ) -> None:
-    """And not a missed bound."""
     outcome = ggrep("eval", *arguments, "--json")
 
     assert outcome.status == 2
@@ -161,7 +157,6 @@ def test_a_suite_asks_the_repository_beside_it(
 
 
 def test_two_reports_are_compared(ggrep: Command, suite: Path) -> None:
-    """Nothing is run for it."""
     paths = [suite.with_name(name) for name in ("before.json", "after.json")]
     for path in paths:
         path.write_bytes(stable_json.dumps(report_document(some_run())))
@@ -175,7 +170,6 @@ def test_two_reports_are_compared(ggrep: Command, suite: Path) -> None:
 
 @pytest.mark.parametrize("size", ["1023", "99999999"])
 def test_bytes_that_no_slate_takes_are_refused(ggrep: Command, suite: Path, size: str) -> None:
-    """Before anything is asked."""
     outcome = ggrep("eval", "--max-bytes", "2048", "--max-bytes", size)
 
     assert outcome.status == 2

@@ -60,16 +60,14 @@ class Group(Struct, frozen=True):
 
 
 def option(name: str) -> Option:
-    """Return an option of the group."""
     return next(each for each in options_of(Group) if each.name == name)
 
 
 def test_help_words_and_default_are_those_of_the_request() -> None:
     """Said a second time they would fall behind."""
-    assert (
-        help_of(option("per_file"))
-        == "Maximum number of hits per file; 0 for no limit. [default: 3]"
-    )
+    number = "Maximum number of hits per file; 0 for no limit. [default: 3]"
+
+    assert help_of(option("per_file")) == number
     assert help_of(option("find")).startswith("Look for it as: auto, definition, usage, ")
     assert help_of(option("find")).endswith(" or similar-code. [default: auto]")
     assert help_of(option("explain")) == "Add an explanation of each score."
@@ -78,17 +76,21 @@ def test_help_words_and_default_are_those_of_the_request() -> None:
 
 def test_what_was_not_typed_is_left_to_the_request() -> None:
     """A default of the command line's own could be another one."""
+    typed = {"per_file": 3, "vectors": False}
+
     assert request_fields(SearchRequest, Group()) == {}
-    assert request_fields(SearchRequest, Group(per_file=3, vectors=False)) == {
-        "per_file": 3,
-        "vectors": False,
-    }
+    assert request_fields(SearchRequest, Group(**typed)) == typed
 
 
-def test_a_number_below_the_least_of_its_field_is_refused_by_its_flag() -> None:
-    """Whoever typed it knows the flag, not the field."""
+def test_a_number_is_judged_and_given_once() -> None:
+    """Two numbers, even equal ones, show that a script went wrong."""
     with pytest.raises(InvalidRequest, match="-m: 0 is less than 1"):
         request_fields(SearchRequest, Group(limit=0))
+
+    with pytest.raises(UsageError) as caught:
+        request_of(replace(PLAIN, hits=HitOptions(limit=(5, 5))), scope="")
+
+    assert caught.value.code == "ERR_FEDERATED_DUPLICATE_TOP_FLAG"
 
 
 def test_flags_that_say_what_holds_anyhow_are_not_named() -> None:
@@ -113,7 +115,6 @@ def test_the_options_that_set_no_field_of_a_request_are_known() -> None:
 
 
 def every_piece() -> list[Piece]:
-    """Return what all commands take."""
     entries = EVERY.values()
     return [piece for entry in entries for piece in pieces_of(entry.load()) or ()]
 
@@ -123,14 +124,14 @@ def every_piece() -> list[Piece]:
 )
 def test_an_option_of_several_commands_is_declared_once(flag: str) -> None:
     """It means the same in each, so the help pages say the same."""
-    held = [piece.says.flag for piece in every_piece() if flag in piece.names and _is_option(piece)]
+    held = [
+        piece.says.flag
+        for piece in every_piece()
+        if flag in piece.names and isinstance(piece.says, Option)
+    ]
 
     assert len(held) > 3
     assert all(each is held[0] for each in held)
-
-
-def _is_option(piece: Piece) -> bool:
-    return isinstance(piece.says, Option)
 
 
 def test_the_one_declaration_is_the_one_of_the_groups() -> None:
@@ -158,59 +159,43 @@ def asked(**options: object) -> SearchRequest:
     return request_of(TypedSearch("words", question=QueryOptions(**options)), scope="")  # type: ignore[arg-type] # they vary
 
 
-def test_without_flags_the_defaults_of_every_surface_hold() -> None:
-    """Ten hits, three a file, balanced, every corpus."""
+def test_without_flags_the_defaults_of_every_surface_hold_and_the_deepest_snippet_wins() -> None:
+    """Nobody could ask again for what differs each time."""
     request = request_of(PLAIN, scope="")
 
     assert (request.limit, request.per_file, request.mode) == (10, 3, Mode.BALANCED)
     assert request.corpora == CORPORA
     assert request.snippet is SnippetMode.DEFAULT
 
-
-@pytest.mark.parametrize("text", ["-lang:python", "!lang:python"])
-def test_a_filter_is_negated_by_either_sign(text: str) -> None:
-    """Shells make `!` awkward and option parsers `-`."""
-    request = asked(filters=(text,))
-
-    assert request.filters == (Filter("lang", "python", negated=True),)
-
-
-def test_a_filter_value_may_hold_colons() -> None:
-    """Only the first colon divides."""
-    request = asked(filters=("path:a:b",))
-
-    assert request.filters == (Filter("path", "a:b"),)
-
-
-def test_corpora_keep_one_order_however_they_are_given() -> None:
-    """Equal requests have equal fingerprints."""
-    one = asked(corpora=("records", "code", "code"))
-
-    assert one.corpora == (Corpus.CODE, Corpus.RECORDS)
-    assert asked(corpora=("code", "all")).corpora == CORPORA
-
-
-def test_of_several_depths_the_deepest_wins() -> None:
-    """An alias with `-s` in it can still be overruled by `-c`."""
     request = request_of(TypedSearch("words", hits=HitOptions(snippet=("short", "full"))), scope="")
 
     assert request.snippet is SnippetMode.FULL
 
+    kept = replace(PLAIN, output=ReceiptOutput(receipt=Path("r.json")))
 
-def test_what_a_query_is_looked_for_as_is_one_word() -> None:
-    """The same words as everywhere else."""
-    request = asked(find="exact-text", vectors=False)
-
-    assert (request.find, request.vectors) == (Find.EXACT_TEXT, False)
-    with pytest.raises(InvalidRequest, match="--find: unknown 'text'; use one of auto, "):
-        asked(find="text")
+    assert request_of(kept, scope="").deterministic
+    assert not request_of(PLAIN, scope="").deterministic
 
 
-def test_the_same_intent_twice_is_one_intent() -> None:
-    """`-d --mode discovery` contradicts nothing."""
-    request = asked(mode=("discovery", "discovery"))
-
-    assert request.mode is Mode.DISCOVERY
+@pytest.mark.parametrize(
+    ("options", "field", "value"),
+    [
+        # Shells make `!` awkward and option parsers `-`.
+        ({"filters": ("-lang:python",)}, "filters", (Filter("lang", "python", negated=True),)),
+        ({"filters": ("!lang:python",)}, "filters", (Filter("lang", "python", negated=True),)),
+        ({"filters": ("path:a:b",)}, "filters", (Filter("path", "a:b"),)),
+        ({"corpora": ("records", "code", "code")}, "corpora", (Corpus.CODE, Corpus.RECORDS)),
+        ({"corpora": ("code", "all")}, "corpora", CORPORA),
+        # `-d --mode discovery` contradicts nothing.
+        ({"mode": ("discovery", "discovery")}, "mode", Mode.DISCOVERY),
+        ({"find": "exact-text"}, "find", Find.EXACT_TEXT),
+        ({"vectors": False}, "vectors", False),
+    ],
+)
+def test_options_become_fields_of_the_request(
+    options: dict[str, object], field: str, value: object
+) -> None:
+    assert getattr(asked(**options), field) == value
 
 
 @pytest.mark.parametrize(
@@ -219,6 +204,11 @@ def test_the_same_intent_twice_is_one_intent() -> None:
         (QueryOptions(mode=("debug", "planning")), UsageError, "debug and planning"),
         (QueryOptions(mode=("code",)), InvalidRequest, "--corpus"),
         (QueryOptions(mode=("x",)), InvalidRequest, "balanced"),
+        (
+            QueryOptions(find="text"),
+            InvalidRequest,
+            "--find: unknown 'text'; use one of auto, ",
+        ),
         (QueryOptions(corpora=("balanced",)), InvalidRequest, "extracted-prose"),
         (
             QueryOptions(filters=("lang",)),
@@ -239,14 +229,6 @@ def test_what_means_nothing_is_refused_by_name(
         request_of(replace(PLAIN, **{name: group}), scope="")  # type: ignore[arg-type] # by its name
 
 
-def test_the_number_of_hits_is_given_once() -> None:
-    """Two numbers, even equal ones, show that a script went wrong."""
-    with pytest.raises(UsageError) as caught:
-        request_of(replace(PLAIN, hits=HitOptions(limit=(5, 5))), scope="")
-
-    assert caught.value.code == "ERR_FEDERATED_DUPLICATE_TOP_FLAG"
-
-
 def test_what_was_typed_is_kept_from_a_profile() -> None:
     """What is the default is said all the same, once it was typed."""
     typed = replace(PLAIN, question=QueryOptions(mode=("balanced",)), hits=HitOptions(per_file=3))
@@ -254,14 +236,6 @@ def test_what_was_typed_is_kept_from_a_profile() -> None:
     assert given_fields(PLAIN) == frozenset()
     assert given_fields(typed) == {"mode", "per_file"}
     assert given_fields(replace(PLAIN, hits=HitOptions(compact=True))) == {"per_file", "snippet"}
-
-
-def test_a_receipt_is_of_a_deterministic_answer() -> None:
-    """Nobody could ask again for what differs each time."""
-    kept = replace(PLAIN, output=ReceiptOutput(receipt=Path("r.json")))
-
-    assert request_of(kept, scope="").deterministic
-    assert not request_of(PLAIN, scope="").deterministic
 
 
 COMMAND_PIECES = [
@@ -323,7 +297,6 @@ def test_a_misspelt_line_is_a_usage_error(
 
 @pytest.mark.parametrize("name", ["slate", "symbol", "refs"])
 def test_filters_mean_the_same_to_every_command(ggrep: Command, shop: Path, name: str) -> None:
-    """Whoever learned one knows the others."""
     done = ggrep(name, "charge_card", "--filter", "lagn:go")
 
     assert done.status == 2
@@ -338,13 +311,11 @@ def test_an_option_of_few_words_takes_no_other(name: str, piece: Piece) -> None:
         return  # it is more than the word, and reads for itself
     for word in piece.says.words:
         require_known(piece.says, word)
-
     with pytest.raises(UsageError, match=f"did you mean: {piece.says.words[0]}; use "):
         require_known(piece.says, f"{piece.says.words[0]}x")
 
 
 def test_a_misspelt_line_is_json_where_that_is_asked_for(ggrep: Command, shop: Path) -> None:
-    """Programs read the same words."""
     done = ggrep("search", "charge", "--find", "usge", "--json")
 
     assert (done.status, done.error()["code"]) == (2, "invalid_request")

@@ -51,7 +51,6 @@ def test_options_of_workspaces_have_a_page(ggrep: Command) -> None:
 
 
 def test_commands_stand_in_groups(ggrep: Command) -> None:
-    """Thirty in a row are read by nobody."""
     shown = ggrep("help", "--all")
 
     titles = [line[:-1] for line in shown.out.splitlines() if re.fullmatch(r"[A-Z]\w+:", line)]
@@ -63,7 +62,6 @@ def test_commands_stand_in_groups(ggrep: Command) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_page_is_asked_for_in_either_way(ggrep: Command, name: str) -> None:
-    """And ends with examples."""
     shown, asked = ggrep("help", *name.split()), ggrep(*name.split(), "--help")
 
     assert (shown.status, shown.err, shown.out) == (0, "", asked.out)
@@ -73,7 +71,6 @@ def test_a_page_is_asked_for_in_either_way(ggrep: Command, name: str) -> None:
 
 @pytest.mark.parametrize("name", EVERY)
 def test_every_parameter_stands_on_the_page_once(name: str) -> None:
-    """Under the title of its group."""
     entry = EVERY[name]
     sections = page(name).sections
     terms = [row.term for section in sections for row in section.rows]
@@ -98,14 +95,10 @@ def test_every_parameter_stands_on_the_page_once(name: str) -> None:
     assert all(row.text for section in page(name).sections for row in section.rows)
 
 
-def test_pages_ship_as_they_are_made() -> None:
+def test_pages_ship_as_they_are_made_with_examples() -> None:
     """No text is written twice: `python3 dev.py schemas`."""
     assert help_pages.FILE.read_bytes() == help_table.shipped()
     assert {name: page(name) for name in PAGES} == every_page()
-
-
-def test_every_command_has_examples() -> None:
-    """They are what people read first."""
     assert {"", "workspaces", *NAMES} == {*EXAMPLES, *SAME}
     assert {first for lines in EXAMPLES.values() for first in lines if not first[0]} == set()
 
@@ -118,16 +111,12 @@ def test_lines_fit_the_terminal(columns: int) -> None:
         assert max(map(len, before.splitlines())) <= max(columns, 60), name
 
 
-def test_a_command_that_is_not_whole_shows_its_page(ggrep: Command) -> None:
-    """As an error, since nothing was done."""
+def test_a_command_that_is_not_whole_shows_its_page_and_none_has_none(ggrep: Command) -> None:
     for words in ([], ["workspace"]):
         shown = ggrep(*words)
         assert (shown.status, shown.out) == (2, "")
         assert shown.err == ggrep(*words, "--help").out
 
-
-def test_what_is_no_command_has_no_page(ggrep: Command) -> None:
-    """What was meant is said instead."""
     for words in (["stauts", "--help"], ["help", "stauts"], ["workspace", "biuld", "--help"]):
         assert ggrep(*words).status == 2
     assert "did you mean: ggrep help status" in ggrep("help", "stauts").err
@@ -141,7 +130,6 @@ def test_what_follows_two_hyphens_is_searched_for(ggrep: Command, shop: Path) ->
 
 @pytest.mark.parametrize("name", ["", *NAMES])
 def test_a_manual_page_has_every_line_of_the_help(name: str) -> None:
-    """Both are made of one page."""
     told = page(name)
     roff = roff_of(told)
 

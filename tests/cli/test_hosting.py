@@ -44,7 +44,6 @@ def told(act: str, held: str = os.devnull) -> str:
 
 
 def gone(pid: int) -> bool:
-    """Wait until a process has ended."""
     with suppress(ProcessLookupError):
         descriptor = os.pidfd_open(pid)
         try:

@@ -31,26 +31,23 @@ def test_a_token_is_wanted_unless_somebody_says_not(home: Path) -> None:
 
 
 def test_the_token_itself_is_never_said(home: Path, tmp_path: Path) -> None:
-    """Lines on a terminal end up in logs."""
     file = tmp_path / "mine"
     file.write_text("y" * 16)
     file.chmod(0o600)
-    kept, named = (
-        http_token(Home(home), {}, TokenOptions()),
-        http_token(Home(home), SECRET, TokenOptions()),
-    )
-    given = http_token(Home(home), SECRET, TokenOptions(file=file))
+    sources = {
+        f"in {Home(home).api_token}": ({}, TokenOptions()),
+        "of GGREP_API_TOKEN": (SECRET, TokenOptions()),
+        f"in {file}": (SECRET, TokenOptions(file=file)),
+    }
 
-    assert kept.description == f"callers must present the token in {Home(home).api_token}"
-    assert named.description == "callers must present the token of GGREP_API_TOKEN"
-    assert given.description == f"callers must present the token in {file}"
-    for token in (kept, named, given):
+    for source, (environ, options) in sources.items():
+        token = http_token(Home(home), environ, options)
+        assert token.description == f"callers must present the token {source}"
         assert token.value is not None
         assert token.value not in token.description
 
 
 def test_servers_that_start_at_once_want_the_same_token(home: Path) -> None:
-    """Callers read one file."""
     with ThreadPoolExecutor(8) as pool:
         tokens = {
             token.value
@@ -61,7 +58,6 @@ def test_servers_that_start_at_once_want_the_same_token(home: Path) -> None:
 
 
 def test_a_new_token_ends_the_last_one(home: Path) -> None:
-    """That is how one is withdrawn."""
     first = http_token(Home(home), {}, TokenOptions())
     made = http_token(Home(home), SECRET, TokenOptions(new=True))
 
@@ -83,10 +79,12 @@ def test_a_token_is_said_once(home: Path, options: TokenOptions) -> None:
         http_token(Home(home), {}, options)
 
 
-def test_a_token_too_short_to_be_one_is_refused(home: Path) -> None:
+def test_a_token_too_short_is_refused_and_blanks_around_it_are_no_part(home: Path) -> None:
     """A forgotten value must not open the door."""
     with pytest.raises(InvalidRequest, match="GGREP_API_TOKEN"):
         http_token(Home(home), {"GGREP_API_TOKEN": "x"}, TokenOptions())
+
+    assert check_token(f" {'x' * 16}\n", "here") == "x" * 16
 
 
 def test_a_token_that_others_read_is_refused_with_a_way_out(home: Path) -> None:
@@ -112,33 +110,20 @@ def test_a_new_token_is_its_owners_alone(tmp_path: Path) -> None:
     assert len(token) >= 43
 
 
-def test_a_new_token_replaces_the_last_one(tmp_path: Path) -> None:
-    """That is how one is withdrawn."""
-    file = tmp_path / "api-token"
-
-    first, second = new_token(file), new_token(file)
-
-    assert first != second
-    assert read_token(file) == second
-
-
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o660])
 def test_a_file_that_others_read_holds_no_secret(tmp_path: Path, mode: int) -> None:
-    """The server would not be as closed as it says."""
+    """The server would not be as closed as it says; a pipe would be waited for."""
     file = tmp_path / "token"
     new_token(file)
     file.chmod(mode)
 
-    with pytest.raises(InvalidRequest, match="other users can read the token"):
-        read_token(file)
-
-
-def test_a_file_that_is_no_file_is_refused(tmp_path: Path) -> None:
-    """A pipe would be waited for."""
-    with pytest.raises(InvalidRequest, match="No such file"):
-        read_token(tmp_path / "none")
-    with pytest.raises(InvalidRequest, match="not a regular file"):
-        read_token(tmp_path)
+    for path, fault in (
+        (file, "other users can read the token"),
+        (tmp_path / "none", "No such file"),
+        (tmp_path, "not a regular file"),
+    ):
+        with pytest.raises(InvalidRequest, match=fault):
+            read_token(path)
 
 
 @pytest.mark.parametrize("token", ["", " ", "x" * 15, "x y" * 8, "é" * 16, "x\n" * 16, "\x7f" * 16])
@@ -148,20 +133,8 @@ def test_a_weak_token_is_none(token: str) -> None:
         check_token(token, "here")
 
 
-def test_blanks_around_a_token_are_no_part_of_it() -> None:
-    """Files end in a line break."""
-    assert check_token(f" {'x' * 16}\n", "here") == "x" * 16
-
-
-FLAGS = ApiFlags(
-    host="127.0.0.1",
-    port=0,
-    workspaces=(),
-    roots=(),
-    hosts=(),
-    origins=(),
-    max_body_bytes=1000,
-)
+NONE = {"workspaces": (), "roots": (), "hosts": (), "origins": ()}
+FLAGS = ApiFlags(host="127.0.0.1", port=0, max_body_bytes=1000, **NONE)
 
 
 @pytest.fixture
@@ -174,25 +147,20 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return found
 
 
-def test_without_flags_this_repository_may_be_searched(here: Path) -> None:
-    """Under its own names."""
+def test_without_flags_this_repository_may_be_searched_and_named_roots_in_its_place(
+    here: Path, tmp_path: Path
+) -> None:
     rules = rules_of(FLAGS, None, Path())
+    named = rules_of(replace(FLAGS, roots=(tmp_path / "other",)), None, Path())
 
     assert rules.allowlist.roots == (here,)
     assert rules.default_root == here
     assert rules.max_body_bytes == 1000
-
-
-def test_named_roots_stand_in_its_place(here: Path, tmp_path: Path) -> None:
-    """Who names some means no others."""
-    rules = rules_of(replace(FLAGS, roots=(tmp_path / "other",)), None, Path())
-
-    assert not rules.allowlist.allows(here)
-    assert rules.default_root is None
+    assert not named.allowlist.allows(here)
+    assert named.default_root is None
 
 
 def test_a_workspace_allows_itself_and_its_repositories(here: Path, tmp_path: Path) -> None:
-    """And nothing beside them."""
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
     file = tmp_path / "w.jsonc"
@@ -207,7 +175,6 @@ def test_a_workspace_allows_itself_and_its_repositories(here: Path, tmp_path: Pa
 
 
 def test_names_of_the_server_are_compared_in_lower_case(here: Path) -> None:
-    """With brackets where a Host has them."""
     flags = replace(FLAGS, host="::1", hosts=("Box.LAN",))
 
     hosts = rules_of(flags, None, Path()).access.hosts

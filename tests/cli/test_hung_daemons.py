@@ -76,7 +76,6 @@ def hung(place: Path, environ: dict[str, str], request: pytest.FixtureRequest) -
 
 
 def asked(capsys: pytest.CaptureFixture[str], *words: str) -> Outcome:
-    """Return what a question left behind."""
     return Command(capsys)("search", "charge_card", "--json", *words)
 
 
@@ -85,7 +84,6 @@ def asked(capsys: pytest.CaptureFixture[str], *words: str) -> Outcome:
 def test_the_index_answers_in_place_of_the_daemon(
     hung: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Whoever asked is told why."""
     found = asked(capsys, "--repo", "web")
 
     assert found.status == 0, found.err
@@ -135,7 +133,6 @@ def test_without_time_for_the_index_the_command_is_late(
 def test_a_workspace_reads_the_index_of_a_hung_daemon(
     hung: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its row is like the others'."""
     found = asked(capsys, "--workspace", "ws.jsonc")
     document = stable_json.loads(found.out)
 
@@ -149,7 +146,6 @@ def test_a_workspace_reads_the_index_of_a_hung_daemon(
 def test_a_workspace_says_which_repository_was_late(
     hung: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The others' answers are there."""
     line = ("--workspace", "ws.jsonc", "--timeout-ms", "4000")
     asked(capsys, *line)  # loads modules, which the second call needs no time for
     found = asked(capsys, *line)

@@ -4,8 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.journeys.command import Command, fits
-from tests.journeys.conftest import ggrep  # noqa: F401 - a fixture
+from tests.journeys.command import Command, CommandOver, fits
+
+
+@pytest.fixture
+def ggrep(home: Path, command_over: CommandOver) -> Command:
+    return command_over(home)
 
 
 @pytest.fixture
@@ -22,11 +26,7 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_without_names_those_that_are_there_are_configured(
-    ggrep: Command,  # noqa: F811
-    user: Path,
-) -> None:
-    """Most people type the word alone."""
+def test_without_names_those_that_are_there_are_configured(ggrep: Command, user: Path) -> None:
     done = ggrep("install")
 
     assert done.status == 0
@@ -39,17 +39,20 @@ def test_without_names_those_that_are_there_are_configured(
     assert ggrep("uninstall").err == "nothing to do\n"
 
 
-def test_a_dry_run_is_a_diff(ggrep: Command, user: Path) -> None:  # noqa: F811
-    """It can be read, and piped."""
+def test_a_dry_run_is_a_diff_and_a_snippet_can_be_pasted(ggrep: Command, user: Path) -> None:
     done = ggrep("install", "cursor", "--dry-run")
 
     assert done.out.startswith(f"--- /dev/null\n+++ {user}/.cursor/mcp.json\n")
     assert done.err == "cursor: would write into ~/.cursor/mcp.json\n"
     assert not (user / ".cursor/mcp.json").exists()
 
+    done = ggrep("install", "codex", "--print-config", "--command", "/opt/ggrep")
 
-def test_the_list_says_what_is_where(ggrep: Command, user: Path) -> None:  # noqa: F811
-    """Fourteen clients, each of their files."""
+    assert '[mcp_servers.ggrep]\ncommand = "/opt/ggrep"\nargs = ["mcp"]\n' in done.out
+    assert "codex: ~/.codex/config.toml" in done.err
+
+
+def test_the_list_says_what_is_where(ggrep: Command, user: Path) -> None:
     ggrep("install", "codex")
     listed = ggrep("install", "--list").out
 
@@ -58,8 +61,7 @@ def test_the_list_says_what_is_where(ggrep: Command, user: Path) -> None:  # noq
     assert "zed       Zed, not found\n" in listed
 
 
-def test_a_project_is_edited_below_its_root(ggrep: Command, user: Path) -> None:  # noqa: F811
-    """Wherever in it one stands."""
+def test_a_project_is_edited_below_its_root(ggrep: Command, user: Path) -> None:
     done = ggrep("install", "claude", "--project")
 
     assert done.out.splitlines()[0] == "claude: written into .mcp.json"
@@ -67,11 +69,7 @@ def test_a_project_is_edited_below_its_root(ggrep: Command, user: Path) -> None:
     assert not (user / ".claude.json").exists()
 
 
-def test_what_cannot_be_read_has_the_status_of_a_wrong_use(
-    ggrep: Command,  # noqa: F811
-    user: Path,
-) -> None:
-    """The others are done all the same."""
+def test_what_cannot_be_read_has_the_status_of_a_wrong_use(ggrep: Command, user: Path) -> None:
     (user / ".codex/config.toml").write_text("a = ")
     done = ggrep("install")
 
@@ -93,24 +91,11 @@ def test_what_cannot_be_read_has_the_status_of_a_wrong_use(
         ["uninstall", "codex"],
     ],
 )
-def test_documents_fit_their_schema(
-    ggrep: Command,  # noqa: F811
-    user: Path,
-    words: list[str],
-) -> None:
-    """Programs install us, too."""
+def test_documents_fit_their_schema(ggrep: Command, user: Path, words: list[str]) -> None:
     done = ggrep(*words, "--json")
 
     assert done.status == 0
     fits(done.document, "agents")
-
-
-def test_a_snippet_can_be_pasted(ggrep: Command, user: Path) -> None:  # noqa: F811
-    """For who edits such files by hand."""
-    done = ggrep("install", "codex", "--print-config", "--command", "/opt/ggrep")
-
-    assert '[mcp_servers.ggrep]\ncommand = "/opt/ggrep"\nargs = ["mcp"]\n' in done.out
-    assert "codex: ~/.codex/config.toml" in done.err
 
 
 @pytest.mark.parametrize(
@@ -123,13 +108,7 @@ def test_a_snippet_can_be_pasted(ggrep: Command, user: Path) -> None:  # noqa: F
         (["install", "--list", "--dry-run"], "use only one of"),
     ],
 )
-def test_wrong_uses_are_told(
-    ggrep: Command,  # noqa: F811
-    user: Path,
-    words: list[str],
-    said: str,
-) -> None:
-    """And nothing is written."""
+def test_wrong_uses_are_told(ggrep: Command, user: Path, words: list[str], said: str) -> None:
     done = ggrep(*words)
 
     assert done.status == 2
@@ -138,8 +117,7 @@ def test_wrong_uses_are_told(
 
 
 def test_a_file_that_we_never_wrote_into_keeps_nobody_from_going(
-    ggrep: Command,  # noqa: F811
-    user: Path,
+    ggrep: Command, user: Path
 ) -> None:
     """Named, its client is told of; the rest goes all the same."""
     broken = user / ".cursor/mcp.json"

@@ -51,7 +51,6 @@ def state(tree: Path, home: Path, name: str) -> ProfileReport:
 
 
 def found(capsys: pytest.CaptureFixture[str], *arguments: str) -> set[str]:
-    """Return the files of a search."""
     capsys.readouterr()
     status = run(["search", "needle", *arguments, "--compact", "--keep-weak", "--offline"])
     assert status == 0
@@ -90,7 +89,6 @@ def test_a_store_that_cannot_be_read_is_listed_as_such(tree: Path, home: Path) -
 
 
 def test_the_table_marks_the_profile_in_force() -> None:
-    """People look for the star."""
     budgets = ProfileBudgets(1_500_000, 1, 1)
     row = ProfileReport(
         "data", True, "own_store", "r-1-2", "indexed", None, 12_300, 9, True, budgets
@@ -103,7 +101,6 @@ def test_the_table_marks_the_profile_in_force() -> None:
 
 
 def test_the_document_fits_its_schema(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """As the command prints it."""
     from ggrep.base import stable_json
 
     status = run(["profiles", str(tree), "--json"])
@@ -117,7 +114,6 @@ def test_the_document_fits_its_schema(tree: Path, capsys: pytest.CaptureFixture[
 def test_an_unknown_profile_fails_every_command_that_takes_one(
     tree: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """None of them may go on under another."""
     commands = (
         ["profiles", str(tree)],
         ["index", str(tree)],
@@ -134,7 +130,6 @@ def test_an_unknown_profile_fails_every_command_that_takes_one(
 def test_a_search_sees_what_its_profile_shows(
     tree: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One repository, three profiles, three answers."""
     for profile in ([], ["--profile", "data"]):
         run(["index", str(tree), *profile])
 

@@ -45,7 +45,6 @@ def hosting(monkeypatch: pytest.MonkeyPatch, *errors: GgrepError | None) -> None
 
 
 def workspace(directory: Path, *names: str) -> str:
-    """Return a workspace of new roots."""
     for name in names:
         (directory / name).mkdir()
     repos = ", ".join(f'{{"root": "{name}"}}' for name in names)
@@ -54,31 +53,33 @@ def workspace(directory: Path, *names: str) -> str:
     return str(file)
 
 
+@pytest.mark.parametrize(
+    ("error", "status", "told"),
+    [
+        # A script that goes on would miss one repository in all answers.
+        (InvalidRequest("wrong\nsettings"), 1, "not serving {}/one: wrong settings\n"),
+        # All that was wanted is that somebody serves it.
+        (AlreadyServed("served"), 0, ""),
+    ],
+)
 def test_a_root_that_is_refused_in_the_background_is_named_and_fails_the_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: GgrepError,
+    status: int,
+    told: str,
 ) -> None:
-    """The rest is served; a script that goes on would miss one repository in all answers."""
     file = workspace(tmp_path, "one", "two")
-    hosting(monkeypatch, InvalidRequest("wrong\nsettings"), None)
+    hosting(monkeypatch, error, None)
 
-    assert app.run(["serve", "--background", "--workspace", file]) == 1
-    assert capsys.readouterr().err == f"not serving {tmp_path}/one: wrong settings\n"
-
-
-def test_a_root_that_is_served_already_is_no_failure_in_the_background(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """All that was wanted is that somebody serves it."""
-    file = workspace(tmp_path, "one", "two")
-    hosting(monkeypatch, AlreadyServed("served"), None)
-
-    assert app.run(["serve", "--background", "--workspace", file]) == 0
+    assert app.run(["serve", "--background", "--workspace", file]) == status
+    assert told.format(tmp_path) in capsys.readouterr().err
 
 
 def test_one_host_serves_every_path_that_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each root once, however often it is named."""
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
     hosting(monkeypatch, None, None)

@@ -11,8 +11,12 @@ import pytest
 
 from ggrep.service.machine import CPU, TorchBuild, installed_torch
 from tests.fakes.repos import write_tree
-from tests.journeys.command import SOURCE, WORDS, Command, fits
-from tests.journeys.conftest import ggrep  # noqa: F401 - a fixture
+from tests.journeys.command import SOURCE, WORDS, Command, CommandOver, fits
+
+
+@pytest.fixture
+def ggrep(home: Path, command_over: CommandOver) -> Command:
+    return command_over(home)
 
 
 @pytest.fixture
@@ -39,11 +43,7 @@ def files(top: Path) -> dict[str, bytes]:
     }
 
 
-def test_all_that_was_set_up_goes_again(
-    ggrep: Command,  # noqa: F811
-    user: Path,
-) -> None:
-    """Files get their former bytes."""
+def test_all_that_was_set_up_goes_again(ggrep: Command, user: Path) -> None:
     before = files(user)
     done = ggrep("setup", "--json", "--yes")
     fits(done.document, "machine")
@@ -57,12 +57,7 @@ def test_all_that_was_set_up_goes_again(
     assert files(user) == before
 
 
-def test_a_dry_run_changes_nothing(
-    ggrep: Command,  # noqa: F811
-    user: Path,
-    home: Path,
-) -> None:
-    """And names each file."""
+def test_a_dry_run_changes_nothing(ggrep: Command, user: Path, home: Path) -> None:
     before = files(user)
     planned = ggrep("setup", "--dry-run")
 
@@ -74,10 +69,7 @@ def test_a_dry_run_changes_nothing(
 
 
 def test_outside_of_repositories_nothing_is_indexed(
-    ggrep: Command,  # noqa: F811
-    user: Path,
-    home: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    ggrep: Command, user: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody wants an index of a home directory; and some shells have no completions of ours."""
     monkeypatch.chdir(user)
@@ -89,10 +81,7 @@ def test_outside_of_repositories_nothing_is_indexed(
     assert not (home / "data").exists()
 
 
-def test_a_refused_file_is_told_and_stops_nothing_else(
-    ggrep: Command,  # noqa: F811
-    user: Path,
-) -> None:
+def test_a_refused_file_is_told_and_stops_nothing_else(ggrep: Command, user: Path) -> None:
     (user / ".codex/config.toml").write_text("a = ")
     done = ggrep("setup", "--json", "--yes")
 
@@ -102,12 +91,8 @@ def test_a_refused_file_is_told_and_stops_nothing_else(
 
 @pytest.mark.parametrize("words", [["setup"], ["setup", "--json"]])
 def test_where_nobody_can_be_asked_nothing_is_done(
-    ggrep: Command,  # noqa: F811
-    user: Path,
-    home: Path,
-    words: list[str],
+    ggrep: Command, user: Path, home: Path, words: list[str]
 ) -> None:
-    """A script that means it says so."""
     before = files(user)
     done = ggrep(*words)
 
@@ -126,11 +111,7 @@ ASKED = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shell", ASKED)
-def test_a_shell_that_begins_afterwards_completes(
-    ggrep: Command,  # noqa: F811
-    user: Path,
-    shell: str,
-) -> None:
+def test_a_shell_that_begins_afterwards_completes(ggrep: Command, user: Path, shell: str) -> None:
     """With nothing else typed; and says nothing where ggrep is gone."""
     path = os.environ["PATH"]
     program = shutil.which(shell, path="/usr/bin:/bin:/usr/local/bin")
@@ -223,7 +204,6 @@ def test_where_there_is_none_nothing_is_told(tmp_path: Path) -> None:
 
 
 def test_looking_imports_no_torch() -> None:
-    """Which takes seconds."""
     code = (
         "import sys; from ggrep.service.machine import installed_torch; installed_torch(); "
         "print('torch' in sys.modules)"

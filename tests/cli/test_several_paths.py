@@ -15,36 +15,42 @@ from tests.journeys.command import Command
 
 
 def files(ggrep: Command, *words: object) -> set[str]:
-    """Return the files of the hits."""
     done = ggrep("search", *words, "--json", "--offline")
     assert done.status == 0, done.err
     return {hit["path"] for hit in done.document["results"]}
 
 
 def test_an_answer_is_of_all_that_was_named(ggrep: Command, shop: Path) -> None:
-    """In one order, as of one place."""
     every = files(ggrep, "charge_card")
+    slate = ggrep("slate", "charge_card", "docs", "tests", "--json", "--offline").document["slate"]
+    shown = {file["path"] for part in slate["sections"] for file in part["files"]}
 
     assert every == {"src/checkout.py", "src/app.py", "docs/payments.md", "tests/test_checkout.py"}
     assert files(ggrep, "charge_card", "docs", "src/app.py") == {"docs/payments.md", "src/app.py"}
     assert files(ggrep, "charge_card", "docs", ".") == every
     assert files(ggrep, "charge_card", "src", "src/app.py") == {"src/app.py", "src/checkout.py"}
-
-
-def test_a_slate_is_gathered_from_all_of_them(ggrep: Command, shop: Path) -> None:
-    done = ggrep("slate", "charge_card", "docs", "tests", "--json", "--offline")
-
-    sections = done.document["slate"]["sections"]
-    shown = {file["path"] for part in sections for file in part["files"]}
     assert shown == {"docs/payments.md", "tests/test_checkout.py"}
 
 
-def test_words_of_a_query_are_told_from_paths(ggrep: Command, shop: Path) -> None:
-    """People forget quotes."""
-    done = ggrep("search", "charge", "a", "card", "docs", "src")
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            ("charge", "a", "card", "docs", "src"),
+            "one argument: ggrep search 'charge a card' docs src",
+        ),
+        # An unset variable would widen the question to all there is.
+        (("charge", ""), "PATH is empty"),
+        (("charge", "src", ""), "PATH is empty"),
+    ],
+)
+def test_words_of_a_query_are_told_from_paths(
+    ggrep: Command, shop: Path, words: tuple[str, ...], told: str
+) -> None:
+    done = ggrep("search", *words)
 
     assert done.status == 2
-    assert "one argument: ggrep search 'charge a card' docs src" in done.err
+    assert told in done.err
 
 
 @pytest.mark.parametrize(
@@ -73,13 +79,6 @@ def test_two_repositories_are_no_place(ggrep: Command, shop: Path, tmp_path: Pat
 
     assert done.status == 2
     assert f"ggrep workspace init FILE {one} {other}" in done.err
-
-
-def test_a_path_that_names_nothing_is_refused(ggrep: Command, shop: Path) -> None:
-    """An unset variable would widen the question to all there is."""
-    for words in (("charge", ""), ("charge", "src", "")):
-        done = ggrep("search", *words)
-        assert (done.status, "PATH is empty" in done.err) == (2, True)
 
 
 def test_what_nothing_is_indexed_of_is_named(ggrep: Command, shop: Path) -> None:
@@ -153,7 +152,6 @@ def test_places_that_were_cut_are_told(ggrep: Command, shop: Path) -> None:
 
 
 def test_columns_are_bytes() -> None:
-    """As editors count them."""
     hit = {"path": "a.py", "start_line": 3, "content": "x\né = card", "content_start_line": 3}
     asked = SearchRequest("card", find=Find.EXACT_TEXT)
 

@@ -29,20 +29,17 @@ def paths(outcome: Outcome) -> list[str]:
     return [pack["path"] for section in sections for pack in section["files"]]
 
 
-def test_without_flags_a_slate_is_of_level_1_with_anchors_and_graph() -> None:
+def test_flags_become_budgets_and_without_them_a_slate_is_of_level_1() -> None:
     """Enough to start from, and never whole files unasked."""
     request = slate_request_of(SlateOptions(), SEARCH)
+    shape = SlateOptions(level=2, total_bytes=9_000, file_bytes=800, files=7, evidence_per_file=2)
 
     assert (request.level, request.anchors, request.graph) == (1, True, True)
     assert request.budgets == Budgets()
     assert request.session is None
-
-
-def test_flags_become_budgets() -> None:
-    """Each bound of a slate can be set."""
-    shape = SlateOptions(level=2, total_bytes=9_000, file_bytes=800, files=7, evidence_per_file=2)
-
     assert slate_request_of(shape, SEARCH).budgets == Budgets(9_000, 800, 7, 2)
+    forms = (None, "dot", "mermaid")
+    assert tuple(SlateOptions(form=form).graph_form for form in forms) == forms
 
 
 @pytest.mark.parametrize(
@@ -99,32 +96,19 @@ def test_targets_are_taken_as_the_repository_writes_them() -> None:
 
 def test_what_was_typed_is_kept_from_a_profile() -> None:
     """A repository's defaults are for what its user left open."""
+    typed = SlateOptions(level=0, files=3, anchors=False, form="dot")
+
     assert slate_fields(SlateOptions()) == frozenset()
-    assert slate_fields(SlateOptions(level=0, files=3, anchors=False, form="dot")) == {
-        "level",
-        "files",
-        "anchors",
-        "graph",
-    }
+    assert slate_fields(typed) == {"level", "files", "anchors", "graph"}
 
 
-def test_a_format_is_text_or_slate() -> None:
-    """Bounds of a slate mean nothing without one."""
+def test_a_format_is_text_or_slate_and_snippet_depths_are_levels() -> None:
+    """`-n -s -l -c` say of a search what `--level` says of a slate."""
     assert not wants_slate(SlateFormat())
     assert wants_slate(SlateFormat(level=0, form="slate"))
     with pytest.raises(UsageError, match="only with --format slate"):
         wants_slate(SlateFormat(total_bytes=9_000))
 
-
-def test_a_graph_is_printed_as_dot_or_mermaid() -> None:
-    """Other programs draw it."""
-    forms = (None, "dot", "mermaid")
-
-    assert tuple(SlateOptions(form=form).graph_form for form in forms) == forms
-
-
-def test_snippet_depths_are_levels() -> None:
-    """`-n -s -l -c` say of a search what `--level` says of a slate."""
     modes = (SnippetMode.NONE, SnippetMode.SHORT, SnippetMode.LONG, SnippetMode.FULL)
 
     assert [LEVEL_OF_SNIPPET[mode] for mode in modes] == [0, 1, 2, 3]
@@ -153,36 +137,30 @@ def test_slate_and_search_as_slate_are_one_thing(ggrep: Command, shop: Path) -> 
     assert searched.out == alone.out
 
 
-def test_level_0_lists_places_and_shows_no_line_of_a_file(ggrep: Command, shop: Path) -> None:
-    """What may be shown to anybody who may see file names."""
+def test_level_0_shows_no_line_of_a_file_and_a_graph_can_be_drawn(
+    ggrep: Command, shop: Path
+) -> None:
+    """Level 0 may be shown to anybody who may see file names."""
     shown = ggrep("slate", QUESTION, "--level", "0")
 
     assert "src/checkout.py:" in shown.out
     assert "│" not in shown.out
 
-
-def test_a_path_narrows_a_slate(ggrep: Command, shop: Path) -> None:
-    """As it narrows a search."""
-    assert paths(ggrep("slate", QUESTION, "docs", "--json")) == ["docs/payments.md"]
-
-
-def test_filters_and_corpora_narrow_a_slate(ggrep: Command, shop: Path) -> None:
-    """They are a search's own."""
-    told = ggrep("slate", QUESTION, "--filter", "-test:true", "--corpus", "code", "--json")
-
-    assert sorted(paths(told)) == ["src/app.py", "src/checkout.py"]
-
-
-def test_a_graph_alone_can_be_drawn(ggrep: Command, shop: Path) -> None:
-    """Nothing else may stand on standard output."""
     drawn = ggrep("slate", "checkout", "--graph", "dot").out
 
     assert drawn.startswith("digraph")
     assert drawn.rstrip().endswith("}")
 
 
+def test_what_narrows_a_search_narrows_a_slate(ggrep: Command, shop: Path) -> None:
+    assert paths(ggrep("slate", QUESTION, "docs", "--json")) == ["docs/payments.md"]
+
+    told = ggrep("slate", QUESTION, "--filter", "-test:true", "--corpus", "code", "--json")
+
+    assert sorted(paths(told)) == ["src/app.py", "src/checkout.py"]
+
+
 def test_a_session_goes_on_without_repeating_itself(ggrep: Command, shop: Path) -> None:
-    """The point of a session."""
     first = ggrep("slate", QUESTION, "--session", "new", "--max-files", "2", "--json")
     token = first.document["session"]["token"]
     more = ggrep("slate", QUESTION, "--session", token, "--delta-only", "--json")
@@ -203,15 +181,16 @@ def test_a_target_is_opened_as_seen_from_the_current_directory(
     assert "src/app.py" in paths(opened)
 
 
-def test_nothing_found_is_an_exit_status_where_that_is_asked_for(
+def test_nothing_found_and_a_refusal_are_told_by_status_and_json(
     ggrep: Command, shop: Path
 ) -> None:
-    """Scripts branch on it."""
     found = ggrep("slate", QUESTION, "--exit-status")
     nothing = ggrep("slate", "zyzzyva", "--exit-status")
 
     assert (found.status, nothing.status) == (0, 1)
     assert "no hits\n" in nothing.err
+    assert ggrep("slate", QUESTION, "--graph", "dot", "--json").error()["code"]
+    assert ggrep("slate", QUESTION, "--session", "nonsense", "--json").error()["code"]
 
 
 @pytest.mark.parametrize(
@@ -234,11 +213,3 @@ def test_flags_of_hits_are_refused_where_a_slate_is_wanted(
 
     assert refused.status != 0
     assert said in refused.err
-
-
-def test_a_refused_slate_is_a_json_error_where_json_was_asked_for(
-    ggrep: Command, shop: Path
-) -> None:
-    """One document, whatever happens."""
-    assert ggrep("slate", QUESTION, "--graph", "dot", "--json").error()["code"]
-    assert ggrep("slate", QUESTION, "--session", "nonsense", "--json").error()["code"]

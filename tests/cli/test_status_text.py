@@ -83,8 +83,8 @@ def later(found: Sequence[Daemon], queries: int, milliseconds: int) -> list[Daem
     ]
 
 
-def test_a_repository_without_index_and_daemon_says_what_to_do() -> None:
-    """The first thing a newcomer sees."""
+def test_a_repository_is_described_line_by_line() -> None:
+    """What was indexed, when, and how much of it; without an index: what to do."""
     found = block(None)
 
     assert found["index"] == "none yet; run: ggrep index"
@@ -92,9 +92,6 @@ def test_a_repository_without_index_and_daemon_says_what_to_do() -> None:
     damage = [{"code": "index_damaged", "message": "run: ggrep repair"}]
     assert block(None, warnings=damage)["index"] == "damaged"
 
-
-def test_a_repository_is_described_line_by_line() -> None:
-    """What was indexed, when, and how much of it."""
     found = block(None, snapshot=SNAPSHOT)
 
     assert found["root"] == "/code/shop"
@@ -103,9 +100,19 @@ def test_a_repository_is_described_line_by_line() -> None:
     assert (found["segments"], found["complete"], found["size"]) == ("3", "yes", "0.0 MB")
     assert block(None, snapshot=SNAPSHOT | {"degraded": True})["complete"] == "no: degraded"
 
+    made = {"generated": 412, "minified": 38, "data": 12, "shortened": 3}
+
+    shown = block(None, snapshot=SNAPSHOT | {"made_files": made})
+
+    assert shown["machine-written"] == (
+        "412 generated, 38 minified, 12 data files; they rank below hand-written files; "
+        "3 partly indexed"
+    )
+    assert "machine-written" not in block(None, snapshot=SNAPSHOT)
+
 
 def test_a_daemon_is_one_line() -> None:
-    """Who, since when, what it does, how fast, and whether it follows changes."""
+    """Who, since when, what it does, how fast, and whether it follows changes; warnings below."""
     assert block(quiet_load())["daemon"] == "pid 4711, up 2 h, 0 queries running, watching"
     assert block(busy_load())["daemon"] == (
         "pid 4711, up 2 h, 3 queries running, 2 waiting, 2 query workers, p50 301 ms, 412 MB, "
@@ -113,9 +120,6 @@ def test_a_daemon_is_one_line() -> None:
     )
     assert block(busy_load())["sync"] == "running, 9 of 20 files"
 
-
-def test_warnings_are_lines_of_their_own() -> None:
-    """Nobody reads JSON to learn that a daemon is stale."""
     text = status_block(with_load(EMPTY_STATUS, busy_load(), UP_TO_DATE), PLAIN)
 
     assert text.count("\nwarning") == 3
@@ -124,7 +128,6 @@ def test_warnings_are_lines_of_their_own() -> None:
 
 @pytest.mark.parametrize("columns", [40, 60, 80, 100, 140, 240])
 def test_no_line_is_wider_than_the_terminal(columns: int) -> None:
-    """A wrapped line makes a table unreadable."""
     texts = (
         status_rows(ALL, COLOUR, columns),
         render_live([ALL, later(ALL, 5, 1_000)], COLOUR, columns),
@@ -154,14 +157,11 @@ def test_a_table_has_a_line_for_each_daemon_and_each_problem() -> None:
     assert status_rows(rows()[::-1], PLAIN, 140) == text
 
 
-def test_colour_changes_no_column() -> None:
-    """Escape sequences take no room."""
+def test_a_narrow_terminal_loses_columns_before_it_loses_the_state() -> None:
+    """Which daemon does not answer is what one looks for; colour changes no column."""
     assert without_colour(status_rows(ALL, COLOUR, 80)) == status_rows(ALL, PLAIN, 80)
     assert "\x1b[" in status_rows(ALL, COLOUR, 80)
 
-
-def test_a_narrow_terminal_loses_columns_before_it_loses_the_state() -> None:
-    """Which daemon does not answer is what one looks for."""
     text = status_rows(ALL, PLAIN, 40)
 
     assert "not answering" in text
@@ -170,7 +170,6 @@ def test_a_narrow_terminal_loses_columns_before_it_loses_the_state() -> None:
 
 
 def test_names_from_outside_cannot_write_to_the_terminal() -> None:
-    """A directory may be called anything."""
     bad = replace(LONG, root="/code/\x1b[31mred\nline", problem="a\x1b]0;title\x07b")
     text = status_rows([bad], PLAIN, 80)
 
@@ -179,15 +178,12 @@ def test_names_from_outside_cannot_write_to_the_terminal() -> None:
 
 
 def test_the_live_view_counts_queries_of_the_last_moment() -> None:
-    """A mean since the start would hide what happens now."""
+    """A mean since the start would hide what happens now; at first zero would be a statement."""
     text = render_live([[LONG], later([LONG], 25, 2_000)], PLAIN, 140)
 
     assert text.startswith("1 daemon in 1 process   100 MB   12.5 queries/s   1 running\n\n")
     assert re.search(r"ready +12\.5 +1 ", text)
 
-
-def test_the_first_screen_knows_no_rates() -> None:
-    """Zero would be a statement."""
     text = render_live([[LONG]], PLAIN, 140)
 
     assert text.startswith("1 daemon in 1 process   100 MB   1 running\n\n")
@@ -222,30 +218,12 @@ def test_the_live_view_draws_latencies_and_names_the_slowest() -> None:
     assert sparkline([0, None], 0) == "▁ "
 
 
-def test_memory_of_one_process_is_counted_once() -> None:
-    """Its daemons share it."""
+def test_memory_of_one_process_is_counted_once_and_nothing_is_said_so() -> None:
     both = [replace(LONG, store_id=store_id) for store_id in ("a-0", "b-0")]
 
     assert render_live([both], PLAIN, 140).startswith("2 daemons in 1 process   100 MB   ")
     assert status_rows(both, PLAIN, 140).endswith("\n\n2 daemons in 1 process   100 MB\n")
-
-
-def test_where_nothing_runs_the_views_say_so() -> None:
-    """An empty table looks like a failure."""
     assert status_rows([], PLAIN, 80) == render_live([[LONG], []], PLAIN, 80) == NOTHING_RUNS
-
-
-def test_files_that_no_person_wrote_are_counted_in_one_line() -> None:
-    """None of them, no line."""
-    made = {"generated": 412, "minified": 38, "data": 12, "shortened": 3}
-
-    shown = block(None, snapshot=SNAPSHOT | {"made_files": made})
-
-    assert shown["machine-written"] == (
-        "412 generated, 38 minified, 12 data files; they rank below hand-written files; "
-        "3 partly indexed"
-    )
-    assert "machine-written" not in block(None, snapshot=SNAPSHOT)
 
 
 INDEXED = {"snapshot": {"active_snapshot_id": "0" * 26, "files": 7}}
@@ -258,7 +236,6 @@ def shown(load: DaemonLoad | None, **changes: Any) -> Status:
 
 
 def test_what_was_measured_becomes_a_line() -> None:
-    """Document and table agree."""
     row = row_of(shown(replace(busy_load(), stale=False, stale_reason="")))
 
     assert (row.root, row.state, row.progress_percent) == ("/code/shop", DaemonState.INDEXING, 45)
@@ -279,7 +256,6 @@ def test_the_state_that_matters_most_is_shown() -> None:
 
 
 def test_a_document_of_another_build_is_read_as_far_as_it_goes() -> None:
-    """Daemons of several builds may run on a host."""
     bare = {"store_id": "shop-0", "canonical_root": "/code/shop", "surprise": {"of": 2}}
 
     assert row_of(read_document(bare)).state is DaemonState.STARTING
@@ -306,14 +282,10 @@ def test_a_document_that_makes_no_sense_is_named(document: dict[str, Any]) -> No
         read_document(document)
 
 
-def test_order_of_reading_does_not_show() -> None:
-    """Same daemons, same bytes."""
+def test_order_of_reading_does_not_show_and_a_stop_is_ok_unless_one_goes_on() -> None:
+    """A daemon that was gone before is as good as stopped."""
     assert daemons_json(rows()) == daemons_json(rows()[::-1])
     assert stops_json(stops()) == stops_json(stops()[::-1])
-
-
-def test_a_stop_is_ok_unless_one_goes_on() -> None:
-    """What was gone before is as good as stopped."""
     assert stops_json([])["ok"]
     assert stops_json([Stop("/r", "a", None, "gone"), Stop("/r", "b", None, "killed")])["ok"]
     assert not stops_json([Stop("/r", "a", None, "stopped"), Stop("/r", "b", None, "failed")])["ok"]

@@ -30,7 +30,6 @@ def old(home: Path) -> Path:
 def test_nothing_goes_until_somebody_says_so(
     root: Path, home: Path, old: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """And the list says why each may."""
     status = collect_stores(open_engine(root, home), open_terminal(), force=False, json=False)
     said = capsys.readouterr()
 
@@ -42,7 +41,6 @@ def test_nothing_goes_until_somebody_says_so(
 def test_a_forced_collection_tells_what_is_gone(
     root: Path, home: Path, old: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In JSON that fits its schema."""
     status = collect_stores(open_engine(root, home), open_terminal(), force=True, json=True)
     document = stable_json.loads(capsys.readouterr().out)
     fits(document, "inventory")
@@ -55,7 +53,6 @@ def test_a_forced_collection_tells_what_is_gone(
 def test_a_store_in_use_fails_the_command(
     root: Path, home: Path, old: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nothing partial is silent."""
     engine = open_engine(root, home)
     with held_lease(old, engine.clock):
         status = collect_stores(engine, open_terminal(), force=True, json=False)
@@ -75,7 +72,14 @@ def test_an_empty_home_says_so(root: Path, home: Path, capsys: pytest.CaptureFix
 
 @pytest.mark.parametrize(
     "case",
-    [((), "n\n", False), ((), "y\n", True), (("--yes",), "", True), (("--json",), "", True)],
+    [
+        ((), "n\n", False),
+        ((), "y\n", True),
+        # A program is not asked: it says what it means.
+        (("--yes",), "", True),
+        (("--json",), "", True),
+        ((), "", True),
+    ],
 )
 def test_a_person_is_asked_before_an_index_goes(
     home: Path,
@@ -84,10 +88,9 @@ def test_a_person_is_asked_before_an_index_goes(
     capsys: pytest.CaptureFixture[str],
     case: tuple[tuple[str, ...], str, bool],
 ) -> None:
-    """A program is not: it says what it means."""
     typed, answer, goes = case
     monkeypatch.setenv("GGREP_HOME", str(home))
-    monkeypatch.setattr(terminal, "_is_interactive", lambda: True)
+    monkeypatch.setattr(terminal, "_is_interactive", lambda: bool(answer or typed))
     monkeypatch.setattr("sys.stdin", io.StringIO(answer))
     status = run(["clean", OLD, *typed])
     said = capsys.readouterr()
@@ -95,13 +98,3 @@ def test_a_person_is_asked_before_an_index_goes(
     assert (status, not old.exists()) == (int(not goes), goes)
     assert (f"delete {OLD}, 0 B?" in said.err) is bool(answer)
     assert ("nothing was deleted" in said.err) is not goes
-
-
-def test_where_nobody_is_there_nobody_is_asked(
-    home: Path, old: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("GGREP_HOME", str(home))
-    monkeypatch.setattr(terminal, "_is_interactive", lambda: False)
-
-    assert run(["clean", OLD]) == 0
-    assert not old.exists()

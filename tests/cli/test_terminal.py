@@ -1,12 +1,17 @@
-"""The two streams: always usable, never wider than asked."""
+"""The two streams and their figures: usable, and never wider than asked."""
 
 import io
 import sys
+from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
+from rich.cells import cell_len
 
 from ggrep.interfaces.cli.terminal import DEFAULT_COLUMNS, open_terminal, show_done
+from ggrep.interfaces.cli.text_tables import age_text, bytes_text, count_text, pad, plural, shorten
 
 
 @pytest.fixture(autouse=True)
@@ -50,7 +55,6 @@ def test_a_closed_stream_swallows_what_is_written(monkeypatch: pytest.MonkeyPatc
 def test_a_stream_that_cannot_spell_a_character_replaces_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """An old locale is no reason to fail."""
     raw = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
 
@@ -61,7 +65,6 @@ def test_a_stream_that_cannot_spell_a_character_replaces_it(
 
 
 def test_what_is_told_is_one_clean_line(capsys: pytest.CaptureFixture[str]) -> None:
-    """Names in messages come from outside."""
     open_terminal().tell("a\x1b[31mb\nc")
 
     assert capsys.readouterr().err == "ab c\n"
@@ -70,7 +73,6 @@ def test_what_is_told_is_one_clean_line(capsys: pytest.CaptureFixture[str]) -> N
 def test_how_many_are_done_is_drawn_on_terminals_alone(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A log of ten thousand bars helps nobody."""
     monkeypatch.setenv("FORCE_COLOR", "1")
     silent = open_terminal()
     for terminal in (silent, replace(silent, progress=True)):
@@ -79,3 +81,57 @@ def test_how_many_are_done_is_drawn_on_terminals_alone(
         told = capsys.readouterr()
         assert ("2/3 repositories" in told.err) is terminal.progress
         assert told.out == ""
+
+
+@pytest.mark.parametrize(
+    ("write", "value", "text"),
+    [
+        (bytes_text, 0, "0 B"),
+        (bytes_text, 999, "999 B"),
+        (bytes_text, 1_000, "1.0 kB"),
+        (bytes_text, 12_300, "12 kB"),
+        (bytes_text, 412_000_000, "412 MB"),
+        (bytes_text, 2_100_000_000, "2.1 GB"),
+        # Up for 83 hours says less than for three days.
+        (age_text, 999, "0 s"),
+        (age_text, 59_999, "59 s"),
+        (age_text, 60_000, "1 min"),
+        (age_text, 7_300_000, "2 h"),
+        (age_text, 300_000_000, "3 d"),
+        # A counter that has not reached a million does not show one.
+        (count_text, 9_999, "9999"),
+        (count_text, 10_000, "10.0k"),
+        (count_text, 99_999, "99.9k"),
+        (count_text, 123_456, "123k"),
+        (count_text, 1_200_400, "1.2M"),
+        (count_text, 5_000_000_000, "5.0G"),
+    ],
+)
+def test_figures_are_in_the_largest_unit_and_counts_rounded_down(
+    write: Callable[[int], str], value: int, text: str
+) -> None:
+    assert write(value) == text
+
+
+@given(st.integers(0, 10**12))
+def test_a_count_takes_five_characters(count: int) -> None:
+    assert len(count_text(count)) <= 5
+
+
+def test_nouns_follow_their_count_and_texts_fit_their_cells() -> None:
+    """The last part of a path tells repositories apart, the first says whose they are."""
+    assert [plural(n, "query", "queries") for n in (0, 1, 2)] == [
+        "0 queries",
+        "1 query",
+        "2 queries",
+    ]
+
+    assert shorten("/home/anna/projects/company/payments", 20) == "/home/…pany/payments"
+    assert [pad("日", 4), pad("日", 4, right=True), pad("long", 2)] == ["日  ", "  日", "long"]
+
+
+@given(st.text(alphabet="ab/日本🙂é", max_size=40), st.integers(0, 30))
+def test_shortened_text_is_never_wider(text: str, width: int) -> None:
+    """One wide character too many breaks the whole table."""
+    assert cell_len(shorten(text, width)) <= width
+    assert shorten(text, cell_len(text)) == text

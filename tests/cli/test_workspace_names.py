@@ -62,7 +62,6 @@ WS = ("--workspace", "ws.jsonc")
 
 @pytest.mark.slow
 def test_a_definition_is_printed_as_expand_takes_it(ggrep: Command) -> None:
-    """Whoever copies the place gets the code."""
     found = ggrep("symbol", "round_cents", *WS)
     place = found.out.split()[0]
     opened = ggrep("expand", place, *WS)
@@ -100,7 +99,6 @@ def test_json_fits_its_schema(ggrep: Command) -> None:
 
 @pytest.mark.slow
 def test_a_page_goes_on_by_its_cursor(ggrep: Command) -> None:
-    """The flag takes what the document says."""
     first = stable_json.loads(ggrep("refs", "round_cents", *WS, "-m", "1", "--json").out)
     cursor = ("--cursor", first["next_cursor"])
     second = stable_json.loads(ggrep("refs", "round_cents", *WS, "--json", *cursor).out)
@@ -111,46 +109,37 @@ def test_a_page_goes_on_by_its_cursor(ggrep: Command) -> None:
 
 
 @pytest.mark.slow
-def test_an_ambiguous_place_is_refused_with_the_repositories_that_have_it(ggrep: Command) -> None:
-    """Two of them have such a file."""
-    found = ggrep("expand", "README.md", *WS)
-
-    assert found.status == 2
-    assert (
-        "README.md is in several repositories, docs, web; choose one: docs:README.md" in found.err
-    )
-
-
-@pytest.mark.slow
 def test_a_file_as_seen_from_here_names_its_repository(ggrep: Command) -> None:
-    """Shells complete it so."""
     assert ggrep("expand", "web/README.md", *WS).out.startswith("web:README.md:1  ")
 
 
-@pytest.mark.parametrize("command", ["symbol", "refs", "expand"])
-def test_flags_of_a_workspace_need_one(ggrep: Command, command: str) -> None:
-    """Passed over they would give an answer that nobody asked for."""
-    found = ggrep(command, "round_cents", "--only", "web")
-
-    assert found.status == 2
-    assert "--only: allowed only with --workspace" in found.err
-
-
 @pytest.mark.parametrize(
-    ("flags", "told"),
+    ("line", "told"),
     [
-        (("--in", "web"), "a PATH and --workspace cannot go together"),
-        (("--repo", "web"), "--repo and --workspace cannot go together"),
+        # Passed over, flags would give an answer that nobody asked for.
+        *(
+            (f"{command} round_cents --only web", "--only: allowed only with --workspace")
+            for command in ("symbol", "refs", "expand")
+        ),
+        (
+            "symbol round_cents --in web --workspace ws.jsonc",
+            "a PATH and --workspace cannot go together",
+        ),
+        (
+            "symbol round_cents --repo web --workspace ws.jsonc",
+            "--repo and --workspace cannot go together",
+        ),
+        (
+            "expand README.md --workspace ws.jsonc",
+            "README.md is in several repositories, docs, web; choose one: docs:README.md",
+        ),
     ],
 )
-def test_what_is_of_one_repository_is_refused_beside_a_workspace(
-    ggrep: Command, flags: tuple[str, ...], told: str
-) -> None:
-    """It would narrow nothing."""
-    found = ggrep("symbol", "round_cents", *flags, *WS)
+def test_a_wrong_line_is_refused_with_what_is_wrong(ggrep: Command, line: str, told: str) -> None:
+    found = ggrep(*line.split())
 
+    assert found.status == 2
     assert told in found.err
-    assert found.status != 0
 
 
 @pytest.mark.slow
@@ -162,7 +151,6 @@ def test_every_option_of_a_workspace_reaches_the_question() -> None:
 
 
 def test_nothing_found_is_a_status_on_request(ggrep: Command) -> None:
-    """As of one repository."""
     found = ggrep("symbol", "round_cnts", *WS, "--exit-status")
 
     assert found.status == 1
@@ -171,7 +159,6 @@ def test_nothing_found_is_a_status_on_request(ggrep: Command) -> None:
 
 @pytest.mark.slow
 def test_several_names_are_answered_at_once_each_under_its_head(ggrep: Command) -> None:
-    """One that nothing has leaves the others theirs."""
     found = ggrep("symbol", "round_cents", "total", "nowhere", *WS)
     document = stable_json.loads(ggrep("refs", "round_cents", "total", *WS, "--json").out)
 
@@ -207,21 +194,15 @@ def test_an_agent_reads_places_of_a_workspace_as_expand_takes_them(ggrep: Comman
 
 
 @pytest.mark.parametrize(
-    "words",
+    "line",
     [
-        ("search", "a", "--body", "1", "--format", "agent"),
-        ("search", "a", "--scores", "--format", "agent"),
-        ("search", "a", "--stats", "--format", "agent"),
-        ("slate", "a", "--stats", "--format", "agent"),
-        ("symbol", "a", "--stats", "--format", "agent"),
-        ("slate", "a", "--graph", "dot", "--format", "agent"),
+        *("search a --body 1", "search a --scores", "search a --stats", "slate a --stats"),
+        *("symbol a --stats", "slate a --graph dot"),
     ],
 )
-def test_what_text_for_agents_does_not_heed_is_refused(
-    ggrep: Command, words: tuple[str, ...]
-) -> None:
+def test_what_text_for_agents_does_not_heed_is_refused(ggrep: Command, line: str) -> None:
     """A flag that is taken and not heeded misleads."""
-    assert ggrep(*words, *WS).status == 2
+    assert ggrep(*line.split(), "--format", "agent", *WS).status == 2
 
 
 @pytest.mark.slow

@@ -86,7 +86,6 @@ def test_level_0_lists_places_and_shows_no_line_of_a_file(ggrep: Command) -> Non
 
 @pytest.mark.parametrize("level", [0, 1, 2, 3])
 def test_the_document_fits_its_schema(ggrep: Command, level: int) -> None:
-    """And is the same each time."""
     flags = ("--level", level, "--deterministic", "--json")
     told = slate(ggrep, *flags)
 
@@ -97,7 +96,6 @@ def test_the_document_fits_its_schema(ggrep: Command, level: int) -> None:
 
 
 def test_slate_and_search_as_slate_are_one_thing(ggrep: Command) -> None:
-    """One is an alias of the other."""
     flags = ("--workspace", "ws.jsonc", "--deterministic", "--json", "--max-files", "5")
     alone = ggrep("slate", QUESTION, *flags, "--level", "2")
     searched = ggrep("search", QUESTION, "--format", "slate", *flags, "--long-snippet")
@@ -138,18 +136,13 @@ def test_a_session_goes_on_with_what_it_has_not_shown(ggrep: Command) -> None:
     assert packs(opened.document) == [(repo, path)]
 
 
-def test_the_screen_shows_the_token_and_how_to_go_on(ggrep: Command) -> None:
-    """Its hints can be typed as they stand."""
+def test_the_token_and_how_to_go_on_are_shown_to_people_and_agents(ggrep: Command) -> None:
     begun = slate(ggrep, "--session", "new", "--max-files", "3", "--level", "2")
     alone = slate(ggrep, "--max-files", "3", "--level", "2")
 
     assert "Session" in begun.out
     assert "--workspace ws.jsonc --session TOKEN --delta-only" in begun.out
     assert "--workspace ws.jsonc --session new" in alone.out
-
-
-def test_an_agent_reads_the_token(ggrep: Command) -> None:
-    """The structured document may not reach it."""
     assert "\nsession " in slate(ggrep, "--session", "new", "--format", "agent").out
 
 
@@ -162,7 +155,6 @@ def test_an_agent_reads_the_token(ggrep: Command) -> None:
     ],
 )
 def test_a_session_that_is_none_is_refused(ggrep: Command, flags: Sequence[str], said: str) -> None:
-    """In words that say what is missing."""
     refused = slate(ggrep, *flags)
 
     assert refused.status != 0
@@ -189,30 +181,25 @@ def test_what_cannot_be_had_of_a_workspace_is_refused(
     assert said in refused.err + refused.out
 
 
-def test_a_path_is_refused(ggrep: Command) -> None:
-    """It would be below which of the repositories?"""
-    refused = ggrep("slate", QUESTION, "shop", "--workspace", "ws.jsonc")
-
-    assert refused.status != 0
-    assert "PATH and --workspace" in refused.err
-
-
-def test_selection_narrows_a_slate(ggrep: Command) -> None:
-    """As it narrows a search."""
+def test_selection_and_filters_narrow_a_slate_of_a_workspace_and_a_path_does_not(
+    ggrep: Command,
+) -> None:
     only = slate(ggrep, "--only", "web", "--keep-weak", "--json").document
     globbed = slate(ggrep, "--repo-filter", "s*", "--keep-weak", "--json").document
 
     assert {repo for repo, _ in packs(only)} == {"web"}
     assert {repo for repo, _ in packs(globbed)} == {"shop"}
 
-
-def test_filters_narrow_a_slate_of_a_workspace(ggrep: Command) -> None:
-    """They are a search's own."""
     filters = ("--filter", "ext:py", "--filter", "-test:true")
     found = slate(ggrep, *filters, "--keep-weak", "--json").document
 
     assert packs(found)
     assert all(path.endswith(".py") and "test_" not in path for _, path in packs(found))
+
+    refused = ggrep("slate", QUESTION, "shop", "--workspace", "ws.jsonc")
+
+    assert refused.status != 0
+    assert "PATH and --workspace" in refused.err
 
 
 def test_a_repository_without_an_index_is_told_of(ggrep: Command) -> None:
@@ -240,7 +227,6 @@ def test_where_one_missing_index_decides_there_is_no_slate(ggrep: Command) -> No
 
 
 def test_without_any_index_there_is_no_slate(ggrep: Command) -> None:
-    """And what to do stands in the failure."""
     refused = slate(ggrep, "--only", "bare", "--json", file="all.jsonc")
 
     assert refused.status != 0
@@ -250,7 +236,6 @@ def test_without_any_index_there_is_no_slate(ggrep: Command) -> None:
 def test_a_file_that_is_no_workspace_is_a_json_error_where_json_was_asked_for(
     ggrep: Command,
 ) -> None:
-    """One document, whatever happens."""
     refused = ggrep("slate", QUESTION, "--workspace", "home", "--json")
 
     assert refused.status != 0
@@ -258,7 +243,6 @@ def test_a_file_that_is_no_workspace_is_a_json_error_where_json_was_asked_for(
 
 
 def test_nothing_found_is_an_exit_status_where_that_is_asked_for(ggrep: Command) -> None:
-    """Scripts branch on it."""
     found = slate(ggrep, "--exit-status")
     nothing = ggrep("slate", "zyzzyva", "--workspace", "ws.jsonc", "--exit-status")
     unasked = ggrep("slate", "zyzzyva", "--workspace", "ws.jsonc")
@@ -268,7 +252,6 @@ def test_nothing_found_is_an_exit_status_where_that_is_asked_for(ggrep: Command)
 
 
 def test_all_cuts_are_one_line_with_what_to_type(ggrep: Command) -> None:
-    """Ten repositories have ten reasons; JSON has them."""
     shown = slate(ggrep, "--max-files", "2")
 
     (line,) = (line for line in shown.err.splitlines() if line.startswith("cut: "))
@@ -276,7 +259,6 @@ def test_all_cuts_are_one_line_with_what_to_type(ggrep: Command) -> None:
 
 
 def test_no_absolute_path_leaves_unasked(ggrep: Command, place: Path) -> None:
-    """The document may be passed on."""
     assert str(place) not in slate(ggrep, "--json", file="all.jsonc").out
 
 

@@ -37,7 +37,6 @@ def test_every_repository_has_its_line(some: Workspaces) -> None:
 
 
 def test_states_that_are_not_whole_are_told(some: Workspaces) -> None:
-    """And that nobody searches a repository unasked."""
     alpha, beta, gamma = some.state.members
     partial = replace(
         alpha,
@@ -90,8 +89,7 @@ def test_what_is_wrong_is_said_once_whatever_corpora_it_concerns(some: Workspace
     ]
 
 
-def test_a_hostile_alias_is_tamed(some: Workspaces) -> None:
-    """A workspace file may come from anywhere."""
+def test_a_hostile_alias_is_tamed_and_colour_changes_no_words(some: Workspaces) -> None:
     alpha = some.state.members[0]
     odd = replace(alpha, repo=replace(alpha.repo, alias="a\x1b]0;x\x07b\nc"))
 
@@ -100,9 +98,6 @@ def test_a_hostile_alias_is_tamed(some: Workspaces) -> None:
     assert text.splitlines()[1].startswith("ab c  ready")
     assert "\x1b" not in text
 
-
-def test_colour_changes_no_words(some: Workspaces) -> None:
-    """Whoever pipes it reads the same."""
     painted = status_text(some.state, COLOUR, 100)
 
     assert "\x1b[" in painted
@@ -127,30 +122,24 @@ def test_an_examination_reads_as_advice(some: Workspaces) -> None:
     assert lines[-1] == "4 things to do"
 
 
-def test_corpora_that_fall_apart_alike_share_their_lines(some: Workspaces) -> None:
-    """Their keys differ, their repositories do not."""
+def test_corpora_that_fall_apart_alike_share_their_lines_and_nothing_to_do_is_said(
+    some: Workspaces,
+) -> None:
+    """Silence would look like a failure."""
     text = examination_text(some.split, examine(some.split, merge_is_set=True), PLAIN)
 
     assert text.count("cohorts, whose scores are not comparable") == 1
 
-
-def test_nothing_to_do_is_said(some: Workspaces) -> None:
-    """Silence would look like a failure."""
     state = replace(some.state, members=some.state.members[:1])
 
     assert examination_text(state, examine(state), PLAIN) == "no problems\n"
 
 
 def test_a_table_gives_the_last_column_what_is_left() -> None:
-    """The line fits the terminal."""
     rows = [[Cell("a"), Cell("/" + "x" * 100)], [Cell("long"), Cell("7", figures=True)]]
 
     lines = render_table(["one", "two"], rows, PLAIN, 30).splitlines()
 
     assert [cell_len(line) for line in lines] == [9, 30, 30]
     assert lines[2].endswith(" 7")
-
-
-def test_pairs_are_aligned_and_safe() -> None:
-    """Labels are ours, values are not."""
     assert render_pairs([("a", "x\ny"), ("long", "z")], PLAIN) == "a     x y\nlong  z\n"

@@ -40,11 +40,9 @@ class Spot(Struct, frozen=True):
     daemon: FakeDaemon
 
     def open(self) -> None:
-        """Let clients find the daemon."""
         self.address.socket.symlink_to(self.daemon.address)
 
     def shut(self) -> None:
-        """Let them find nothing."""
         self.address.socket.unlink()
 
     def record(self, pid: int, **other: Any) -> DaemonRecord:
@@ -70,7 +68,6 @@ class Spot(Struct, frozen=True):
 
 @pytest.fixture
 def manual() -> ManualClock:
-    """Return a clock that stands still."""
     return ManualClock(datetime(2031, 2, 3, tzinfo=UTC))
 
 

@@ -54,7 +54,6 @@ class Reached(Connector):
         self._replies = replies
 
     def reach(self, deadline: Deadline) -> Link:
-        """Connect."""
         del deadline
         self._spot.daemon.reply = self._replies[min(self.times, len(self._replies) - 1)]
         self.times += 1
@@ -92,7 +91,6 @@ def search(reached: Reached, spot: Spot, watch: Any = None) -> Printed:
 
 
 def test_what_the_daemon_says_is_returned_as_it_is(spot: Spot) -> None:
-    """It knows how an answer looks."""
     reached = Reached(spot, [prints(hits=3)])
 
     assert search(reached, spot) == Printed(RENDERED["out"], RENDERED["err"], 0, 3)
@@ -109,7 +107,6 @@ def test_the_client_brings_its_own_budgets(spot: Spot) -> None:
 
 
 def test_a_search_says_how_long_it_was_waited_for(spot: Spot) -> None:
-    """A command's own start counts for who typed it; what a scan may take is less by that."""
     clock = ManualClock(datetime(2031, 2, 3, tzinfo=UTC))
     now_ms = clock.monotonic_ms()
     for began_ms in (None, now_ms - 812.5, now_ms - 1e12):
@@ -175,7 +172,6 @@ def test_several_questions_share_one_connection_where_that_is_wanted(spot: Spot)
 
 
 def test_a_kept_connection_that_breaks_is_replaced(spot: Spot) -> None:
-    """A daemon may end between two questions."""
     reached = Reached(spot, [prints()])
     exchange = DaemonClient(spot.address, reached, CLOCK)
 
@@ -196,7 +192,6 @@ def test_a_daemon_that_goes_away_is_replaced_by_the_next(spot: Spot) -> None:
 
 
 def test_daemons_that_keep_going_away_are_given_up(spot: Spot) -> None:
-    """The question itself may be what kills them."""
     reached = Reached(spot, [goes_away])
 
     with pytest.raises(Unreachable):
@@ -241,13 +236,11 @@ def test_a_refusal_is_final(spot: Spot, reply: Reply, error: type[GgrepError]) -
 
 
 def test_an_answer_without_print_is_none(spot: Spot) -> None:
-    """Nothing partial is printed."""
     with pytest.raises(Unreachable, match="rendered: expected object"):
         search(Reached(spot, [lambda asked: packed(head(asked))]), spot)
 
 
 def test_progress_is_told_while_an_answer_takes_long(spot: Spot) -> None:
-    """First indexing takes minutes in a large tree."""
     seen: list[IndexingProgress] = []
     state = {"stage": "index", "done_files": 3, "total_files": 9}
 
@@ -261,7 +254,6 @@ def test_progress_is_told_while_an_answer_takes_long(spot: Spot) -> None:
 
 
 def test_a_sync_returns_its_report(spot: Spot) -> None:
-    """And begins again where its daemon went away."""
     done: Reply = lambda asked: packed({**head(asked), "report": {"indexed": 1}})  # noqa: E731 - typed
     reached = Reached(spot, [goes_away, done])
 
@@ -295,9 +287,18 @@ def at_work(done: int) -> dict[str, Any]:
     return {"state": "indexing", "stage": "index", "done_files": done, "total_files": 9}
 
 
-def test_an_index_is_followed_until_it_is_there(spot: Spot) -> None:
+@pytest.mark.parametrize(
+    ("states", "there", "seen"),
+    [
+        ([at_work(1), at_work(5)], True, [1, 5]),
+        ([at_work(1), {"state": "idle", "last_result": "failed"}, at_work(2)], False, [1]),
+    ],
+)
+def test_an_index_is_followed_until_it_is_there_or_failed(
+    spot: Spot, states: list[dict[str, Any]], there: bool, seen: list[int]
+) -> None:
     """Whoever watches sees it count, and is not kept longer."""
-    assert follow(spot, [at_work(1), at_work(5)]) == (True, [1, 5])
+    assert follow(spot, states) == (there, seen)
 
 
 def test_an_index_is_not_followed_for_ever(spot: Spot) -> None:
@@ -306,13 +307,6 @@ def test_an_index_is_not_followed_for_ever(spot: Spot) -> None:
 
     assert not there
     assert len(seen) < 10
-
-
-def test_an_index_that_failed_is_followed_no_more(spot: Spot) -> None:
-    """Nothing comes of waiting."""
-    failed = {"state": "idle", "last_result": "failed"}
-
-    assert follow(spot, [at_work(1), failed, at_work(2)]) == (False, [1])
 
 
 def test_an_interrupt_ends_the_search_at_the_daemon(root: Path, home: Path) -> None:
@@ -402,21 +396,14 @@ def ask(spot: Spot, name: str, *answers: Reply) -> Any:
 
 @EVERY
 def test_the_answer_comes_back_equal(spot: Spot, name: str) -> None:
-    """Whoever asked prints it in whatever form is wanted."""
+    """Whoever asked prints it in whatever form is wanted; the daemon has the time that is left."""
     request, made = CASES[name]
 
     assert ask(spot, name, replies(name)) == made(request)
     assert spot.daemon.seen[1]["message"] == name
     assert spot.daemon.seen[1]["values"] is True
-
-
-@EVERY
-def test_the_daemon_is_given_the_time_that_is_left(spot: Spot, name: str) -> None:
-    """It may have been started under another bound."""
-    ask(spot, name, replies(name))
-    request = spot.daemon.seen[1]["request"]
-
-    left_ms = (request["search"] if name == "slate" else request)["timeout_ms"]
+    asked = spot.daemon.seen[1]["request"]
+    left_ms = (asked["search"] if name == "slate" else asked)["timeout_ms"]
     assert 0 < left_ms <= spot.address.settings.query_timeout_ms
 
 
@@ -430,20 +417,13 @@ def test_a_query_whose_daemon_goes_away_is_asked_again(spot: Spot, name: str) ->
 
 @EVERY
 def test_what_the_daemon_refuses_is_refused(spot: Spot, name: str) -> None:
-    """By its own code."""
     with pytest.raises(InvalidRequest, match="no"):
         ask(spot, name, fails("invalid_request"))
-
-
-@EVERY
-def test_an_answer_that_is_none_is_a_daemon_that_makes_no_sense(spot: Spot, name: str) -> None:
-    """Not a slate of nothing."""
     with pytest.raises(Unreachable, match="value"):
         ask(spot, name, lambda asked: packed({**head(asked), "value": {"request": 1}}))
 
 
 def test_half_an_answer_is_named_by_what_is_missing(spot: Spot) -> None:
-    """Whoever wrote the daemon finds the place."""
     broken = to_builtins(replace(slate_response(), request_id="r"))
     assert isinstance(broken, dict)
     del broken["slate"]

@@ -4,7 +4,7 @@ import os
 import random
 import struct
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,14 +43,19 @@ def address(root: Path, home: Path) -> DaemonAddress:
 
 @pytest.fixture
 def daemon(address: DaemonAddress) -> Iterator[ScriptedDaemon]:
-    """Return a daemon that answers everything."""
     with scripted(address) as found:
         yield found
 
 
 async def opened(address: DaemonAddress, deadline: Deadline = NEVER) -> Channel:
-    """Return a connection to the daemon."""
     return await Channel.open(address.socket, address.hello, deadline)
+
+
+@pytest.fixture
+async def channel(address: DaemonAddress, daemon: ScriptedDaemon) -> AsyncIterator[Channel]:
+    found = await opened(address)
+    yield found
+    await found.aclose()
 
 
 class Asked:
@@ -93,7 +98,7 @@ async def test_both_sides_say_who_they_are(address: DaemonAddress, daemon: Scrip
 
 
 async def test_replies_find_their_requests_in_any_order(
-    address: DaemonAddress, daemon: ScriptedDaemon
+    channel: Channel, daemon: ScriptedDaemon
 ) -> None:
     """A slow question does not hold up a quick one."""
     held: list[dict[str, Any]] = []
@@ -105,7 +110,6 @@ async def test_replies_find_their_requests_in_any_order(
                 peer.answer(one, which=one["request"]["text"])
 
     daemon.script = backwards
-    channel = await opened(address)
     asked = Asked(channel)
     async with anyio.create_task_group() as group:
         for name in ("a", "b", "c"):
@@ -113,15 +117,12 @@ async def test_replies_find_their_requests_in_any_order(
 
     assert asked.replies == {name: {"which": name} for name in ("a", "b", "c")}
     assert daemon.greeted == 1
-    await channel.aclose()
 
 
 async def test_who_is_cancelled_has_the_daemon_stop(
-    address: DaemonAddress, daemon: ScriptedDaemon
+    channel: Channel, daemon: ScriptedDaemon
 ) -> None:
-    """And the connection serves the next question."""
     daemon.script = says_nothing
-    channel = await opened(address)
     async with anyio.create_task_group() as group:
         group.start_soon(channel.ask, Status(), NEVER)
         asked = await seen(daemon, "status")
@@ -132,11 +133,10 @@ async def test_who_is_cancelled_has_the_daemon_stop(
     assert told["target"] == asked[0]["request_id"]
     assert told["request_id"] != told["target"]
     assert (await channel.ask(Ping(), NEVER)).body == {"well": True}
-    await channel.aclose()
 
 
 async def test_at_the_deadline_the_daemon_is_told_to_stop(
-    address: DaemonAddress, daemon: ScriptedDaemon
+    channel: Channel, daemon: ScriptedDaemon
 ) -> None:
     """A reply that comes later all the same is nobody's."""
     late: list[dict[str, Any]] = []
@@ -149,32 +149,27 @@ async def test_at_the_deadline_the_daemon_is_told_to_stop(
         peer.answer(message, late=False)
 
     daemon.script = script
-    channel = await opened(address)
 
     with pytest.raises(DeadlineExceeded, match="did not answer in time"):
         await channel.ask(Status(), soon())
     told = await seen(daemon, "status", "cancel")
     assert told[1]["target"] == told[0]["request_id"]
     assert (await channel.ask(Ping(), NEVER)).body == {"late": False}
-    await channel.aclose()
 
 
 async def test_what_was_answered_or_never_sent_is_not_cancelled(
-    address: DaemonAddress, daemon: ScriptedDaemon
+    channel: Channel, daemon: ScriptedDaemon
 ) -> None:
-    """The daemon has nothing to stop."""
-    channel = await opened(address)
     await channel.ask(Ping(), NEVER)
 
     with pytest.raises(InvalidRequest, match="surrogate"):
         await channel.ask(Fetch(EncodeRequest("\ud800")), NEVER)
     await channel.ask(Ping(), NEVER)
     daemon.saw("ping", "ping")
-    await channel.aclose()
 
 
 async def test_when_who_reads_leaves_another_reads_on(
-    address: DaemonAddress, daemon: ScriptedDaemon
+    channel: Channel, daemon: ScriptedDaemon
 ) -> None:
     """The first who asked reads for all; its deadline is not that of the others."""
     waiting: list[dict[str, Any]] = []
@@ -189,7 +184,6 @@ async def test_when_who_reads_leaves_another_reads_on(
             peer.answer(waiting.pop(0))
 
     daemon.script = script
-    channel = await opened(address)
     asked = Asked(channel)
     async with anyio.create_task_group() as group:
         group.start_soon(asked.ask, "first", Status(), soon())
@@ -199,11 +193,10 @@ async def test_when_who_reads_leaves_another_reads_on(
 
     assert sorted(asked.replies) == ["second", "third"]
     assert isinstance(asked.failures["first"], DeadlineExceeded)
-    await channel.aclose()
 
 
 async def test_reading_is_passed_on_by_who_is_cancelled_before_it_begins(
-    address: DaemonAddress, daemon: ScriptedDaemon
+    channel: Channel, daemon: ScriptedDaemon
 ) -> None:
     """Whoever is next may leave at the same moment as who reads."""
     held: list[dict[str, Any]] = []
@@ -215,7 +208,6 @@ async def test_reading_is_passed_on_by_who_is_cancelled_before_it_begins(
             peer.answer(held.pop())
 
     daemon.script = script
-    channel = await opened(address)
     asked = Asked(channel)
     async with anyio.create_task_group() as group, anyio.create_task_group() as leaving:
         leaving.start_soon(asked.ask, "first", Status())
@@ -227,7 +219,6 @@ async def test_reading_is_passed_on_by_who_is_cancelled_before_it_begins(
         leaving.cancel_scope.cancel()
 
     assert list(asked.replies) == ["third"]
-    await channel.aclose()
 
 
 def staying(names: Iterable[str]) -> set[str]:
@@ -237,7 +228,7 @@ def staying(names: Iterable[str]) -> set[str]:
 
 @pytest.mark.parametrize("seed", range(4))
 async def test_whoever_leaves_all_others_have_their_own_replies(
-    address: DaemonAddress, daemon: ScriptedDaemon, seed: int
+    channel: Channel, daemon: ScriptedDaemon, seed: int
 ) -> None:
     """In whatever order requests come, are given up and are answered."""
     chance, held = random.Random(seed), list[dict[str, Any]]()
@@ -252,7 +243,6 @@ async def test_whoever_leaves_all_others_have_their_own_replies(
             peer.answer(message)
 
     daemon.script = script
-    channel = await opened(address)
     asked = Asked(channel)
     async with anyio.create_task_group() as group:
         async with anyio.create_task_group() as leaving:
@@ -269,7 +259,6 @@ async def test_whoever_leaves_all_others_have_their_own_replies(
 
     assert asked.failures == {}
     assert all(body == {"which": name} for name, body in asked.replies.items())
-    await channel.aclose()
 
 
 @pytest.mark.parametrize(
@@ -284,7 +273,7 @@ async def test_whoever_leaves_all_others_have_their_own_replies(
     ],
 )
 async def test_a_daemon_that_goes_away_or_raves_fails_all_who_wait(
-    address: DaemonAddress, daemon: ScriptedDaemon, said: bytes
+    channel: Channel, daemon: ScriptedDaemon, said: bytes
 ) -> None:
     """What they asked may be asked of another; this one has nothing to say any more."""
 
@@ -295,7 +284,6 @@ async def test_a_daemon_that_goes_away_or_raves_fails_all_who_wait(
                 peer.hang_up()
 
     daemon.script = script
-    channel = await opened(address)
     asked = Asked(channel)
     async with anyio.create_task_group() as group:
         group.start_soon(asked.ask, "a")
@@ -338,30 +326,26 @@ async def test_a_refusal_is_raised_as_what_it_is(
 
 
 async def test_a_refusal_of_nothing_in_particular_is_of_the_only_request(
-    address: DaemonAddress, daemon: ScriptedDaemon
+    channel: Channel, daemon: ScriptedDaemon
 ) -> None:
     """A frame that could not be read has no id to answer to."""
     daemon.script = lambda peer, _: peer.say(
         {"error": {"code": "invalid_request", "message": "too large"}}
     )
-    channel = await opened(address)
 
     with pytest.raises(InvalidRequest, match="too large"):
         await channel.ask(Ping(), NEVER)
-    await channel.aclose()
 
 
 async def test_a_refusal_of_one_of_several_ends_the_connection(
-    address: DaemonAddress, daemon: ScriptedDaemon
+    channel: Channel, daemon: ScriptedDaemon
 ) -> None:
-    """There is no telling whose it is."""
-
     def script(peer: Peer, message: dict[str, Any]) -> None:
         if len(daemon.seen) == 2:
             peer.say({"error": {"code": "invalid_request", "message": "too large"}})
 
     daemon.script = script
-    asked = Asked(await opened(address))
+    asked = Asked(channel)
     async with anyio.create_task_group() as group:
         group.start_soon(asked.ask, "a")
         group.start_soon(asked.ask, "b")
@@ -372,12 +356,11 @@ async def test_a_refusal_of_one_of_several_ends_the_connection(
 
 
 async def test_a_frame_that_is_cut_off_ends_the_connection(
-    address: DaemonAddress, daemon: ScriptedDaemon
+    channel: Channel, daemon: ScriptedDaemon
 ) -> None:
     """Whatever came behind half a frame would be read as its other half."""
     gate = threading.Event()
     daemon.script = lambda *_: gate.wait(20)
-    channel = await opened(address)
     asked = Asked(channel)
     async with anyio.create_task_group() as group:
         group.start_soon(asked.ask, "waits")
@@ -391,7 +374,7 @@ async def test_a_frame_that_is_cut_off_ends_the_connection(
 
 
 async def test_a_frame_that_waits_its_turn_may_be_given_up(
-    address: DaemonAddress, daemon: ScriptedDaemon
+    channel: Channel, daemon: ScriptedDaemon
 ) -> None:
     """Nothing of it is out yet; the one before it goes on."""
     gate = threading.Event()
@@ -402,7 +385,6 @@ async def test_a_frame_that_waits_its_turn_may_be_given_up(
         peer.answer(message)
 
     daemon.script = script
-    channel = await opened(address)
     asked = Asked(channel)
     async with anyio.create_task_group() as group:
         group.start_soon(asked.ask, "first")
@@ -413,25 +395,21 @@ async def test_a_frame_that_waits_its_turn_may_be_given_up(
 
     assert sorted(asked.replies) == ["first", "large"]
     assert isinstance(asked.failures["waits"], DeadlineExceeded)
-    await channel.aclose()
 
 
 async def test_a_connection_that_the_daemon_closed_is_known_to_be_over(
-    address: DaemonAddress, daemon: ScriptedDaemon
+    channel: Channel, daemon: ScriptedDaemon
 ) -> None:
     """Without asking it: whoever starts daemons must know who is missing."""
-    channel = await opened(address)
     assert channel.is_open
     daemon.hang_up()
 
     await eventually(lambda: not channel.is_open)
-    await channel.aclose()
 
 
-async def test_closing_fails_those_who_wait(address: DaemonAddress, daemon: ScriptedDaemon) -> None:
+async def test_closing_fails_those_who_wait(channel: Channel, daemon: ScriptedDaemon) -> None:
     """The one who reads as well as those who wait for it."""
     daemon.script = says_nothing
-    channel = await opened(address)
     asked = Asked(channel)
     async with anyio.create_task_group() as group:
         group.start_soon(asked.ask, "a")
@@ -453,20 +431,13 @@ async def test_closing_fails_those_who_wait(address: DaemonAddress, daemon: Scri
 async def test_a_greeting_that_does_not_suit_ends_it(
     address: DaemonAddress, daemon: ScriptedDaemon, welcome: dict[str, Any], error: type[Exception]
 ) -> None:
-    """Nothing is asked of a daemon that may answer something else."""
+    """Nothing is asked of a daemon that may answer something else, or of another repository."""
+    daemon.welcome["store_id"] = "another"
+    with pytest.raises(InvalidRequest, match="store_id"):
+        await opened(address)
     daemon.welcome = welcome
 
     with pytest.raises(error):
-        await opened(address)
-
-
-async def test_a_daemon_of_another_store_is_not_asked(
-    address: DaemonAddress, daemon: ScriptedDaemon
-) -> None:
-    """Its answers would be of another repository."""
-    daemon.welcome["store_id"] = "another"
-
-    with pytest.raises(InvalidRequest, match="store_id"):
         await opened(address)
 
 
@@ -511,18 +482,16 @@ async def test_a_daemon_that_is_stopped_is_silent_at_once(
 
 
 async def test_a_daemon_that_is_stopped_while_it_is_asked_is_silent_soon(
-    address: DaemonAddress, daemon: ScriptedDaemon, monkeypatch: pytest.MonkeyPatch
+    channel: Channel, daemon: ScriptedDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The rest of the time is for an answer without it."""
     monkeypatch.setattr(module, "LOOK_MS", 5)
     looks = iter([False, False])
     monkeypatch.setattr("ggrep.protocol.client.link.is_stopped", lambda _: next(looks, True))
     daemon.script = says_nothing
-    channel = await opened(address)
 
     with pytest.raises(NoReply):
         await channel.ask(Ping(), NEVER)
-    await channel.aclose()
 
 
 @pytest.fixture
@@ -569,10 +538,9 @@ async def eventually(holds: Callable[[], object]) -> None:
 
 
 async def test_a_request_that_never_left_is_not_called_off(
-    address: DaemonAddress, daemon: ScriptedDaemon
+    channel: Channel, daemon: ScriptedDaemon
 ) -> None:
     """The daemon has never heard of it."""
-    channel = await opened(address)
     with pytest.raises(InvalidRequest, match="bytes"):
         await channel.ask(Fetch(EncodeRequest("x" * HARD_MAX_REQUEST_BYTES)), NEVER)
     asked = Asked(channel)
@@ -587,7 +555,6 @@ async def test_a_request_that_never_left_is_not_called_off(
 
     assert isinstance(asked.failures["late"], DeadlineExceeded)
     assert [told["message"] for told in daemon.seen] == ["ping"]
-    await channel.aclose()
 
 
 async def test_no_two_connections_number_their_requests_alike(

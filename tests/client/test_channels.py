@@ -1,10 +1,11 @@
-"""All daemons of a process: one connection each, started together, asked again when they go."""
+"""All daemons of a process: one connection each, started together."""
 
 import os
 import signal
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,12 @@ from ggrep.protocol.client.channels import Channels
 from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
 from ggrep.protocol.client.daemon_control import stop
 from ggrep.protocol.client.daemon_files import running
+from ggrep.protocol.client.launching import Launcher
 from ggrep.protocol.client.link import NoReply, Unreachable
 from ggrep.protocol.client.starting import Died, NotStarted, StillStarting
 from ggrep.protocol.wire.endpoint import marker_path
 from ggrep.protocol.wire.messages import Describe, Ping, Status
+from tests.fakes.clocks import ManualClock
 from tests.fakes.repos import open_engine, write_tree
 from tests.fakes.scripted import Peer, ScriptedDaemon, hangs_up, says_nothing, scripted
 
@@ -35,7 +38,6 @@ FLAGS = {"encoder": "hashed"}
 
 
 def soon(milliseconds: float = 20_000.0) -> Deadline:
-    """Return a deadline."""
     return Deadline.after(CLOCK, milliseconds)
 
 
@@ -72,12 +74,10 @@ class Starts:
         self.made: list[list[str]] = []
 
     def one(self, address: DaemonAddress, *_: object, **__: object) -> Any:
-        """Start one daemon."""
         self.made.append([address.identity.root.name])
         return self._act()
 
     def all(self, addresses: Any, *_: object, **__: object) -> Any:
-        """Start several."""
         self.made.append([address.identity.root.name for address in addresses])
         self._act()
         return tuple(addresses)
@@ -96,8 +96,6 @@ def starts(monkeypatch: pytest.MonkeyPatch) -> Starts:
 
 
 def fails(error: Exception) -> Callable[[], object]:
-    """Return a start that fails."""
-
     def act() -> object:
         raise error
 
@@ -160,7 +158,6 @@ async def test_a_connection_that_was_closed_while_idle_is_opened_again(meet: Mee
 
 
 async def test_a_question_that_a_daemon_died_of_is_put_to_the_next(meet: Meet) -> None:
-    """A search changes nothing."""
     address, found = meet("a"), Channels(CLOCK, {}, starts=False)
 
     def dies_once(peer: Peer, message: dict[str, Any]) -> None:
@@ -175,7 +172,6 @@ async def test_a_question_that_a_daemon_died_of_is_put_to_the_next(meet: Meet) -
 
 
 async def test_a_daemon_that_was_killed_is_started_again(meet: Meet, starts: Starts) -> None:
-    """Whoever asks next waits for it."""
     address, found = meet("a"), Channels(CLOCK, {})
     successors: list[ScriptedDaemon] = []
 
@@ -195,7 +191,6 @@ async def test_a_daemon_that_was_killed_is_started_again(meet: Meet, starts: Sta
 
 
 async def test_a_question_that_every_daemon_dies_of_is_given_up(meet: Meet) -> None:
-    """It is the question, then."""
     address, found = meet("a"), Channels(CLOCK, {})
     with scripted(address, hangs_up) as daemon:
         with pytest.raises(Unreachable, match="closed the connection"):
@@ -253,7 +248,6 @@ async def test_without_an_index_nothing_is_started(meet: Meet, starts: Starts) -
 
 
 async def test_a_daemon_that_indexes_for_the_first_time_is_asked(meet: Meet) -> None:
-    """It says itself what it has."""
     address, found = meet("a", published=False), Channels(CLOCK, {})
     with scripted(address):
         assert (await found.ask(address, Ping(), soon())).name == "ping"
@@ -263,14 +257,12 @@ async def test_a_daemon_that_indexes_for_the_first_time_is_asked(meet: Meet) -> 
 async def test_where_none_runs_and_none_may_be_started_it_is_said(
     meet: Meet, starts: Starts
 ) -> None:
-    """The caller may know another way."""
     with pytest.raises(NotStarted, match="no daemon runs"):
         await Channels(CLOCK, {}, starts=False).ask(meet("a"), Ping(), soon())
     assert starts.made == []
 
 
 async def test_why_a_daemon_does_not_start_is_told(meet: Meet, starts: Starts) -> None:
-    """And it is not tried again."""
     starts.acts = [fails(NotStarted("no room"))]
 
     with pytest.raises(NotStarted, match="no room"):
@@ -282,7 +274,6 @@ async def test_why_a_daemon_does_not_start_is_told(meet: Meet, starts: Starts) -
 async def test_a_daemon_of_another_protocol_is_left_alone_unless_it_is_older(
     meet: Meet, starts: Starts, may_start: bool
 ) -> None:
-    """Nobody knows this one's age."""
     address, found = meet("a"), Channels(CLOCK, {}, starts=may_start)
     with scripted(address) as daemon:
         daemon.welcome = {"error": {"code": "incompatible", "message": "no"}}
@@ -464,11 +455,19 @@ async def failing(ask: Callable[..., Any], *given: Any) -> None:
         await ask(*given)
 
 
-async def test_other_flags_make_another_host(meet: Meet, starts: Starts) -> None:
+async def test_other_flags_or_another_home_make_another_host(
+    meet: Meet, starts: Starts, home: Path
+) -> None:
     """A process is started with one set of them."""
-    await Channels(CLOCK, {}).prepare([meet("a"), meet("b", low_impact=True), meet("c")], soon())
+    ones = [meet("a"), meet("b", low_impact=True), meet("c")]
+    root = ones[0].identity.root.parent / "d"
+    root.mkdir()
+    other = arrange(root, Home(home.parent / "other"), environ={}, flags=FLAGS)
+    store_files.active_file(other.identity.store).parent.mkdir(parents=True)
+    store_files.active_file(other.identity.store).touch()
+    await Channels(CLOCK, {}).prepare([*ones, other], soon())
 
-    assert sorted(sorted(names) for names in starts.made) == [["a", "c"], ["b"]]
+    assert sorted(sorted(names) for names in starts.made) == [["a", "c"], ["b"], ["d"]]
 
 
 async def test_who_may_start_nothing_prepares_by_connecting(meet: Meet, starts: Starts) -> None:
@@ -600,19 +599,6 @@ async def test_who_does_not_introduce_himself_is_waited_for_a_little(
     assert starts.made == [["a"]]
 
 
-async def test_another_home_makes_another_host(meet: Meet, starts: Starts, home: Path) -> None:
-    """A process serves one of them."""
-    one = meet("a")
-    root = one.identity.root.parent / "b"
-    root.mkdir()
-    other = arrange(root, Home(home.parent / "other"), environ={}, flags=FLAGS)
-    store_files.active_file(other.identity.store).parent.mkdir(parents=True)
-    store_files.active_file(other.identity.store).touch()
-    await Channels(CLOCK, {}).prepare([one, other], soon())
-
-    assert sorted(starts.made) == [["a"], ["b"]]
-
-
 async def test_a_host_that_nobody_waits_for_any_more_is_told(
     meet: Meet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -650,3 +636,51 @@ async def test_why_none_can_be_started_is_told_though_one_ran_before(
         with pytest.raises(NotStarted, match="no room"):
             await found.ask(address, Ping(), soon())
     assert starts.made == [["a"]]
+
+
+MOST = 8
+
+
+class StartingConnector:
+    """Starts a daemon that listens at once, if it may start one."""
+
+    def __init__(self, *_: object, starts: bool, **more: object) -> None:
+        self._may_start = starts
+        self.starts = 0
+
+    def reach(self, deadline: Deadline) -> "StartingConnector":
+        if not self._may_start:
+            raise NotStarted("no daemon runs")
+        self.starts = 1
+        return self
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> ManualClock:
+    monkeypatch.setattr(launching, "Connector", StartingConnector)
+    return ManualClock(datetime(2025, 1, 1, tzinfo=UTC))
+
+
+async def started(launcher: Launcher, clock: ManualClock, number: int, *, bounded: bool) -> int:
+    """Return how many of so many daemons were started."""
+    address: Any = None
+    done = 0
+    for _ in range(number):
+        try:
+            await launcher.start(address, Deadline.never(clock), bounded=bounded)
+        except NotStarted:
+            continue
+        done += 1
+    return done
+
+
+async def test_a_workspace_whose_host_ended_starts_few_processes(clock: ManualClock) -> None:
+    launcher = Launcher(clock, {}, lambda _: None)
+
+    assert await started(launcher, clock, 50, bounded=True) == MOST
+    clock.advance(31_000)
+    assert await started(launcher, clock, 50, bounded=True) == MOST
+    assert await started(launcher, clock, 50, bounded=False) == 50

@@ -23,13 +23,11 @@ CLOCK = SystemClock()
 
 @pytest.fixture
 def path() -> Iterator[Path]:
-    """Return where a daemon may listen."""
     with short_directory() as base:
         yield base / "d.sock"
 
 
 async def test_a_block_ends_at_its_deadline() -> None:
-    """Whatever it waits for."""
     deadline = Deadline.after(CLOCK, 5)
 
     with pytest.raises(DeadlineExceeded, match="too late"), before(deadline, "too late"):
@@ -84,7 +82,6 @@ def full(path: Path) -> Iterator[socket.socket]:
 async def test_a_daemon_that_accepts_nobody_is_unreachable(
     path: Path, full: socket.socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is stopped, and many have tried before."""
     monkeypatch.setattr(channel, "CONNECT_MS", 30)
 
     with pytest.raises(Unreachable, match="does not accept"):
@@ -94,7 +91,6 @@ async def test_a_daemon_that_accepts_nobody_is_unreachable(
 async def test_a_daemon_that_accepts_after_a_while_is_connected_to(
     path: Path, full: socket.socket
 ) -> None:
-    """It was busy."""
     streams = []
 
     async def come() -> None:

@@ -70,7 +70,6 @@ def test_it_ends_where_no_daemon_is_wanted(program: Program) -> None:
 
 
 def test_it_ends_with_its_client(program: Program) -> None:
-    """Whatever ended that one."""
     program("cat <&3; exit 7")
     head = Preload({})
     head.channel.close()

@@ -24,12 +24,10 @@ CLOCK = SystemClock()
 
 
 def connect(spot: Spot) -> Link:
-    """Return a connection to the fake."""
     return Link.connect(spot.daemon.address, spot.address.hello, CLOCK)
 
 
 def ask(spot: Spot, milliseconds: float = 20_000) -> Reply:
-    """Return the answer to a question."""
     with connect(spot) as link:
         return link.ask(Ping(), Deadline.after(CLOCK, milliseconds))
 
@@ -43,13 +41,10 @@ def test_both_sides_say_who_they_are(spot: Spot) -> None:
 
 
 def test_nobody_there_is_unreachable(spot: Spot) -> None:
-    """Whoever asks may start one."""
+    """A daemon that was killed cannot remove its socket."""
     with pytest.raises(Unreachable):
         Link.connect(spot.address.socket, spot.address.hello, CLOCK)
 
-
-def test_a_socket_that_a_dead_daemon_left_is_unreachable(spot: Spot) -> None:
-    """A daemon that was killed cannot remove its socket."""
     spot.open()
     spot.daemon.address.unlink()
 
@@ -80,7 +75,6 @@ def test_a_greeting_that_does_not_suit_ends_it(
 
 
 def test_a_daemon_that_does_not_introduce_itself_leaves_half_of_the_time(spot: Spot) -> None:
-    """The rest is for an answer without it."""
     spot.daemon.greeting = lambda _: (spot.daemon.asked.wait(20) and b"") or b""
     deadline = Deadline.after(CLOCK, 200)
 
@@ -113,7 +107,6 @@ def test_a_daemon_that_is_stopped_is_known_at_once(
 def test_a_daemon_that_is_stopped_while_it_is_asked_is_known_soon(
     spot: Spot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody waits out a minute for it."""
     monkeypatch.setattr("ggrep.protocol.client.link.LOOK_MS", 5)
     over = threading.Event()
     spot.daemon.reply = lambda _: b"" * over.wait(20)
@@ -151,7 +144,6 @@ def test_a_daemon_that_does_not_read_is_silent(spot: Spot) -> None:
 
 
 def test_the_reply_that_was_waited_for_is_found_among_others(spot: Spot) -> None:
-    """Replies come in any order."""
     spot.daemon.reply = lambda asked: b"".join(
         packed({"request_id": number, "message": "ping", "which": number})
         for number in ("other", asked["request_id"], "later")
@@ -161,7 +153,6 @@ def test_the_reply_that_was_waited_for_is_found_among_others(spot: Spot) -> None
 
 
 def test_replies_arrive_however_they_are_cut(spot: Spot) -> None:
-    """A stream has no frames of its own."""
     spot.daemon.piece = 3
     spot.daemon.reply = lambda asked: packed({**asked, "stale": True})
 
@@ -169,7 +160,6 @@ def test_replies_arrive_however_they_are_cut(spot: Spot) -> None:
 
 
 def test_a_refusal_is_raised_as_what_it_is(spot: Spot) -> None:
-    """With all that it says."""
     spot.daemon.reply = lambda asked: packed(
         {**asked, "error": {"code": "busy", "message": "full", "retry_after_ms": 7}}
     )
@@ -197,7 +187,6 @@ def test_a_refusal_of_nothing_in_particular_is_of_what_we_asked(spot: Spot) -> N
     ],
 )
 def test_a_daemon_that_goes_away_or_raves_is_unreachable(spot: Spot, reply: bytes) -> None:
-    """The question may be asked of another."""
     spot.daemon.reply = lambda _: reply
 
     with pytest.raises(Unreachable):
@@ -205,7 +194,6 @@ def test_a_daemon_that_goes_away_or_raves_is_unreachable(spot: Spot, reply: byte
 
 
 def test_a_daemon_is_not_waited_for_without_end(spot: Spot) -> None:
-    """It may hang."""
     spot.daemon.reply = says({"request_id": "another", "message": "ping"})
     with connect(spot) as link:
         link.send(Ping(), Deadline.never(CLOCK))

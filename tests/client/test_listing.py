@@ -49,12 +49,10 @@ def leave(home: Path, store_id: str, root: str = "/r", **other: object) -> Daemo
 
 
 def test_a_home_without_daemons_has_none(home: Path) -> None:
-    """Nor does it need a directory."""
     assert running(Home(home)) == []
 
 
 def test_daemons_come_by_root_then_by_store(apart: Path) -> None:
-    """The names of the files say nothing."""
     places = (("a", "/2"), ("c", "/1"), ("b", "/1"))
     left = [leave(apart / "h", store, root) for store, root in places]
 
@@ -72,7 +70,6 @@ def test_the_dead_do_not_count(apart: Path, process: subprocess.Popen[bytes]) ->
 
 
 def test_a_damaged_record_hides_no_other(apart: Path) -> None:
-    """A full disk may have cut it."""
     left = leave(apart / "h", "a")
     (apart / "h/daemon/0.json").write_bytes(b"{")
     (apart / "h/daemon/1.json").write_bytes(b"x" * 100_000)

@@ -5,6 +5,7 @@ import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,7 +50,6 @@ class Reacher:
         return act()
 
     def reach(self, seconds: float = 10.0) -> int:
-        """Return the process that was reached."""
         with self.reaching.reach(Deadline.after(self._clock, seconds * SECOND)) as link:
             return link.pid
 
@@ -69,7 +69,6 @@ def reacher(spot: Spot, manual: ManualClock, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def opens(spot: Spot) -> bool:
-    """Be a start that succeeds."""
     spot.open()
     return True
 
@@ -80,26 +79,24 @@ def dies() -> bool:
 
 
 def refuses() -> bool:
-    """Be a start that cannot succeed."""
     raise NotStarted("no room")
 
 
 def test_a_daemon_that_runs_is_used(spot: Spot, reacher: Reacher) -> None:
-    """Nothing is started beside it."""
     spot.open()
 
     assert reacher.reach() == os.getpid()
     assert reacher.log == []
 
 
-def test_where_none_runs_one_is_started(reacher: Reacher) -> None:
-    """And met at once."""
+def test_where_none_runs_one_is_started(reacher: Reacher, home: Path) -> None:
+    """Without any in a home that is not there yet, either."""
+    assert not home.exists()
     assert reacher.reach() == os.getpid()
     assert reacher.log == ["start", 10]
 
 
 def test_while_somebody_else_starts_it_we_wait(spot: Spot, reacher: Reacher) -> None:
-    """Looking again ever less often."""
     reacher.acts = [lambda: False]
     reacher.meanwhile = lambda: len(reacher.log) == 8 and spot.open()
 
@@ -123,7 +120,6 @@ def test_three_daemons_are_started_at_most(reacher: Reacher) -> None:
 
 
 def test_a_start_that_was_killed_is_made_again(spot: Spot, reacher: Reacher) -> None:
-    """The memory killer takes whom it finds."""
     reacher.acts = [dies, dies, lambda: opens(spot)]
 
     assert reacher.reach() == os.getpid()
@@ -132,7 +128,6 @@ def test_a_start_that_was_killed_is_made_again(spot: Spot, reacher: Reacher) -> 
 
 @pytest.mark.parametrize(("act", "starts"), [(dies, 3), (refuses, 1)])
 def test_a_start_that_keeps_failing_is_told(reacher: Reacher, act: Act, starts: int) -> None:
-    """The caller goes on without a daemon."""
     reacher.acts = [act]
 
     with pytest.raises(NotStarted):
@@ -140,18 +135,22 @@ def test_a_start_that_keeps_failing_is_told(reacher: Reacher, act: Act, starts: 
     assert reacher.log.count("start") == starts
 
 
+def leave_note(spot: Spot, process: subprocess.Popen[bytes], reason: str) -> Path:
+    note = marker_path(spot.address.socket)
+    said: dict[str, stable_json.Json] = {
+        "reason": reason,
+        "pid": process.pid,
+        "pid_started": start_ticks(process.pid) or 0,
+    }
+    note.write_bytes(stable_json.dumps(said))
+    return note
+
+
 def test_who_is_told_to_wait_waits_and_says_why_once(
     spot: Spot, reacher: Reacher, process: subprocess.Popen[bytes]
 ) -> None:
     """A daemon started now would serve files that are being deleted."""
-    note = marker_path(spot.address.socket)
-    started = start_ticks(process.pid) or 0
-    said: dict[str, stable_json.Json] = {
-        "reason": "the index is being deleted",
-        "pid": process.pid,
-        "pid_started": started,
-    }
-    note.write_bytes(stable_json.dumps(said))
+    note = leave_note(spot, process, "the index is being deleted")
     reacher.meanwhile = lambda: len(reacher.log) == 4 and note.unlink()
 
     assert reacher.reach() == os.getpid()
@@ -161,14 +160,7 @@ def test_who_is_told_to_wait_waits_and_says_why_once(
 def test_waiting_ends_with_the_deadline_and_its_reason(
     spot: Spot, reacher: Reacher, process: subprocess.Popen[bytes]
 ) -> None:
-    """Whoever stops the daemon may take long."""
-    started = start_ticks(process.pid) or 0
-    said: dict[str, stable_json.Json] = {
-        "reason": "moving",
-        "pid": process.pid,
-        "pid_started": started,
-    }
-    marker_path(spot.address.socket).write_bytes(stable_json.dumps(said))
+    leave_note(spot, process, "moving")
 
     with pytest.raises(Unreachable, match="no daemon answers: moving"):
         reacher.reach(2.0)
@@ -202,18 +194,33 @@ def test_an_older_daemon_of_another_protocol_is_ended_once(
     assert reacher.log == ["ending the daemon of ggrep 0.0.9", 10]
 
 
-@pytest.mark.parametrize("version", ["99.0.0", "0.1.0"])
-def test_a_daemon_that_is_not_older_is_never_ended(
-    spot: Spot, reacher: Reacher, process: subprocess.Popen[bytes], version: str
+@pytest.mark.parametrize(
+    ("record", "told"),
+    [
+        # Two builds would end each other's daemons in turns.
+        ({"binary_version": "99.0.0"}, r"runs ggrep 99.0.0.*ggrep stop"),
+        ({"binary_version": "0.1.0"}, r"runs ggrep 0.1.0.*ggrep stop"),
+        # The daemon died, and another process bears its number now.
+        ({"binary_version": "0.0.9", "pid_started": 1}, "runs ggrep 0.0.9|unknown"),
+        # Without a record there is no telling whom a signal would reach.
+        (None, "an unknown version"),
+    ],
+)
+def test_a_daemon_that_is_not_older_or_unknown_is_never_ended(
+    spot: Spot,
+    reacher: Reacher,
+    process: subprocess.Popen[bytes],
+    record: dict[str, Any] | None,
+    told: str,
 ) -> None:
-    """Two builds would end each other's daemons in turns."""
     speaks_otherwise(spot)
-    spot.record(process.pid, binary_version=version)
+    if record is not None:
+        spot.record(process.pid, **record)
 
-    with pytest.raises(Incompatible, match=f"runs ggrep {version}.*ggrep stop"):
+    with pytest.raises(Incompatible, match=told):
         reacher.reach()
     assert process.poll() is None
-    assert reacher.log == []
+    assert "pid_started" in (record or {}) or reacher.log == []
 
 
 def test_a_second_daemon_that_does_not_suit_is_left_alone(
@@ -228,28 +235,7 @@ def test_a_second_daemon_that_does_not_suit_is_left_alone(
     assert reacher.log == ["ending the daemon of ggrep 0.0.9", 10]
 
 
-def test_a_daemon_nobody_knows_is_left_alone(spot: Spot, reacher: Reacher) -> None:
-    """Without a record there is no telling whom a signal would reach."""
-    speaks_otherwise(spot)
-
-    with pytest.raises(Incompatible, match="an unknown version"):
-        reacher.reach()
-
-
-def test_a_number_that_was_given_away_again_is_not_signalled(
-    spot: Spot, reacher: Reacher, process: subprocess.Popen[bytes]
-) -> None:
-    """The daemon died, and another process bears its number now."""
-    speaks_otherwise(spot)
-    spot.record(process.pid, binary_version="0.0.9", pid_started=1)
-
-    with pytest.raises(Incompatible):
-        reacher.reach()
-    assert process.poll() is None
-
-
 def test_versions_compare_as_numbers() -> None:
-    """Ten comes after nine."""
     ordered = ["", "0.9", "0.9.1", "0.10", "0.10.dev1", "1"]
 
     assert sorted(ordered, key=version_key) == ordered
@@ -265,25 +251,15 @@ def test_what_a_daemon_refuses_of_a_greeting_is_final(spot: Spot, reacher: Reach
     assert reacher.log == []
 
 
-def test_a_home_without_any_daemon_is_no_error(reacher: Reacher, home: Path) -> None:
-    """First contact."""
-    assert not home.exists()
-    assert reacher.reach() == os.getpid()
-
-
 def meet(root: Path, home: Path, *, encoder: str | None = None, **environ: str) -> DaemonAddress:
     """Return where a root's daemon is met."""
     return arrange(root, Home(home), environ=environ, flags={"encoder": encoder})
 
 
-def test_equal_settings_meet_at_one_place(root: Path, home: Path) -> None:
-    """Whoever asks, and from wherever."""
+def test_what_shapes_the_index_leads_elsewhere(root: Path, home: Path) -> None:
     assert meet(root, home) == meet(root, home)
     assert meet(root, home).socket == meet(root, home, GGREP_CLIENT_ID="another").socket
 
-
-def test_what_shapes_the_index_leads_elsewhere(root: Path, home: Path) -> None:
-    """And what does not, does not."""
     usual = meet(root, home)
 
     assert meet(root, home, encoder="hashed").socket != usual.socket
@@ -291,22 +267,17 @@ def test_what_shapes_the_index_leads_elsewhere(root: Path, home: Path) -> None:
     assert meet(root, home, GGREP_MAX_QUERY_RESULTS="9").socket == usual.socket
 
 
-def test_a_flag_that_was_not_given_is_none(root: Path, home: Path) -> None:
-    """A daemon is started with those that were."""
-    assert dict(meet(root, home).flags) == {}
-    assert dict(meet(root, home, encoder="hashed").flags) == {"encoder": "hashed"}
-
-
-def test_budgets_are_those_of_this_client(root: Path, home: Path) -> None:
+def test_budgets_and_flags_are_those_of_this_client(root: Path, home: Path) -> None:
     """Daemon and client may have been started under different variables."""
     budgets = dict(meet(root, home, GGREP_MAX_QUERY_RESULTS="9").budgets)
 
     assert budgets["max_query_results"] == 9
     assert budgets["max_query_per_file"] == 50
+    assert dict(meet(root, home).flags) == {}
+    assert dict(meet(root, home, encoder="hashed").flags) == {"encoder": "hashed"}
 
 
 def test_wrong_settings_meet_nobody(root: Path, home: Path) -> None:
-    """They are told before anything is started."""
     with pytest.raises(InvalidRequest, match="max_query_results"):
         meet(root, home, GGREP_MAX_QUERY_RESULTS="many")
 
@@ -322,7 +293,9 @@ paths = ["docs"]
 """
 
 
-def test_a_profile_without_a_store_meets_the_daemon_of_none(root: Path, home: Path) -> None:
+def test_a_profile_with_a_store_meets_a_daemon_of_its_own_and_one_without_does_not(
+    root: Path, home: Path
+) -> None:
     """One daemon answers all views; were it told one, plain searches would not find it."""
     (root / ".ggrep.toml").write_text(PROFILES)
     plain, docs = meet(root, home), meet(root, home, GGREP_PROFILE="docs")
@@ -330,9 +303,6 @@ def test_a_profile_without_a_store_meets_the_daemon_of_none(root: Path, home: Pa
     assert docs.socket == plain.socket
     assert (docs.profile.name, docs.served_profile) == ("docs", "")
 
-
-def test_a_profile_with_a_store_meets_a_daemon_that_is_told_so(root: Path, home: Path) -> None:
-    """Its daemon has to come to the same settings."""
     (root / ".ggrep.toml").write_text(PROFILES)
     data = meet(root, home, GGREP_PROFILE="data")
 

@@ -98,7 +98,6 @@ def test_the_next_may_try_once_a_starter_died(spot: Spot, program: Program) -> N
 
 
 def test_a_daemon_that_will_not_start_says_why(spot: Spot, program: Program) -> None:
-    """In its own last words, made safe."""
     program("echo 'a note' >&2; printf 'error: no \\033[1mroom\\n' >&2; exit 1")
 
     with pytest.raises(NotStarted, match=r"could not be started: no \S*room") as caught:
@@ -112,7 +111,6 @@ def test_a_daemon_that_will_not_start_says_why(spot: Spot, program: Program) -> 
 def test_a_daemon_that_was_killed_may_be_tried_again(
     spot: Spot, program: Program, end: str
 ) -> None:
-    """The next is not bound to end likewise."""
     program(end)
 
     with pytest.raises(Died):
@@ -120,7 +118,6 @@ def test_a_daemon_that_was_killed_may_be_tried_again(
 
 
 def test_a_place_that_cannot_be_written_is_named(spot: Spot, program: Program) -> None:
-    """The search goes on without a daemon."""
     program("exit 0")
     spot.address.socket.parent.joinpath("file").touch()
     address = replace(spot.address, socket=spot.address.socket.parent / "file" / "d.sock")
@@ -141,7 +138,6 @@ def several(spot: Spot, *names: str) -> list[DaemonAddress]:
 
 
 def roots_of(addresses: Sequence[DaemonAddress]) -> list[str]:
-    """Return the names of roots."""
     return [address.identity.root.name for address in addresses]
 
 
@@ -177,27 +173,18 @@ def test_what_others_start_is_left_to_them(spot: Spot, program: Program) -> None
 
 
 def test_what_listens_by_now_is_not_started(spot: Spot, program: Program, tmp_path: Path) -> None:
-    """Whoever claimed it before us is done."""
     ran = tmp_path / "ran"
     program(f"touch {ran}")
     spot.open()
 
-    assert start_all([spot.address], {}) == ()
+    assert start_all([], {}) == start_all([spot.address], {}) == ()
     assert not ran.exists()
     assert roots_of(start_all([spot.address, *several(spot, "a")], {})) == ["a"]
 
 
-def test_nothing_to_start_starts_nothing(program: Program, tmp_path: Path) -> None:
-    """Not a host of the current directory."""
-    ran = tmp_path / "ran"
-    program(f"touch {ran}")
-
-    assert start_all([], {}) == ()
-    assert not ran.exists()
-
-
-def test_clients_share_out_in_turn(spot: Spot, program: Program) -> None:
-    """Who comes second waits a moment, and finds everything claimed or served."""
+@pytest.mark.parametrize("gets_it", [True, False])
+def test_clients_share_out_in_turn(spot: Spot, program: Program, gets_it: bool) -> None:
+    """Who comes second waits a moment; if the first one is stopped, it starts nothing."""
     program("exit 0")
     pauses: list[float] = []
     turn = spot.address.home.daemon / "all.starting"
@@ -207,28 +194,15 @@ def test_clients_share_out_in_turn(spot: Spot, program: Program) -> None:
 
         def wait(seconds: float) -> None:
             pauses.append(seconds)
-            if len(pauses) == 3:
+            if gets_it and len(pauses) == 3:
                 fcntl.flock(held, fcntl.LOCK_UN)
 
-        assert roots_of(start_all(several(spot, "a"), {}, wait=wait)) == ["a"]
-    assert pauses[:3] == [0.02, 0.02, 0.02]  # what follows is the start itself
-
-
-def test_who_does_not_get_its_turn_starts_nothing(spot: Spot, program: Program) -> None:
-    """The client before it may be stopped; each repository is started alone then."""
-    program("exit 0")
-    pauses: list[float] = []
-    turn = spot.address.home.daemon / "all.starting"
-    durable.make_directory(turn.parent)
-    with os.fdopen(durable.open_lock(turn), "rb") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-
-        assert start_all(several(spot, "a"), {}, wait=pauses.append) == ()
-    assert sum(pauses) == pytest.approx(1.0)
+        assert roots_of(start_all(several(spot, "a"), {}, wait=wait)) == ["a"] * gets_it
+    assert pauses[:3] == [0.02, 0.02, 0.02]  # what follows may be the start itself
+    assert gets_it or sum(pauses) == pytest.approx(1.0)
 
 
 def test_a_host_that_will_not_start_lets_go_of_all(spot: Spot, program: Program) -> None:
-    """The next who asks may try."""
     program("echo 'error: no room' >&2; exit 1")
     ones = several(spot, "a", "b")
 
@@ -286,24 +260,18 @@ def write(socket: Path, pid: int, started: int) -> None:
     marker_path(socket).write_bytes(stable_json.dumps(note))
 
 
-def test_a_living_process_is_waited_for(tmp_path: Path, process: subprocess.Popen[bytes]) -> None:
-    """It says why."""
+def test_a_living_process_is_waited_for_and_a_dead_one_is_not(
+    tmp_path: Path, process: subprocess.Popen[bytes]
+) -> None:
     socket = tmp_path / "d.sock"
     write(socket, process.pid, start_ticks(process.pid) or 0)
-
     assert standing_reason(socket) == "moving"
 
-
-def test_a_dead_process_is_not(tmp_path: Path, process: subprocess.Popen[bytes]) -> None:
-    """Nor one whose number was given away again."""
-    socket = tmp_path / "d.sock"
     write(socket, process.pid, 1)
-
     assert standing_reason(socket) is None
 
 
-def test_the_writer_itself_may_start_one(tmp_path: Path) -> None:
-    """It knows what it does."""
+def test_the_writer_itself_may_start_one_and_its_note_goes(tmp_path: Path) -> None:
     socket = tmp_path / "d.sock"
 
     with marked(socket, "moving"):
@@ -311,9 +279,6 @@ def test_the_writer_itself_may_start_one(tmp_path: Path) -> None:
         assert standing_reason(socket) is None
     assert note == {"reason": "moving", "pid": os.getpid(), "pid_started": start_ticks(os.getpid())}
 
-
-def test_the_note_is_gone_afterwards(tmp_path: Path) -> None:
-    """Whatever came of the work."""
     socket = tmp_path / "deep" / "d.sock"
 
     with pytest.raises(ValueError, match="odd"), marked(socket, "moving"):

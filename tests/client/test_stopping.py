@@ -61,7 +61,6 @@ def agrees(spot: Spot, *, goes: bool) -> Reply:
 def test_a_daemon_that_is_asked_ends_alone(
     spot: Spot, manual: ManualClock, process: subprocess.Popen[bytes]
 ) -> None:
-    """Its process may serve other repositories."""
     spot.open()
     spot.daemon.reply = agrees(spot, goes=True)
 
@@ -118,7 +117,6 @@ def test_a_daemon_that_does_not_go_is_told(
 def test_a_daemon_of_another_protocol_is_told(
     spot: Spot, manual: ManualClock, process: subprocess.Popen[bytes]
 ) -> None:
-    """What it cannot be asked, a signal says."""
     spot.open()
     spot.daemon.greeting = lambda _: packed({"error": {"code": "incompatible", "message": "no"}})
 
@@ -129,7 +127,6 @@ def test_a_daemon_of_another_protocol_is_told(
 def test_a_daemon_that_hangs_is_killed(
     spot: Spot, manual: ManualClock, stubborn: subprocess.Popen[bytes]
 ) -> None:
-    """An operator's word is the last."""
     spot.address.socket.touch()
 
     assert end(spot, manual, stubborn).how == "killed"

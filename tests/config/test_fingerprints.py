@@ -28,7 +28,7 @@ def of_config(settings: Settings | None = None, **revisions: str) -> str:
 
 
 def test_config_fingerprint_moves_with_what_shapes_the_index() -> None:
-    """An index made otherwise must not be read as if it were ours."""
+    """Another index must not be read as ours; another question must not cost a new one."""
     others = {
         of_config(),
         of_config(encoder_identity="x"),
@@ -43,9 +43,6 @@ def test_config_fingerprint_moves_with_what_shapes_the_index() -> None:
     assert len(others) == 8
     assert all(len(value) == 64 for value in others)
 
-
-def test_config_fingerprint_moves_with_profiles_and_structure() -> None:
-    """What a profile includes must not be found under another; its name is only a name."""
     others = {
         of_config(),
         of_config(Settings(structure=False)),
@@ -56,9 +53,6 @@ def test_config_fingerprint_moves_with_profiles_and_structure() -> None:
     assert len(others) == 4
     assert of_config(Settings(profile="docs", max_store_bytes=1)) == of_config()
 
-
-def test_config_fingerprint_does_not_move_with_query_settings() -> None:
-    """Asking otherwise must not cost a new index."""
     asked = Settings(max_candidates=1, merge_strategy="global", max_snippet_bytes_per_result=1)
 
     assert of_config(asked) == of_config()
@@ -75,15 +69,11 @@ def test_embed_fingerprint_moves_with_encoder_and_chunker() -> None:
     assert len(made) == 4
 
 
-def test_ignore_fingerprint_does_not_depend_on_order() -> None:
-    """Directories are listed in any order."""
+def test_ignore_fingerprint_does_not_depend_on_order_and_keeps_files_apart() -> None:
     files = [(PathKey("a/.ggignore"), b"x\n"), (PathKey(".ggignore"), b"y\n")]
 
     assert ignore_fingerprint(files) == ignore_fingerprint(reversed(files))
 
-
-def test_ignore_fingerprint_keeps_files_apart() -> None:
-    """No content can be written that reads like another file."""
     one = [(PathKey("a"), b"x"), (PathKey("b"), b"y")]
     other = [(PathKey("a"), b"xb\x001\0y")]
 
@@ -128,7 +118,6 @@ def test_query_fingerprint_moves_with_every_knob_but_two(name: str) -> None:
 
 
 def test_query_fingerprint_does_not_depend_on_the_order_of_filters() -> None:
-    """Narrowing commutes."""
     one, other = Filter("lang", "python"), Filter("path", "src/*", negated=True)
 
     first = query_fingerprint(SearchRequest("w", filters=(one, other)))
@@ -160,7 +149,6 @@ def test_query_fingerprint_moves_with_output_budgets_and_ranking() -> None:
     ],
 )
 def test_a_slug_is_short_and_plain(name: str, expected: str) -> None:
-    """It stands in file names, tables and addresses."""
     assert slug(Path("/", name)) == expected
 
 

@@ -117,19 +117,15 @@ def test_a_work_tree_of_another_owner_is_read(tmp_path: Path, git: Git) -> None:
     assert (status, listed) == (0, b"a.py\0")
 
 
-def test_a_relative_git_on_the_search_path_is_refused(
+def test_a_failing_or_a_relative_git_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The work tree could bring its own."""
+    with pytest.raises(GitFailed, match="git ls-files exited with status 128"):
+        run_git(tmp_path, "ls-files")
+
     monkeypatch.setattr(module.shutil, "which", lambda _name: "./git")
 
     with pytest.raises(GitFailed, match="not installed"):
-        run_git(tmp_path, "ls-files")
-
-
-def test_an_unexpected_exit_status_is_a_failure(tmp_path: Path) -> None:
-    """Half an answer must not pass for one."""
-    with pytest.raises(GitFailed, match="git ls-files exited with status 128"):
         run_git(tmp_path, "ls-files")
 
 

@@ -129,7 +129,7 @@ KEYS = st.one_of(st.sampled_from(sorted(REPO_SETTABLE)), TABLES, st.sampled_from
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(30, 100))
+@settings(max_examples=examples(12, 100))
 @given(st.lists(st.tuples(KEYS, VALUES), max_size=3))
 def test_any_value_of_any_key_is_refused_or_narrows(
     tmp_path_factory: pytest.TempPathFactory, lines: list[tuple[str, str]]

@@ -48,7 +48,6 @@ view = { paths = ["docs"], corpora = ["prose"], filters = ["-ext:txt"] }
 
 
 def refusal(text: str, root: Path) -> str:
-    """Return why a file is refused."""
     (root / ".ggrep.toml").write_text(text)
     with pytest.raises(InvalidRequest) as caught:
         load_profiles(root)
@@ -71,9 +70,13 @@ def place(root: Path, home: Path) -> Place:
     return Place(root, home, DATASETS + DOCS)
 
 
-def test_a_root_without_a_file_has_no_profiles(root: Path) -> None:
-    """Most repositories have none."""
+def test_without_a_file_there_are_no_profiles_and_only_so_many_with_one(root: Path) -> None:
     assert load_profiles(root).profiles == ()
+
+    tables: dict[str, object] = {f"p{number}": {} for number in range(MAX_PROFILES + 1)}
+
+    with pytest.raises(InvalidRequest, match="more than the maximum"):
+        parse_profiles({"profiles": tables})
 
 
 def test_a_profile_says_what_its_table_says(place: Place) -> None:
@@ -138,14 +141,6 @@ def test_what_cannot_stand_is_refused_by_name(text: str, named: str, root: Path)
     assert named in said
 
 
-def test_there_are_only_so_many_profiles() -> None:
-    """The file comes from strangers; each profile costs work where they are listed."""
-    tables: dict[str, object] = {f"p{number}": {} for number in range(MAX_PROFILES + 1)}
-
-    with pytest.raises(InvalidRequest, match="more than the maximum"):
-        parse_profiles({"profiles": tables})
-
-
 def test_the_strongest_who_names_a_profile_is_heard(root: Path, home: Path) -> None:
     """Flag, variable, file, in this order; and what the profile says is in force."""
     tables = [DATASETS.replace("datasets", name).replace("Datasets", name) for name in "abc"]
@@ -157,14 +152,12 @@ def test_the_strongest_who_names_a_profile_is_heard(root: Path, home: Path) -> N
     assert [one.settings.profile_include for one in loaded] == [("a/**",), ("b/**",), ("c/**",)]
 
 
-def test_an_unknown_profile_is_refused_with_those_there_are(place: Place) -> None:
-    """Answering under another profile than the one asked for would be a wrong answer."""
+def test_an_unknown_profile_is_refused_with_those_there_are_and_a_users_file_names_none(
+    place: Place,
+) -> None:
     with pytest.raises(InvalidRequest, match=r"'dox'; .* has: datasets, docs"):
         place.load(profile="dox")
 
-
-def test_a_users_own_file_names_no_profile(place: Place) -> None:
-    """It would hold for every repository, and most do not have it."""
     place.home.base.mkdir()
     place.home.config_file.write_text('profile = "docs"\n')
 
@@ -204,7 +197,6 @@ def test_two_names_of_one_content_share_an_index(root: Path, home: Path) -> None
 
 @pytest.mark.parametrize("key", ["max_file_size_bytes", "max_store_bytes"])
 def test_a_profile_may_not_widen_what_the_user_allows(place: Place, key: str) -> None:
-    """The file is a stranger's, its profiles too."""
     place.home.base.mkdir()
     place.home.config_file.write_text(f"{key} = 999\n")
 
@@ -213,7 +205,6 @@ def test_a_profile_may_not_widen_what_the_user_allows(place: Place, key: str) ->
 
 
 def test_roles_of_the_file_are_added_to_the_built_in_ones(root: Path, home: Path) -> None:
-    """Whatever the profile: one daemon answers for several."""
     place = Place(root, home, "[roles]\npolicy = ['a.py']\n[profiles.x]\n")
 
     for name in (None, "x"):
@@ -237,7 +228,6 @@ def test_the_knob_that_did_everything_names_its_successors(
 
 
 def test_a_repository_may_do_without_structure_but_not_insist_on_it(root: Path, home: Path) -> None:
-    """Parsing costs more than cutting by lines."""
     assert not Place(root, home, "structure = false\n").load().settings.structure
 
     home.mkdir()
@@ -256,7 +246,6 @@ PLANNING = Profile(
 
 
 def test_a_profile_fills_in_what_was_not_given() -> None:
-    """And keeps off what was."""
     request = SearchRequest("words", limit=7)
 
     applied = apply_to_request(request, frozenset({"limit"}), PLANNING)
@@ -304,7 +293,6 @@ def test_a_profile_that_says_nothing_changes_nothing() -> None:
 
 
 def test_a_slate_takes_level_and_budgets_from_its_profile() -> None:
-    """Unless they were given."""
     request = SlateRequest(SearchRequest("words"), budgets=Budgets(total_bytes=10))
 
     applied = apply_to_slate(request, frozenset({"total_bytes"}), PLANNING)

@@ -95,13 +95,12 @@ def test_a_role_needs_more_than_a_likely_word(path_key: str, expected: set[str])
 
 
 def test_case_does_not_count() -> None:
-    """`README.MD` and `Dockerfile` are named so by habit, not by rule."""
+    """A role without rules would leave its section empty for ever."""
     assert roles("Docs/GUIDE.MD") == {"document"}
     assert roles("x/Y.Md", rules_of([(Role.POLICY, ["X/y.mD"])])) == {"document", "policy"}
 
+    check_languages([Filter("lang", "Python"), Filter("path", "qwerty"), Filter("ext", "qwerty")])
 
-def test_every_role_has_built_in_globs() -> None:
-    """A role without rules would leave its section empty for ever."""
     assert set(BUILTIN_ROLES) == set(ROLES)
     assert all(BUILTIN_ROLES.values())
 
@@ -237,7 +236,6 @@ def test_what_a_program_fills_is_a_page(path: str) -> None:
     ],
 )
 def test_code_and_documents_are_neither(path: str) -> None:
-    """Directories are called like that for many reasons."""
     assert filing_of(path) == ""
 
 
@@ -256,7 +254,6 @@ def test_every_language_that_a_file_can_be_of_may_be_asked_for() -> None:
     [("pyhton", "python"), ("h", "c"), (".m", "matlab"), ("typscript", "typescript")],
 )
 def test_what_is_no_name_leads_to_the_nearest(typed: str, meant: str) -> None:
-    """Misspelt, or an ending of several languages."""
     with pytest.raises(UsageError, match=f"did you mean: lang:{meant}$"):
         check_languages([Filter("lang", typed)])
 
@@ -266,13 +263,7 @@ def test_what_is_no_name_leads_to_the_nearest(typed: str, meant: str) -> None:
     [("PY", "python"), (".rs", "rust"), ("golang", "go"), ("c++", "cpp"), ("ts", "typescript")],
 )
 def test_other_names_and_endings_mean_the_language(typed: str, meant: str) -> None:
-    """As people type them elsewhere."""
     check_languages([Filter("lang", typed)])
 
     assert language_named(typed) == meant
     assert {*languages._OF_SEVERAL} < {*by_content._BY_ENDING}
-
-
-def test_capitals_do_not_matter() -> None:
-    """As when files are filtered."""
-    check_languages([Filter("lang", "Python"), Filter("path", "qwerty"), Filter("ext", "qwerty")])

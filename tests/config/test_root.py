@@ -32,30 +32,26 @@ def test_a_path_in_a_work_tree_belongs_to_its_top_level(tmp_path: Path, git: Git
     assert canonical_root(tmp_path / "r/.git/hooks") == tmp_path / "r"
 
 
-def test_outside_git_the_nearest_settings_file_marks_the_root(tmp_path: Path) -> None:
-    """A project without git can still say where it begins."""
+def test_outside_git_the_nearest_settings_file_or_the_directory_is_the_root(tmp_path: Path) -> None:
     below = directory(tmp_path / "p/q/r")
     (tmp_path / "p/.ggrep.toml").write_text("")
     (tmp_path / "p/q/.ggrep.toml").write_text("")
 
     assert canonical_root(below) == tmp_path / "p/q"
 
-
-def test_else_the_directory_itself_is_the_root(tmp_path: Path) -> None:
-    """Any folder can be searched."""
     plain = directory(tmp_path / "a/b")
     (plain / "f.py").write_text("")
 
     assert canonical_root(plain) == plain
     assert canonical_root(plain / "f.py") == plain
 
-
-def test_without_enclosing_the_directory_itself_is_the_root(tmp_path: Path, git: Git) -> None:
-    """A workspace may name a part of a repository."""
-    git(tmp_path / "r", "init")
     below = directory(tmp_path / "r/a")
+    directory(tmp_path / "r/.git")
 
-    assert canonical_root(below, enclosing=False) == below
+    assert canonical_root(below) == below
+
+    with pytest.raises(InvalidRequest, match="nowhere: no such file or directory"):
+        canonical_root(tmp_path / "nowhere")
 
 
 @pytest.mark.parametrize("below", [".", "hooks", "objects/info"])
@@ -74,26 +70,28 @@ def test_a_bare_repository_is_no_root(tmp_path: Path, git: Git, below: str) -> N
     assert canonical_root(bare / "main") == bare / "main"
 
 
-def test_links_on_the_way_are_resolved(tmp_path: Path, git: Git) -> None:
-    """Two names of one directory are one root."""
+def test_links_on_the_way_are_resolved_and_nothing_is_enclosed_on_request(
+    tmp_path: Path, git: Git
+) -> None:
     git(tmp_path / "r", "init")
     directory(tmp_path / "r/a")
     (tmp_path / "link").symlink_to(tmp_path / "r/a")
 
     assert canonical_root(tmp_path / "link") == tmp_path / "r"
 
+    git(tmp_path / "r", "init")
+    below = directory(tmp_path / "r/a")
 
-def test_an_ignored_directory_is_a_corpus_of_its_own(tmp_path: Path, git: Git) -> None:
-    """An installed package is not part of the project that installed it."""
+    assert canonical_root(below, enclosing=False) == below
+
+
+def test_an_ignored_or_a_product_directory_is_a_corpus_of_its_own(tmp_path: Path, git: Git) -> None:
     git(tmp_path / "r", "init")
     (tmp_path / "r/.gitignore").write_text("envs/\n")
     package = directory(tmp_path / "r/envs/lib/site-packages/pkg")
 
     assert canonical_root(package) == package
 
-
-def test_a_product_directory_is_a_corpus_of_its_own(tmp_path: Path, git: Git) -> None:
-    """The index of the project leaves it out whether or not git was told to."""
     git(tmp_path / "r", "init")
     package = directory(tmp_path / "r/node_modules/pkg")
 
@@ -112,20 +110,22 @@ def test_an_ignored_directory_with_tracked_files_stays_in_its_project(
     assert canonical_root(tmp_path / "r/build") == tmp_path / "r"
 
 
-def test_a_clone_private_exclude_does_not_split_a_project(tmp_path: Path, git: Git) -> None:
-    """`info/exclude` takes nothing out of an index either."""
+@pytest.mark.parametrize(
+    ("file", "lines", "name"),
+    [
+        # `info/exclude` takes nothing out of an index either.
+        (".git/info/exclude", "notes/\n", "notes"),
+        # The last matching line decides, as it does for the index.
+        (".gitignore", "gen*/\n!general/\n", "general"),
+    ],
+)
+def test_a_directory_of_the_index_stays_in_its_project(
+    tmp_path: Path, git: Git, file: str, lines: str, name: str
+) -> None:
     git(tmp_path / "r", "init")
-    (tmp_path / "r/.git/info/exclude").write_text("notes/\n")
+    (tmp_path / "r" / file).write_text(lines)
 
-    assert canonical_root(directory(tmp_path / "r/notes")) == tmp_path / "r"
-
-
-def test_a_re_included_directory_stays_in_its_project(tmp_path: Path, git: Git) -> None:
-    """The last matching line decides, as it does for the index."""
-    git(tmp_path / "r", "init")
-    (tmp_path / "r/.gitignore").write_text("gen*/\n!general/\n")
-
-    assert canonical_root(directory(tmp_path / "r/general")) == tmp_path / "r"
+    assert canonical_root(directory(tmp_path / "r" / name)) == tmp_path / "r"
 
 
 def test_linked_work_trees_and_submodules_are_roots(tmp_path: Path, git: Git) -> None:
@@ -136,14 +136,6 @@ def test_linked_work_trees_and_submodules_are_roots(tmp_path: Path, git: Git) ->
     inner = directory(tmp_path / "w/a")
 
     assert canonical_root(inner) == tmp_path / "w"
-
-
-def test_an_empty_git_directory_marks_nothing(tmp_path: Path) -> None:
-    """Git does not take it for a repository, so neither do we."""
-    below = directory(tmp_path / "r/a")
-    directory(tmp_path / "r/.git")
-
-    assert canonical_root(below) == below
 
 
 def test_home_and_slash_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,12 +156,6 @@ def test_a_repository_of_dotfiles_in_home_does_not_claim_what_lies_below(
     project = directory(tmp_path / "src/p")
 
     assert canonical_root(project) == project
-
-
-def test_a_missing_path_is_named(tmp_path: Path) -> None:
-    """Never silently another root."""
-    with pytest.raises(InvalidRequest, match="nowhere: no such file or directory"):
-        canonical_root(tmp_path / "nowhere")
 
 
 def test_a_root_whose_path_is_not_utf_8_is_refused_in_one_line(tmp_path: Path) -> None:
@@ -203,7 +189,6 @@ def base(tmp_path: Path) -> Path:
 
 
 def told(base: Path, text: str) -> None:
-    """Write the user's file."""
     (base / "h" / "config.toml").write_text(text)
 
 
@@ -214,7 +199,6 @@ def encoder(base: Path, name: str, **more: str) -> str:
 
 
 def test_a_table_is_of_its_root_alone(base: Path) -> None:
-    """And beats what the file says of all."""
     told(base, f'encoder = "none"\n[root."{base}/a"]\nencoder = "hashed"\n')
 
     assert (encoder(base, "a"), encoder(base, "b")) == ("hashed", "none")
@@ -225,7 +209,6 @@ def test_a_table_is_of_its_root_alone(base: Path) -> None:
 
 
 def test_a_root_is_known_under_each_of_its_names(base: Path) -> None:
-    """Users write the path they type."""
     (base / "link").symlink_to(base / "a")
     told(base, f'[root."{base}/link/"]\nencoder = "hashed"\n')
 
@@ -234,7 +217,6 @@ def test_a_root_is_known_under_each_of_its_names(base: Path) -> None:
 
 
 def test_a_profile_for_a_root_beats_the_repository_s_choice(base: Path) -> None:
-    """Whoever asks for one beats both."""
     (base / "a" / ".ggrep.toml").write_text(PROFILES)
     home = Home(base / "h")
     before = load_settings(home, base / "a", environ={})
@@ -325,7 +307,6 @@ def test_a_root_that_a_link_took_the_place_of_is_not_read(tmp_path: Path, swappe
 
 @pytest.mark.parametrize("gone", ["repo", "repo/sub"])
 def test_a_root_that_is_gone_is_said_to_be_gone(tmp_path: Path, gone: str) -> None:
-    """That is no attack."""
     (tmp_path / gone).parent.mkdir(exist_ok=True)
     before = descriptors()
 

@@ -53,7 +53,6 @@ def place(tmp_path: Path) -> Fixture:
 
 
 def test_without_any_source_the_defaults_stand(place: Fixture) -> None:
-    """A first run needs no configuration."""
     loaded = place.load()
 
     assert loaded.settings == Settings()
@@ -78,28 +77,34 @@ def test_each_source_beats_the_one_below_it(place: Fixture) -> None:
     assert loaded.sources["max_query_per_file"] == "flag"
 
 
-def test_a_flag_that_is_none_was_not_given(place: Fixture) -> None:
-    """Command lines hand on every option they know, given or not."""
+def test_a_flag_that_is_none_and_a_variable_that_is_empty_were_not_given(place: Fixture) -> None:
+    """Command lines hand on every option they know; shells empty variables to unset them."""
     assert place.load(max_candidates=None).sources["max_candidates"] == "default"
-
-
-def test_an_empty_variable_was_not_given(place: Fixture) -> None:
-    """Shells unset a variable for one command by emptying it."""
     assert place.load({"GGREP_MAX_CANDIDATES": ""}).settings == Settings()
+    assert place.load({"GGREP_ENCODER": "hashed"}).settings.encoder == "hashed"
 
 
-def test_a_repo_file_may_not_widen_a_default(place: Fixture) -> None:
-    """The file comes from strangers: opening their repository must not cost more."""
-    place.repo("max_candidates = 2001\n")
+@pytest.mark.parametrize(
+    ("text", "refusal"),
+    [
+        # The file comes from strangers: opening their repository must not cost more.
+        (
+            "max_candidates = 2001\n",
+            ".ggrep.toml: max_candidates: 2001 is less strict than 2000 (default); a "
+            "repository can only make this setting stricter",
+        ),
+        ("#" * 70_000, "the file .ggrep.toml cannot be read: larger than 65536 bytes"),
+    ],
+)
+def test_a_repo_file_may_not_widen_a_default_or_be_huge(
+    place: Fixture, text: str, refusal: str
+) -> None:
+    place.repo(text)
 
-    assert place.refusal() == (
-        ".ggrep.toml: max_candidates: 2001 is less strict than 2000 (default); a "
-        "repository can only make this setting stricter"
-    )
+    assert place.refusal() == refusal
 
 
 def test_a_repo_file_may_not_undo_what_the_user_narrowed(place: Fixture) -> None:
-    """The user's word stands against the stranger's."""
     place.user("include_untracked = false\n")
     place.repo("include_untracked = true\n")
 
@@ -109,8 +114,7 @@ def test_a_repo_file_may_not_undo_what_the_user_narrowed(place: Fixture) -> None
     )
 
 
-def test_a_repo_file_may_narrow_what_the_user_widened(place: Fixture) -> None:
-    """Narrower is measured against what stands without the file."""
+def test_a_repo_file_may_narrow_what_the_user_widened_and_add_patterns(place: Fixture) -> None:
     place.user("max_candidates = 5000\n")
     place.repo("max_candidates = 4000\n")
 
@@ -189,13 +193,6 @@ def test_a_file_that_is_not_toml_is_refused(place: Fixture, data: bytes) -> None
     assert place.refusal().startswith(".ggrep.toml: not valid TOML: ")
 
 
-def test_a_huge_repo_file_is_refused(place: Fixture) -> None:
-    """Its size is bounded before it is parsed."""
-    place.repo("#" * 70_000)
-
-    assert place.refusal() == "the file .ggrep.toml cannot be read: larger than 65536 bytes"
-
-
 def test_a_linked_repo_file_is_refused(place: Fixture, tmp_path: Path) -> None:
     """A link could show another file's first words in an error message."""
     (tmp_path / "outside.toml").write_text("max_candidates = 1\n")
@@ -205,15 +202,19 @@ def test_a_linked_repo_file_is_refused(place: Fixture, tmp_path: Path) -> None:
 
 
 def test_a_linked_user_file_is_followed(place: Fixture, tmp_path: Path) -> None:
-    """Users keep their settings among their dotfiles."""
     (tmp_path / "mine.toml").write_text("max_candidates = 7\n")
     place.home.config_file.symlink_to(tmp_path / "mine.toml")
 
     assert place.load().settings.max_candidates == 7
 
 
-def test_a_wrong_user_file_is_named_in_full(place: Fixture) -> None:
-    """The user has to find it."""
+def test_an_unknown_key_variable_or_flag_is_named(place: Fixture) -> None:
+    """A surface that misspells a setting is found at its first call."""
+    environ = {"GGREP_MAX_CANDIDATE": "1", "GGREP_HOME": "/h", "GGREP_TEST_X": "1", "PATH": "/"}
+
+    assert unknown_variables(environ) == ("GGREP_MAX_CANDIDATE",)
+    assert place.refusal(max_fish=1) == "flag max_fish: unknown setting"
+
     place.user("max_canddates = 7\n")
 
     assert place.refusal() == f"{place.home.config_file}: max_canddates: unknown key"
@@ -242,23 +243,6 @@ def test_a_wrong_variable_is_named(place: Fixture, name: str, value: str, messag
     assert place.refusal({name: value}) == f"{name}: {message}"
 
 
-def test_a_variable_sets_the_encoder(place: Fixture) -> None:
-    """Tests and CI choose the encoder without writing a file."""
-    assert place.load({"GGREP_ENCODER": "hashed"}).settings.encoder == "hashed"
-
-
-def test_an_unknown_variable_is_reported(place: Fixture) -> None:
-    """A misspelt variable must not vanish, and a newer build's must not stop this one."""
-    environ = {"GGREP_MAX_CANDIDATE": "1", "GGREP_HOME": "/h", "GGREP_TEST_X": "1", "PATH": "/"}
-
-    assert unknown_variables(environ) == ("GGREP_MAX_CANDIDATE",)
-
-
-def test_an_unknown_flag_is_refused(place: Fixture) -> None:
-    """A surface that misspells a setting is found at its first call."""
-    assert place.refusal(max_fish=1) == "flag max_fish: unknown setting"
-
-
 def test_every_number_has_bounds_and_a_default_within() -> None:
     """A setting without a cap is a promise nobody keeps."""
     numbers = [each for each in DECLARED.values() if each.kind is int]
@@ -279,17 +263,18 @@ def test_index_shaping_settings_are_normalised() -> None:
     assert dict(one)["extra_ignores"] == ("a", "b")
 
 
-def test_the_home_is_moved_by_a_variable() -> None:
-    """All of a test's or a job's traces stay in one directory."""
+def test_the_home_is_moved_by_a_variable_to_an_absolute_directory(tmp_path: Path) -> None:
     assert home_from({"GGREP_HOME": "/x", "HOME": "/u"}).base == Path("/x")
     assert home_from({"HOME": "/u"}).base == Path("/u/.ggrep")
     assert user_home({}).is_absolute()
 
-
-def test_a_relative_home_is_refused() -> None:
-    """It would be another one in every directory."""
     with pytest.raises(InvalidRequest, match="GGREP_HOME: 'x' is not an absolute path"):
         home_from({"GGREP_HOME": "x"})
+
+    (tmp_path / "home").write_text("")
+
+    with pytest.raises(InvalidRequest, match=r"the ggrep home .*home is not a directory"):
+        read_user_file(tmp_path / "home" / "config.toml")
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir], ids=["fifo", "directory"])
@@ -302,14 +287,6 @@ def test_what_is_no_file_in_place_of_settings_is_refused_at_once(
     make(file)
 
     assert f"{file.name} cannot be read: not a regular file" in place.refusal()
-
-
-def test_a_home_that_is_a_file_is_called_so(tmp_path: Path) -> None:
-    """Not by the number of a system call."""
-    (tmp_path / "home").write_text("")
-
-    with pytest.raises(InvalidRequest, match=r"the ggrep home .*home is not a directory"):
-        read_user_file(tmp_path / "home" / "config.toml")
 
 
 def test_a_user_without_a_home_is_told_how_to_give_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -332,33 +309,30 @@ def load(tmp_path: Path, text: str = "", **variables: str) -> LoadedSettings:
     return load_settings(Home(tmp_path), tmp_path, environ=environ)
 
 
-def test_a_shared_store_leaves_untracked_files_out(tmp_path: Path) -> None:
-    """The value in force is the one that walk, manifest and fingerprint see."""
-    loaded = load(tmp_path, "shared_store = true\n")
-
-    assert not loaded.settings.include_untracked
-    assert (loaded.sources["shared_store"], loaded.sources["include_untracked"]) == ("user", "user")
-
-
-def test_whoever_decided_to_share_decided_that_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "environ", "source"),
+    [
+        ("shared_store = true\n", {}, "user"),
+        ("include_untracked = true\n", {"shared_store": "1"}, "env"),
+    ],
+)
+def test_a_shared_store_leaves_untracked_files_out(
+    tmp_path: Path, text: str, environ: dict[str, str], source: str
+) -> None:
     """The place to look for is the one that made the difference."""
-    loaded = load(tmp_path, "include_untracked = true\n", shared_store="1")
+    loaded = load(tmp_path, text, **environ)
 
     assert not loaded.settings.include_untracked
-    assert loaded.sources["include_untracked"] == "env"
+    assert loaded.sources["shared_store"] == loaded.sources["include_untracked"] == source
 
 
-def test_untracked_files_can_be_let_in(tmp_path: Path) -> None:
-    """But not where `include_untracked` itself is off."""
+def test_untracked_files_can_be_let_into_shared_stores_alone(tmp_path: Path) -> None:
     both = "shared_store = true\nshared_store_include_untracked = true\n"
 
     assert load(tmp_path, both).settings.include_untracked
     assert load(tmp_path, both).sources["include_untracked"] == "default"
     assert not load(tmp_path, both, include_untracked="0").settings.include_untracked
 
-
-def test_the_rules_bind_shared_stores_alone(tmp_path: Path) -> None:
-    """A setting that waits for another one does nothing by itself."""
     loaded = load(tmp_path, "shared_store_clean = true\nshared_store_include_untracked = false\n")
 
     assert loaded.settings.include_untracked

@@ -16,7 +16,6 @@ def wanted() -> dict[str, str]:
 
 
 def held() -> dict[str, str]:
-    """Return what they hold."""
     files = (path for path in FOLDER.rglob("*") if path.is_file())
     return {str(path.relative_to(FOLDER)): path.read_text(encoding="utf-8") for path in files}
 

@@ -46,7 +46,6 @@ def file_schemas() -> dict[str, Schema]:
 
 
 def file_of(name: str) -> Path:
-    """Return where a schema lies."""
     return FOLDER / f"{name}.schema.json"
 
 

@@ -106,7 +106,6 @@ class Maker:
     """
 
     def __init__(self, texts: Texts) -> None:
-        """Take what the source says."""
         self._texts = texts
         self.defs: Final[dict[str, Schema]] = {}
         self._made_of: Final[Mapping[Any, Callable[[tuple[Any, ...]], Schema]]] = {

@@ -62,7 +62,6 @@ def _parsed(name: str, text: str) -> object:
 
 
 def test_a_schema_takes_what_the_pages_show(tmp_path: Path) -> None:
-    """And so does the reader."""
     shown = re.findall(r"```toml\n(# (\S+)\n.*?)```", page("docs/configuration.md"), re.DOTALL)
     names = {".ggrep.toml": "repository", "~/.ggrep/config.toml": "config"}
 

@@ -187,7 +187,6 @@ def test_what_a_reset_may_replace_it_replaces(engine: Engine) -> None:
 
 
 def test_an_image_names_its_format(engine: Engine) -> None:
-    """Segments and masks are both images."""
     store = engine.identity.store
     (image,) = store_files.images_dir(store).iterdir()
     image.write_bytes(re.sub(rb"ggrep-image-\d", b"ggrep-image-9", image.read_bytes()))

@@ -45,7 +45,6 @@ _SPEAKING = {"description", "const", "enum", "items", "$ref"}
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    """Return the fixture repositories."""
     return World(tmp_path_factory.mktemp("contract").resolve())
 
 
@@ -152,23 +151,24 @@ def _index_of_a_workspace(world: World) -> Mapping[str, Any]:
     }
 
 
-def test_what_ships_is_made_of_the_types() -> None:
+def test_what_ships_is_made_of_the_types_and_listed_here() -> None:
     """`python3 dev.py schemas` was run after the last change of a type."""
     shipped = {path: path.read_bytes() for path in schema_files.FOLDER.glob("*.json")}
 
     assert shipped == schema_files.schema_files()
 
-
-def test_every_schema_is_listed_here() -> None:
-    """One that is not would be checked by nothing."""
     found = {entry.name for entry in FOLDER.iterdir() if entry.name.endswith(".schema.json")}
 
     assert found == {f"{name}.schema.json" for name in NAMES}
+    assert {name for name, _ in GOLDENS} == set(goldens.GOLDENS) == set(NAMES)
+
+    listed = SCHEMAS["query_error"]["$defs"]["error"]["properties"]["code"]["anyOf"][0]["enum"]
+
+    assert set(listed) == {kind.code for kind in documents.error_classes()}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_schema_is_valid_and_named_by_its_file(name: str) -> None:
-    """References between schemas go by these names."""
     schema = SCHEMAS[name]
 
     jsonschema_rs.meta.validate(schema)
@@ -180,15 +180,11 @@ def test_a_schema_is_valid_and_named_by_its_file(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_objects_refuse_unknown_keys_but_for_explanations_and_figures(name: str) -> None:
-    """A key that is not written down is a key nobody promised."""
+    """A key that is not written down is a key nobody promised; each is described."""
     open_ones = [place for place, part in _objects(SCHEMAS[name]) if _is_open(part)]
 
     assert [place for place in open_ones if not _MAY_BE_OPEN.search(place)] == []
 
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_figure_and_word_is_described(name: str) -> None:
-    """The schema is the documentation of the wire."""
     bare = [
         place
         for place, part in _objects(SCHEMAS[name])
@@ -196,18 +192,6 @@ def test_every_figure_and_word_is_described(name: str) -> None:
     ]
 
     assert bare == []
-
-
-def test_the_codes_of_query_error_are_those_of_the_errors() -> None:
-    """A code outside the list would be refused by those who validate."""
-    listed = SCHEMAS["query_error"]["$defs"]["error"]["properties"]["code"]["anyOf"][0]["enum"]
-
-    assert set(listed) == {kind.code for kind in documents.error_classes()}
-
-
-def test_there_are_goldens_of_every_schema() -> None:
-    """The next test must not pass for want of anything to check."""
-    assert {name for name, _ in GOLDENS} == set(goldens.GOLDENS) == set(NAMES)
 
 
 @pytest.mark.parametrize(("name", "case"), GOLDENS)
@@ -220,27 +204,18 @@ def test_a_golden_fits_its_schema(name: str, case: str) -> None:
 def test_fresh_documents_fit_their_schema(
     name: str, produced: Mapping[str, list[Mapping[str, Any]]]
 ) -> None:
-    """Without the zeros that goldens carry."""
     for document in produced[name]:
         validator(name).validate(_as_read(document))
 
 
+@pytest.mark.parametrize("more", [{"schema_version": 99}, {"surprise": 1}])
 @pytest.mark.parametrize("name", NAMES)
-def test_another_schema_version_is_refused(
-    name: str, produced: Mapping[str, list[Mapping[str, Any]]]
+def test_an_unknown_key_or_another_schema_version_is_refused(
+    name: str, more: Mapping[str, object], produced: Mapping[str, list[Mapping[str, Any]]]
 ) -> None:
     """A reader must not take a shape it does not know for one it does."""
     for document in produced[name]:
-        assert not validator(name).is_valid(_as_read({**document, "schema_version": 99}))
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_an_unknown_key_is_refused(
-    name: str, produced: Mapping[str, list[Mapping[str, Any]]]
-) -> None:
-    """Neither does a key slip in at the top, nor in an entry of a workspace's report."""
-    for document in produced[name]:
-        assert not validator(name).is_valid(_as_read({**document, "surprise": 1}))
+        assert not validator(name).is_valid(_as_read({**document, **more}))
 
 
 def test_an_entry_of_a_workspace_report_refuses_unknown_keys(world: World) -> None:
@@ -268,17 +243,14 @@ def test_a_resolved_workspace_lacks_no_key(
     assert not any(validator("workspace_resolved").is_valid(found) for found in shorter)
 
 
-def test_health_that_contradicts_its_checks_is_refused(
+def test_what_contradicts_itself_or_says_too_little_is_refused(
     produced: Mapping[str, list[Mapping[str, Any]]],
 ) -> None:
-    """`ok` is what scripts look at."""
+    """A client that must guess when to come back comes back at once."""
     document = _as_read(produced["health"][0])
 
     assert not validator("health").is_valid({**document, "ok": not document["ok"]})
 
-
-def test_busy_always_says_when_to_come_back() -> None:
-    """A client that must guess comes back at once."""
     silent = {"error": {"code": "busy", "message": "daemon busy"}}
 
     assert not validator("query_error").is_valid(silent)

@@ -107,7 +107,6 @@ def test_every_tool_is_held_against_what_it_returns() -> None:
 def test_a_document_is_accepted_and_none_with_another_type_in_it(
     tool: str, name: str, path: Path
 ) -> None:
-    """A schema that takes anything says nothing."""
     document = returned(tool, stable_json.loads(path.read_bytes()))
 
     assert accepts(tool, document)
@@ -137,7 +136,6 @@ def test_a_key_that_is_always_there_is_required(tool: str, name: str, path: Path
 
 @pytest.mark.parametrize("tool", RETURNS)
 def test_failures_are_accepted_and_an_empty_document_is_not(tool: str) -> None:
-    """Clients hold failures against the schema as well."""
     envelope = federated_failure if tool == "search_workspace" else failure
     errors = (
         NoIndex("a: nothing"),

@@ -31,70 +31,59 @@ def leading(
 
 
 def test_good_evidence_is_strong_and_poor_evidence_none() -> None:
-    """The two ends must never be in doubt."""
+    """Likeness to a question whose words are all unknown is chance."""
     assert confidence_of(leading(GOOD)) is Confidence.STRONG
     assert confidence_of(leading(POOR, unknown=0.5)) is Confidence.NONE
     assert confidence_of(leading()) is Confidence.NONE
 
+    alike = replace(POOR, found=0.0)
 
-def test_a_name_that_stands_there_is_what_was_asked_for() -> None:
-    """A rare name in the middle of a body has little evidence, and is found all the same."""
+    assert confidence_of(leading(alike, wording=Wording.VAGUE)) is Confidence.NONE
+    assert hits_kept(leading(POOR)) == 3
+    assert hits_kept(leading(replace(POOR, found=0.0))) == 0
+    assert hits_kept(leading()) == 0
+
+
+def test_names_and_quoted_text_are_trusted_and_question_words_are_not() -> None:
     there = replace(POOR, spelt=True)
 
     assert confidence_of(leading(there, unknown=0.5, wording=Wording.NAME)) is Confidence.STRONG
     assert confidence_of(leading(there, unknown=0.5)) is Confidence.WEAK
-
-
-def test_quoted_text_is_trusted_and_question_words_are_not() -> None:
-    """Every hit holds the one, and everything holds the others."""
     assert confidence_of(leading(POOR, wording=Wording.QUOTED)) is Confidence.STRONG
     assert confidence_of(leading(GOOD, wording=Wording.VAGUE)) is Confidence.WEAK
     assert confidence_of(leading(wording=Wording.QUOTED)) is Confidence.NONE
-
-
-def test_a_name_that_stands_nowhere_has_no_match_whatever_its_parts_are() -> None:
-    """`deleteMainQuietly` is not there where something else deletes quietly."""
     assert confidence_of(leading(GOOD, wording=Wording.UNKNOWN)) is Confidence.WEAK
     assert confidence_of(leading(POOR, unknown=0.5, wording=Wording.UNKNOWN)) is Confidence.NONE
 
 
 def test_several_repositories_lack_only_what_each_of_them_lacks() -> None:
-    """Merged by rank, each has counted by itself whether it has a name."""
     without = replace(leading(GOOD, wording=Wording.UNKNOWN), names=("aB", "cD"), words=("x",))
     having = replace(leading(POOR, wording=Wording.NAME), names=("cD",), words=("y", "x"))
     merged = merge_top_files([without, having])
 
     assert (merged.names, merged.words, merged.wording) == (("cD",), ("x",), Wording.NAME)
 
-
-def test_names_that_are_nowhere_are_always_named_and_other_words_in_doubt() -> None:
     lacking = replace(leading(GOOD), names=("aB",), words=tuple("vwxyz"))
 
     assert lacking_words(lacking, Confidence.STRONG) == ("aB",)
     assert lacking_words(lacking, Confidence.WEAK) == ("aB", "v", "w", "x", "y")
 
 
-def test_letters_and_question_words_that_stand_nowhere_fit_nothing() -> None:
-    """Likeness always brings ten files."""
-    alike = replace(POOR, found=0.0)
-
-    assert confidence_of(leading(alike, wording=Wording.VAGUE)) is Confidence.NONE
-
-
-def test_which_of_the_best_files_comes_first_decides_nothing() -> None:
-    """What puts the best files in order is another matter than whether they fit."""
+def test_neither_the_order_of_files_nor_what_all_share_decides() -> None:
+    """How files lie in segments must not decide; likeness lifts the score of every file."""
     files = [replace(GOOD, evidence=0.1 * place, row=place / 10) for place in range(MOST_TOP_FILES)]
     turned = [replace(leader, score=2.0 - leader.score) for leader in reversed(files)]
 
     assert leading(*files).signals() == leading(*turned).signals()
     assert leading(*files).spelt == leading(*turned).spelt
 
-
-def test_what_an_encoder_gives_to_all_alike_says_nothing() -> None:
-    """Likeness lifts every file's score; what their words say stays the same."""
     lifted = [replace(POOR, score=5.0)] * MOST_TOP_FILES
 
     assert leading(*lifted).signals() == leading(*[POOR] * MOST_TOP_FILES).signals()
+
+    twins = [replace(GOOD, found=share) for share in (0.2, 0.9, 0.5)]
+
+    assert [item.found for item in ordered_top_files(twins)] == [0.9, 0.5, 0.2]
 
 
 def test_a_third_of_a_long_description_says_more_than_a_third_of_a_short_one() -> None:
@@ -152,13 +141,6 @@ def test_merged_leaders_are_those_of_one_collection_whatever_order_they_came_in(
     assert merge_top_files([]).leaders == ()
 
 
-def test_equal_scores_are_ordered_by_the_other_figures() -> None:
-    """How files lie in segments must not decide who is looked at."""
-    twins = [replace(GOOD, found=share) for share in (0.2, 0.9, 0.5)]
-
-    assert [item.found for item in ordered_top_files(twins)] == [0.9, 0.5, 0.2]
-
-
 def test_a_weak_list_is_shortened_and_the_cut_is_said() -> None:
     """The best hits stay, and every file; more of a file that is doubtful helps nobody."""
     hits = ["a", "a", "b", "b", "c", "c", "d", "a", "e"]
@@ -183,15 +165,7 @@ def test_a_list_that_fits_nothing_keeps_the_best_three_at_most() -> None:
     assert none(most=0, keep_weak=True) == ([0, 1, 2, 3], ())
 
 
-def test_where_no_word_of_the_question_stands_nothing_is_kept() -> None:
-    """Likeness to a question whose words are all unknown is chance."""
-    assert hits_kept(leading(POOR)) == 3
-    assert hits_kept(leading(replace(POOR, found=0.0))) == 0
-    assert hits_kept(leading()) == 0
-
-
 def test_doubt_is_said_by_name() -> None:
-    """Agents read codes, not prose."""
     codes = {level: [n.code for n in confidence_notices(level)] for level in Confidence}
 
     assert codes == {

@@ -22,7 +22,6 @@ def test_it_passes_at_its_moment() -> None:
 
 
 def test_never_does_not_pass() -> None:
-    """Background work has no deadline."""
     clock = ManualClock(datetime(2030, 1, 1, tzinfo=UTC))
     deadline = Deadline.never(clock)
     clock.advance(1e12)

@@ -4,7 +4,6 @@ from ggrep.model.lru_cache import LruCache
 
 
 def test_the_least_recently_used_goes_first() -> None:
-    """What is asked for again and again stays."""
     recent: LruCache[str, int] = LruCache(20)
     recent.put("a", 1, 10)
     recent.put("b", 2, 10)
@@ -15,7 +14,6 @@ def test_the_least_recently_used_goes_first() -> None:
 
 
 def test_the_budget_is_never_exceeded() -> None:
-    """Memory is bounded whatever is asked."""
     recent: LruCache[int, int] = LruCache(100)
     sizes = []
     for number in range(50):
@@ -57,12 +55,16 @@ def test_a_value_that_grew_too_large_leaves() -> None:
     assert recent.statistics().size_bytes == 0
 
 
-def test_a_budget_of_nothing_holds_nothing() -> None:
-    """Switched off means off."""
+def test_a_budget_holds_what_is_as_large_and_nothing_if_it_is_nothing() -> None:
     recent: LruCache[str, int] = LruCache(0)
     recent.put("a", 1, 1)
 
     assert recent.get("a") is None
+
+    recent: LruCache[str, int] = LruCache(20)
+    recent.put("whole", 1, 20)
+
+    assert recent.get("whole") == 1
 
 
 def test_it_counts_what_it_had_and_what_it_had_not() -> None:
@@ -77,18 +79,9 @@ def test_it_counts_what_it_had_and_what_it_had_not() -> None:
 
 
 def test_cleared_it_holds_nothing() -> None:
-    """And its whole budget is free again."""
     recent: LruCache[str, int] = LruCache(20)
     recent.put("a", 1, 20)
     recent.clear()
     recent.put("b", 2, 20)
 
     assert (recent.get("a"), recent.get("b")) == (None, 2)
-
-
-def test_what_is_as_large_as_the_budget_is_held() -> None:
-    """The bound is what may be held."""
-    recent: LruCache[str, int] = LruCache(20)
-    recent.put("whole", 1, 20)
-
-    assert recent.get("whole") == 1

@@ -23,7 +23,6 @@ Reply = Callable[[dict[str, Any]], bytes]
 
 
 def packed(value: object) -> bytes:
-    """Return a value as a frame."""
     data = stable_json.dumps(value)  # type: ignore[arg-type] # JSON
     return struct.pack(">I", len(data)) + data
 
@@ -75,14 +74,12 @@ class FakeDaemon:
         self._thread.start()
 
     def lead(self, home: Path, root: Path, build: str | None = None) -> None:
-        """Leave the hint that leads here."""
         raw = os.fsencode(root)
         (home / "daemon").mkdir(parents=True, exist_ok=True)
         locator = Locator(raw, STORE, CONFIG, self.address, build or build_id())
         (home / "daemon" / locator_name(raw)).write_bytes(locator_bytes(locator))
 
     def stop(self) -> None:
-        """End the thread."""
         self._listener.shutdown(socket.SHUT_RDWR)
         self._thread.join()
         self._listener.close()

@@ -46,7 +46,6 @@ WELCOME = frame(stable_json.dumps(welcome_json(OFFER)), cap_bytes=CAP)
 
 
 def asked() -> list[object]:
-    """Return what a command says."""
     locator = Locator("shop-1", "ff", "nowhere", "b1")
     claim: dict[str, object] = {"root": "/r", "environ": {"GGREP_HOME": "/h"}, "build": "b1"}
     line: dict[str, object] = {
@@ -79,7 +78,6 @@ def test_a_daemon_reads_the_one_write_of_a_plain_search() -> None:
 
 
 def test_both_write_the_same_frames_and_have_the_same_bounds() -> None:
-    """What one may send the other may."""
     for value in ({"a": ["ü", 1, True]}, {"text": "x" * 1000}):
         assert ask.frame(value) == frame(stable_json.dumps(value), cap_bytes=CAP)  # type: ignore[arg-type] # JSON
     assert ask.MOST_REQUEST_BYTES == DEFAULT_MAX_REQUEST_BYTES

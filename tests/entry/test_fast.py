@@ -41,9 +41,13 @@ def printed(monkeypatch: pytest.MonkeyPatch) -> Printed:
 
 
 def test_what_the_daemon_says_is_printed(served: Served, printed: Printed) -> None:
-    """Each text on its stream, and its exit status for ours."""
     assert fast.answer(["search", "words"], now_ms()) == 0
     assert printed == [(1, RENDERED["out"]), (2, RENDERED["err"])]
+
+    served.daemon.piece = 1
+
+    assert fast.answer(["search", "words"], now_ms()) == 0
+    assert printed[0] == (1, RENDERED["out"])
 
 
 def test_the_daemon_is_asked_in_its_own_words(
@@ -107,14 +111,6 @@ def test_clients_are_named_by_one_rule(name: str | None, kind: str | None) -> No
     expected = client_of(environ)
 
     assert fast.client_of(environ) == (expected.name, expected.kind)
-
-
-def test_replies_may_come_in_pieces(served: Served, printed: Printed) -> None:
-    """A stream has no borders."""
-    served.daemon.piece = 1
-
-    assert fast.answer(["search", "words"], now_ms()) == 0
-    assert printed[0] == (1, RENDERED["out"])
 
 
 @pytest.mark.parametrize("code", ["busy", "timeout", "cancelled", "budget_exceeded"])
@@ -228,7 +224,6 @@ def test_an_unusual_environment_is_left_to_the_command_line(
 def test_on_request_the_exit_status_says_whether_anything_was_found(
     served: Served, printed: Printed
 ) -> None:
-    """As grep does."""
     assert fast.answer(["search", "words", "--exit-status"], now_ms()) == 0
 
     served.daemon.reply = prints(hits=0, exit_status=1)
@@ -274,7 +269,6 @@ def test_captured_output_is_written_by_the_command_line(served: Served) -> None:
 
 
 def test_a_build_is_known_by_version_and_time() -> None:
-    """A checkout changes and keeps its version."""
     version, separator, stamp = build_id().rpartition("+")
 
     assert (version, separator) == (__version__, "+")
@@ -324,7 +318,6 @@ def test_another_users_daemon_is_left_to_the_command_line(
 
 
 def test_a_failure_has_the_shape_that_the_command_line_gives_it() -> None:
-    """With --workspace it is the contract's."""
     late = DeadlineExceeded("no time")
     late.request_id = "r1"
     shapes = {

@@ -151,7 +151,6 @@ def test_a_workspace_that_includes_directories_is_asked_of_one_of_these(
 def test_offline_asks_no_daemon(
     served: Served, printed: list[tuple[int, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As for searches."""
     monkeypatch.setitem(os.environ, "GGREP_OFFLINE", "1")
 
     assert fast.answer(["symbol", "Name"], now_ms()) is None
@@ -166,7 +165,6 @@ def test_offline_asks_no_daemon(
     ],
 )
 def test_a_line_gives_the_daemon_what_is_left(typed: list[str], sent: list[str]) -> None:
-    """The client's own start counts."""
     assert daemon_place.with_timeout(typed, 70) == sent
 
 
@@ -185,7 +183,6 @@ def test_a_line_gives_the_daemon_what_is_left(typed: list[str], sent: list[str])
     ],
 )
 def test_the_message_holds_the_line_that_was_meant(line: str, said: str) -> None:
-    """It can be typed as it stands."""
     assert str(unknown_option(line.split())).startswith(said)
 
 

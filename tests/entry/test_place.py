@@ -59,9 +59,14 @@ def test_the_guess_is_the_root_that_the_command_line_finds(tree: Path, path: str
     assert (guess.root, guess.scope) == (str(typed.root), typed.scope)
 
 
-def test_a_marker_that_git_would_not_take_is_passed_over(tree: Path) -> None:
-    """An empty `.git` directory makes no work tree."""
+def test_a_marker_that_git_would_not_take_and_the_home_are_no_roots(tree: Path) -> None:
     assert place_of("../broken", {"HOME": str(tree.parent)}).root == str(tree)
+    assert place_of(None, {"HOME": str(tree)}).root == str(tree / "src")
+    with pytest.raises(ValueError, match="never a root"):
+        place_of(str(tree), {"HOME": str(tree)})
+
+    with pytest.raises(OSError, match="nosuch"):
+        place_of("nosuch", {"HOME": str(tree.parent)})
 
 
 @pytest.mark.parametrize("home", ["", "relative"])
@@ -69,19 +74,6 @@ def test_a_home_that_has_to_be_looked_up_is_left_to_the_command_line(tree: Path,
     """The user database is slow to ask, and a root must not be the home directory."""
     with pytest.raises(ValueError, match="HOME"):
         place_of(None, {"HOME": home})
-
-
-def test_the_home_directory_is_never_a_root(tree: Path) -> None:
-    """Whoever keeps dotfiles in git does not want all of the home searched."""
-    assert place_of(None, {"HOME": str(tree)}).root == str(tree / "src")
-    with pytest.raises(ValueError, match="never a root"):
-        place_of(str(tree), {"HOME": str(tree)})
-
-
-def test_what_is_not_there_is_refused(tree: Path) -> None:
-    """The command line has the words for it."""
-    with pytest.raises(OSError, match="nosuch"):
-        place_of("nosuch", {"HOME": str(tree.parent)})
 
 
 @pytest.mark.slow
@@ -103,9 +95,13 @@ def test_outside_git_the_guess_is_the_root_that_the_command_line_finds(
     assert (guess.root, guess.scope) == (str(typed.root), typed.scope)
 
 
-def test_the_settings_of_a_repository_are_called_as_everywhere() -> None:
-    """Their name is said twice, as the other module is slow to import."""
+def test_the_settings_of_a_repository_are_called_as_everywhere_and_a_relative_home_is_refused() -> (
+    None
+):
     assert REPO_FILE == settings_files.REPO_FILE
+
+    with pytest.raises(ValueError, match="rel"):
+        locator_file("/r", {"HOME": "/h", "GGREP_HOME": "rel"})
 
 
 @pytest.mark.parametrize("environ", [{"HOME": "/h"}, {"HOME": "/h", "GGREP_HOME": "/g/h"}])
@@ -115,12 +111,6 @@ def test_the_hint_is_looked_for_where_daemons_leave_it(environ: dict[str, str]) 
 
     expected = home_from(environ).base / "daemon" / locator_name(os.fsencode(root))
     assert locator_file(root, environ) == str(expected)
-
-
-def test_a_relative_home_is_refused() -> None:
-    """It would be another one in each directory."""
-    with pytest.raises(ValueError, match="rel"):
-        locator_file("/r", {"HOME": "/h", "GGREP_HOME": "rel"})
 
 
 def test_a_hint_says_where_to_ask_and_for_what(tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ from ggrep.interfaces.entry import plain_terminal as terminal
 
 @pytest.fixture
 def pipe() -> Iterator[tuple[int, int]]:
-    """Both ends of a pipe."""
     reading, writing = os.pipe()
     yield reading, writing
     for end in (reading, writing):
@@ -71,11 +70,16 @@ def test_what_comes_first_is_written_first(monkeypatch: pytest.MonkeyPatch) -> N
     assert told == [(2, b"doubt"), (1, b"out"), (2, b"err")]
 
 
-def test_a_reader_that_has_gone_away_has_seen_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`ggrep words | head` is no failure."""
-    monkeypatch.setattr(terminal, "_write", _raise(BrokenPipeError()))
+@pytest.mark.parametrize(
+    ("error", "status"), [(BrokenPipeError(), 0), (OSError(28, "full"), 1)], ids=["gone", "full"]
+)
+def test_a_reader_that_has_gone_away_has_seen_enough(
+    monkeypatch: pytest.MonkeyPatch, error: OSError, status: int
+) -> None:
+    """`ggrep words | head` is no failure; where nothing can be told, the status says it."""
+    monkeypatch.setattr(terminal, "_write", _raise(error))
 
-    assert terminal.deliver("out", "err", json=False, colour=False, environ={}) == 0
+    assert terminal.deliver("out", "err", json=False, colour=False, environ={}) == status
 
 
 def test_a_stream_that_fails_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,15 +97,7 @@ def test_a_stream_that_fails_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None
     assert told == [b"error: standard output: No space left on device\n"]
 
 
-def test_where_nothing_can_be_told_the_status_says_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both streams on one full disk."""
-    monkeypatch.setattr(terminal, "_write", _raise(OSError(28, "full")))
-
-    assert terminal.deliver("out", "err", json=False, colour=True, environ={}) == 1
-
-
 def test_a_failure_begins_as_the_command_line_s_do() -> None:
-    """In colour and without."""
     for colour in (False, True):
         mark = typed.Style(colour).paint("bad", "error: ")
 

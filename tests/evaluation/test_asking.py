@@ -41,23 +41,14 @@ def asked(
 
 
 @pytest.mark.slow
-def test_a_directory_inside_a_repository_narrows_it(
-    nested: Path, environ: MappingProxyType[str, str]
+@pytest.mark.parametrize(("alone", "path"), [(False, "part/a.py"), (True, "a.py")])
+def test_a_directory_inside_a_repository_narrows_it_or_is_measured_alone(
+    nested: Path, environ: MappingProxyType[str, str], alone: bool, path: str
 ) -> None:
-    """As a search with a path does; paths begin at the repository."""
+    """As a search with a path does; trees may be kept inside a repository for the measuring."""
     question = CaseQuery("q", "needle")
 
-    assert asked(QueriedPath(nested), environ, question) == ["part/a.py"]
-
-
-@pytest.mark.slow
-def test_a_directory_can_be_measured_alone(
-    nested: Path, environ: MappingProxyType[str, str]
-) -> None:
-    """Trees that are kept inside a repository for the measuring."""
-    question = CaseQuery("q", "needle")
-
-    assert asked(QueriedPath(nested, alone=True), environ, question) == ["a.py"]
+    assert asked(QueriedPath(nested, alone=alone), environ, question) == [path]
 
 
 def test_without_an_index_there_is_nothing_to_ask(
@@ -99,7 +90,6 @@ def run(file: Path, environ: MappingProxyType[str, str]) -> CheckResult:
 def test_the_example_over_two_services_holds(
     tmp_path: Path, environ: MappingProxyType[str, str]
 ) -> None:
-    """People begin by copying it."""
     for name in ("workspaces", "fixtures"):
         shutil.copytree(PROJECT / name, tmp_path / name)
     outcome = run(tmp_path / "workspaces" / "two-services.check.toml", environ)
@@ -157,7 +147,6 @@ section = {{ "{at}queue.py" = "tests" }}
 
 @pytest.mark.deep
 def test_these_sources_answer_what_contributors_ask(environ: MappingProxyType[str, str]) -> None:
-    """The project's own check, as CI runs it."""
     outcome = run(PROJECT / ".ggrep-check.toml", environ)
 
     assert len(outcome.verdicts) >= 12

@@ -68,43 +68,36 @@ def test_what_cannot_be_meant_is_refused_with_its_line(
     assert fault in str(caught.value)
 
 
-def test_a_query_without_a_word_is_refused(tmp_path: Path) -> None:
-    """It brings nothing whatever the ranking does."""
+@pytest.mark.parametrize(
+    ("before", "query", "fault"),
+    [
+        ("", "()", r":4: query: '\(\)' contains no word"),
+        # Such a file never fails.
+        ("allow_failures = 1\n", "words", ":1: allow_failures: 1 of 1 never fails"),
+    ],
+)
+def test_a_query_without_a_word_or_more_failures_than_checks_are_refused(
+    tmp_path: Path, before: str, query: str, fault: str
+) -> None:
     path = tmp_path / "own.check.toml"
-    path.write_text((HEAD + "expect_min_hits = 1").replace("words", "()"))
+    path.write_text(before + (HEAD + "expect_min_hits = 1").replace("words", query))
 
-    with pytest.raises(UsageError, match=r":4: query: '\(\)' contains no word"):
+    with pytest.raises(UsageError, match=fault):
         read_checks(path)
 
 
-def test_more_failures_than_checks_are_not_allowed(tmp_path: Path) -> None:
-    """Such a file never fails."""
-    path = tmp_path / "own.check.toml"
-    path.write_text("allow_failures = 1\n" + HEAD + "expect_min_hits = 1")
-
-    with pytest.raises(UsageError, match=":1: allow_failures: 1 of 1 never fails"):
-        read_checks(path)
-
-
-def test_paths_are_brought_into_the_form_of_answers(tmp_path: Path) -> None:
-    """Answers never say `./`; brackets of real names stay."""
+def test_paths_are_brought_into_the_form_of_answers_from_any_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     check = one(tmp_path, 'expect_all = ["./gin.go", "a//b/**/*.py", "app/[id]/x-[0-9a-f].ts"]')
 
     assert check.expected.all_paths == ("gin.go", "a/b/**/*.py", "app/[id]/x-[0-9a-f].ts")
 
-
-def test_a_byte_order_mark_is_no_mistake(tmp_path: Path) -> None:
-    """Some editors write one."""
     path = tmp_path / "own.check.toml"
     path.write_text(HEAD + "expect_min_hits = 1", encoding="utf-8-sig")
 
     assert read_checks(path).checks[0].line == 2
 
-
-def test_targets_do_not_depend_on_the_directory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whoever asks may stand elsewhere."""
     one(tmp_path, "expect_min_hits = 1")
     monkeypatch.chdir(tmp_path)
 
@@ -126,15 +119,19 @@ def test_targets_do_not_depend_on_the_directory(
 def test_a_misspelt_key_is_refused_with_the_right_one(
     tmp_path: Path, typed: str, meant: str
 ) -> None:
-    """A list of thirty names is no answer."""
     with pytest.raises(UsageError, match=f":5: unknown key '{typed}'; did you mean '{meant}'"):
         one(tmp_path, f"{typed} = 1")
 
 
-def test_a_key_that_is_like_none_is_refused_with_all(tmp_path: Path) -> None:
-    """A wrong proposal is worse than none."""
+def test_a_misspelt_key_or_table_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="unknown key 'zzz'; known keys: alone, corpora"):
         one(tmp_path, "zzz = 1")
+
+    file = tmp_path / "own.toml"
+    file.write_text('version = 1\n\n[[chekcs]]\nid = "one"\n')
+
+    with pytest.raises(UsageError, match=r":3: unknown key 'chekcs'; did you mean 'checks'"):
+        read_checks(file)
 
 
 def test_a_slate_is_asked_where_one_is_expected(tmp_path: Path) -> None:
@@ -147,12 +144,3 @@ def test_a_slate_is_asked_where_one_is_expected(tmp_path: Path) -> None:
     assert (both.question.slates, both.question.searched) == ((0,), True)
     assert (search.question.slates, search.question.searched) == ((), True)
     assert both.expected.sections == (("a.md", "docs"),)
-
-
-def test_a_misspelt_table_is_refused_at_its_line(tmp_path: Path) -> None:
-    """Not at the first line of the file."""
-    file = tmp_path / "own.toml"
-    file.write_text('version = 1\n\n[[chekcs]]\nid = "one"\n')
-
-    with pytest.raises(UsageError, match=r":3: unknown key 'chekcs'; did you mean 'checks'"):
-        read_checks(file)

@@ -36,32 +36,28 @@ def python(code: str) -> tuple[str, ...]:
     return (sys.executable, "-S", "-c", code)
 
 
-def test_a_worker_that_hangs_is_killed_and_said() -> None:
-    """One bad repository must not hold up a run for ever."""
-    command = python("import signal; signal.pause()")
-    outcome = in_a_process(JOB, Conditions(timeout_s=0.05), command=command)
+@pytest.mark.parametrize(
+    ("code", "timeout_s", "error"),
+    [
+        ("import signal; signal.pause()", 0.05, "no answer within 0.05 s; it was killed"),
+        (
+            "import sys; sys.exit('boom\\x1b[31m')",
+            600,
+            "the worker ended with status 1: boom ",
+        ),
+        ("print('[1]')", 600, "the worker ended with status 0"),
+    ],
+)
+def test_a_worker_that_hangs_crashes_or_babbles_is_no_answer(
+    code: str, timeout_s: float, error: str
+) -> None:
+    outcome = in_a_process(JOB, Conditions(timeout_s=timeout_s), command=python(code))
 
-    assert outcome.error == "no answer within 0.05 s; it was killed"
+    assert outcome.error.startswith(error)
     assert outcome.answers == ()
 
 
-def test_a_worker_that_crashes_is_quoted() -> None:
-    """Its last words say what to look for."""
-    command = python("import sys; sys.exit('boom\\x1b[31m')")
-    outcome = in_a_process(JOB, Conditions(), command=command)
-
-    assert outcome.error == "the worker ended with status 1: boom "
-
-
-def test_a_worker_that_babbles_is_no_answer() -> None:
-    """JSON of another shape neither."""
-    outcome = in_a_process(JOB, Conditions(), command=python("print('[1]')"))
-
-    assert outcome.error.startswith("the worker ended with status 0")
-
-
 def test_outcomes_come_in_the_order_of_the_jobs() -> None:
-    """Whatever finishes first."""
     jobs = [Job(name, JOB.target, ()) for name in "cab"]
     seen: list[str] = []
     outcomes = run_jobs(jobs, JobResult, at_once=3, done=lambda each: seen.append(each.job.name))
@@ -126,7 +122,6 @@ def test_a_worker_ends_with_its_parent(tmp_path: Path, way: signal.Signals) -> N
 
 @pytest.mark.slow
 def test_a_worker_whose_parent_is_another_does_nothing() -> None:
-    """Its parent ended while it started."""
     job = stable_json.dumps({"parent": 1, "path": "/nowhere"})
     command = [sys.executable, "-m", "ggrep.interfaces.evaluation.suite_worker"]
     ended = subprocess.run(command, input=job, capture_output=True, check=False, cwd=SOURCE)
@@ -142,7 +137,6 @@ def test_answers_cross_unchanged() -> None:
 
 
 def test_a_root_that_is_not_there_fails_its_job_alone() -> None:
-    """The others go on."""
     document = run(
         {
             "path": "/nowhere/at/all",

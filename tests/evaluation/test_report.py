@@ -1,10 +1,18 @@
-"""A run of a suite and its report."""
+"""Reports of suites: what they hold, the gates on them and their comparison."""
+
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.errors import UsageError
+from ggrep.interfaces.evaluation.compare import compare, read_report
+from ggrep.interfaces.evaluation.eval_text import render_comparison, render_run
+from ggrep.interfaces.evaluation.report import Bound, gates_of
 from ggrep.interfaces.evaluation.suite import Narrowing, Overrides, jobs_of, narrowed, overridden
+from ggrep.model.evaluation import ComparedQueries, FigureBlock
+from ggrep.render.style import Style
 from tests.fakes.evaluations import case, report_document, run_suite, runner, some_run, suite
 
 
@@ -20,15 +28,12 @@ def test_a_repository_that_fails_scores_zero_and_is_named() -> None:
     assert run.figures.overall.mrr10 == pytest.approx((1.0 + 0.5 + 0.0) / 3)
 
 
-def test_a_file_that_comes_again_takes_no_place() -> None:
+def test_a_file_that_comes_again_takes_no_place_and_no_answer_is_an_error() -> None:
     """Chunks are many, files are what is looked for."""
     run = some_run()
 
     assert run.rows[1].answer.files == ("o.py", "z.py", "y.py")
 
-
-def test_a_question_without_an_answer_is_an_error() -> None:
-    """A worker may forget one."""
     run = run_suite(suite(case("x", "x.py")), runner({}))
 
     assert run.errors == 1
@@ -36,7 +41,6 @@ def test_a_question_without_an_answer_is_an_error() -> None:
 
 
 def test_figures_are_drawn_by_what_cases_have_in_common() -> None:
-    """One bad language hides in a good mean."""
     figures = some_run().figures
 
     assert list(figures.by_category) == ["semantic", "symbol"]
@@ -50,7 +54,6 @@ def test_figures_are_drawn_by_what_cases_have_in_common() -> None:
 
 
 def test_a_deterministic_report_has_the_same_bytes_and_no_times() -> None:
-    """Reports are committed as baselines and compared."""
     first, second = (report_document(some_run()) for _ in range(2))
 
     assert stable_json.dumps_pretty(first) == stable_json.dumps_pretty(second)
@@ -59,7 +62,6 @@ def test_a_deterministic_report_has_the_same_bytes_and_no_times() -> None:
 
 
 def test_every_target_is_one_job() -> None:
-    """An index is opened once."""
     jobs = jobs_of([case("x", repo="b"), case("y", repo="a"), case("z", repo="b")])
 
     assert [(job.name, [q.id for q in job.questions]) for job in jobs] == [
@@ -68,12 +70,15 @@ def test_every_target_is_one_job() -> None:
     ]
 
 
-def test_a_suite_can_be_narrowed() -> None:
-    """To look at one case, or at one language."""
+def test_a_suite_can_be_narrowed_and_flags_beat_what_cases_say() -> None:
     whole = suite(case("x", "x"), case("y", "y", language="go"), case("z", "z", repo="b"))
 
     assert [c.question.id for c in narrowed(whole, Narrowing(languages=("go",))).cases] == ["y"]
     assert [c.question.id for c in narrowed(whole, Narrowing(("x", "z"), ("b",))).cases] == ["z"]
+
+    put = overridden(suite(case("x", "x")), Overrides(mode="debug", limit=7)).cases[0].question
+
+    assert (put.mode, put.limit, put.per_file) == ("debug", 7, 3)
 
 
 @pytest.mark.parametrize("wanted", [Narrowing(("nowhere",)), Narrowing(("x",), ("b",))])
@@ -83,8 +88,135 @@ def test_narrowing_to_nothing_is_refused(wanted: Narrowing) -> None:
         narrowed(suite(case("x", "x"), case("y", "y", repo="b")), wanted)
 
 
-def test_flags_beat_what_cases_say() -> None:
-    """What is not given stays."""
-    put = overridden(suite(case("x", "x")), Overrides(mode="debug", limit=7)).cases[0].question
+def block(ndcg10: float | None) -> FigureBlock:
+    """Return figures of which only one matters."""
+    return FigureBlock(3, 0, ndcg10, *[None] * 7)
 
-    assert (put.mode, put.limit, put.per_file) == ("debug", 7, 3)
+
+def baseline(ndcg10: float) -> dict[str, Any]:
+    """Return the part of a report that gates look at."""
+    return {"figures": {"overall": {"ndcg10": ndcg10, "mrr10": None}}}
+
+
+@pytest.mark.parametrize(
+    ("least", "earlier", "drop", "bound"),
+    [(0.5, None, 0.0, 0.5), (None, 0.8, 0.1, 0.7), (0.5, 0.8, 0.1, 0.7), (0.75, 0.8, 0.1, 0.75)],
+)
+def test_the_stricter_of_bound_and_baseline_counts(
+    least: float | None, earlier: float | None, drop: float, bound: float
+) -> None:
+    """A slow decline over many baselines is stopped by the stated bound."""
+    report = None if earlier is None else baseline(earlier)
+    gates = gates_of(block(0.7), (Bound("ndcg10", least, drop),), report)
+
+    assert [(gate.least, gate.holds) for gate in gates] == [(bound, bound <= 0.7)]
+
+
+def test_a_figure_that_is_not_there_misses_its_gate_and_without_a_bound_there_is_none() -> None:
+    assert gates_of(block(0.0), (Bound("ndcg10", None, 0.0), Bound("mrr10", None, 0.0)), None) == []
+
+    gates = gates_of(block(None), (Bound("ndcg10", 0.1, 0.0),), None)
+
+    assert [gate.holds for gate in gates] == [False]
+
+
+@pytest.mark.parametrize("text", [None, "{", "[]", '{"queries": []}', '{"figures":1,"queries":[]}'])
+def test_what_is_no_report_is_refused(text: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "earlier.json"
+    if text is not None:
+        path.write_text(text)
+
+    with pytest.raises(UsageError, match=r"earlier\.json"):
+        read_report(path)
+
+
+def test_a_comparison_pairs_queries_by_name() -> None:
+    """What only one of the reports has says nothing about a change."""
+    repos = "abcd"
+    old = suite(*(case(f"q{repo}", "x.py", repo=repo) for repo in repos))
+    new = suite(*old.cases[1:], case("other", "x.py", repo="a"))
+    before = run_suite(old, runner({f"q{repo}": ("o.py", "x.py") for repo in repos}))
+    after = run_suite(new, runner({f"q{repo}": ("x.py",) for repo in repos} | {"other": ()}))
+    found = compare(report_document(before), report_document(after))
+
+    assert found.queries == ComparedQueries(3, 1, 1)
+    by_name = found.overall
+    assert by_name["mrr10"].change == 0.5
+    assert by_name["mrr10"].interval == (0.5, 0.5)
+    assert by_name["mrr10"].is_certain
+    assert (by_name["passed"].change, by_name["passed"].better) == (0.0, 0)
+    assert not by_name["passed"].is_certain
+    assert found.to_dict()["queries"] == {"common": 3, "only_before": 1, "only_after": 1}
+
+
+def test_reports_without_a_common_query_are_refused() -> None:
+    """A difference of nothing would be zero."""
+    one, other = (
+        report_document(run_suite(suite(case(name, "x")), runner({name: ("x",)}))) for name in "pq"
+    )
+
+    with pytest.raises(UsageError, match="no query in common"):
+        compare(one, other)
+
+
+def test_tables_fit_into_eighty_columns() -> None:
+    long = case("a case of a long name " * 9, "x", repo="a repository of a long name " * 3)
+    odd = case("y\x1b[31m", "x", repo="b", category="c" * 40)
+    run = run_suite(suite(long, odd), runner({odd.question.id: ("\x1b]0;" + "n" * 300,)}))
+    document = report_document(run)
+    text = render_run(run, [], Style(colour=False))
+    text += render_comparison(compare(document, document), Style(colour=False))
+
+    assert max(map(len, text.splitlines())) <= 80 or "failed:" in text
+    assert "\x1b" not in text
+
+
+def test_a_run_shows_what_failed() -> None:
+    text = render_run(some_run(), [], Style(colour=False))
+
+    assert "3 queries, 3 repositories, 1 not answered" in text
+    assert "failed: c: no answer within 1 s; it was killed" in text
+
+
+def test_a_report_can_be_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    path.write_bytes(stable_json.dumps_pretty(report_document(some_run())))
+
+    assert read_report(path)["figures"]["overall"]["cases"] == 3
+
+
+@pytest.mark.parametrize(
+    ("where", "value", "fault"),
+    [
+        (("figures", "overall", "ndcg10"), "high", "figures.overall.ndcg10 must be a number"),
+        (("figures", "overall", "mrr10"), True, "figures.overall.mrr10 must be a number"),
+        (("figures", "overall", "pass_rate"), {}, "figures.overall.pass_rate must be a number"),
+        (("figures", "overall", "pass_rate"), 1.5, "figures.overall.pass_rate must be a number"),
+        (("figures", "overall"), [], "figures.overall must be an object"),
+        (("queries",), {}, "queries must be a list"),
+        (("queries", 0), "x", "queries[0] must be an object"),
+        (("queries", 0, "id"), ["x"], "queries[0].id must be a string"),
+        (("queries", 1, "workspace"), {}, "queries[1].workspace must be a string or null"),
+        (("queries", 1, "repo"), None, "queries[1].repo must be a string"),
+        (("queries", 1, "passed"), 1, "queries[1].passed must be true or false"),
+        (("queries", 2, "ndcg10"), "0.5", "queries[2].ndcg10 must be a number"),
+        (("queries", 2, "recall10"), False, "queries[2].recall10 must be a number"),
+        (("queries", 2, "id"), "x", "queries[2].id is the same as that of queries[0]"),
+        (("schema_version",), True, "schema_version is not 1"),
+    ],
+)
+def test_a_field_of_another_kind_is_named(
+    tmp_path: Path, where: tuple[Any, ...], value: object, fault: str
+) -> None:
+    """A figure that is none would pass for a bound or end in a traceback."""
+    document: Any = report_document(some_run())
+    holder = document
+    for step in where[:-1]:
+        holder = holder[step]
+    holder[where[-1]] = value
+    path = tmp_path / "earlier.json"
+    path.write_bytes(stable_json.dumps(document))
+
+    with pytest.raises(UsageError) as caught:
+        read_report(path)
+    assert str(caught.value).startswith(f"{path}: {fault}")

@@ -108,7 +108,6 @@ def test_the_report_fits_its_schema_and_the_text_its_columns() -> None:
 
 
 def test_a_search_beside_has_its_own_table() -> None:
-    """Suites may ask both."""
     both = some_run().suite.cases[0]
     searched = replace(both, question=replace(both.question, searched=True))
     text = render_run(run_suite(suite(searched), runner), (), Style(colour=False))

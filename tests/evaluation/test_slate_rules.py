@@ -28,12 +28,13 @@ def misses(slate: ShownSlate = SLATE, **parts: Any) -> list[Miss]:
     return list(judge(check, Answer("q", slates=(slate,))).misses)
 
 
-def test_what_is_visible_and_stands_where_it_should_holds() -> None:
+def test_what_is_visible_holds_and_a_slate_of_nothing_is_said() -> None:
     assert misses(places=((PAY,),), sections=(("pay.py", "config"), ("docs/*.md", "docs"))) == []
-
-
-def test_one_of_a_choice_is_enough() -> None:
     assert misses(places=((GUIDE, PAY),)) == []
+
+    (miss,) = misses(ShownSlate((), 300), places=((PAY,),))
+
+    assert miss.came == "pay.py is not among the 0 files of the slate"
 
 
 @pytest.mark.parametrize(
@@ -73,14 +74,7 @@ def test_a_file_in_another_section_says_in_which() -> None:
     ]
 
 
-def test_a_slate_of_nothing_is_said() -> None:
-    (miss,) = misses(ShownSlate((), 300), places=((PAY,),))
-
-    assert miss.came == "pay.py is not among the 0 files of the slate"
-
-
 def test_the_command_is_that_of_what_missed(tmp_path: Path) -> None:
-    """A check may ask both."""
     question = CaseQuery("q", "it's -x", 5, mode="debug", filters=("-test:true",), slates=(2048,))
     check = Check(question, QueriedPath(tmp_path / "a b"), Expected(), 3, 0)
     search = "ggrep search 'it'\"'\"'s -x' 'a b' -m 5 --mode debug --filter=-test:true"

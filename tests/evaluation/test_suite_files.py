@@ -36,7 +36,6 @@ QUERIES = [
 
 @pytest.fixture
 def kit(tmp_path: Path) -> Path:
-    """Return a folder of two repositories."""
     repos = {"one": {"benchmark_root": "src/one"}, "two": {"benchmark_root": None}}
     (tmp_path / "repos.json").write_text(json.dumps(repos))
     (tmp_path / "queries.jsonl").write_text("".join(json.dumps(q) + "\n" for q in QUERIES))
@@ -56,16 +55,7 @@ def test_labels_are_counted_from_the_root_that_is_searched(kit: Path) -> None:
     assert two.expected.relevant == ("main.go",)
 
 
-def test_all_sources_can_be_asked(kit: Path) -> None:
-    """Tests and documents beside the root then compete with what answers."""
-    one, _ = read_kit(kit, federated=False, whole=True).cases
-
-    assert one.target.path == kit / "sources/one"
-    assert one.expected.relevant == ("src/one/a.py", "src/one/b/c.py")
-
-
 def test_in_a_workspace_labels_begin_with_the_alias(kit: Path) -> None:
-    """Equal paths stand in many repositories."""
     suite = read_kit(kit, federated=True)
 
     assert suite.task == "federated"
@@ -94,10 +84,14 @@ def test_a_broken_folder_is_refused(kit: Path, name: str, text: str) -> None:
         read_kit(kit, federated=False)
 
 
-def test_a_folder_is_known_by_its_files(kit: Path) -> None:
-    """Any other folder was named by mistake."""
+def test_a_kit_is_a_folder_whose_sources_can_be_asked(kit: Path) -> None:
     assert is_kit(kit)
     assert not is_kit(kit / "sources")
+
+    one, _ = read_kit(kit, federated=False, whole=True).cases
+
+    assert one.target.path == kit / "sources/one"
+    assert one.expected.relevant == ("src/one/a.py", "src/one/b/c.py")
 
 
 def test_a_question_that_stands_twice_is_refused(kit: Path) -> None:
@@ -142,7 +136,6 @@ expect_confidence = "none"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return where the suite lies."""
     return tmp_path
 
 
@@ -154,7 +147,6 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_a_suite_is_read(folder: Path) -> None:
-    """Defaults stand in where a case says nothing."""
     suite = read_suite(written(folder, SUITE))
     one, two, three = suite.cases
 
@@ -207,14 +199,11 @@ def test_a_mistake_is_named_with_its_line(
     assert caught.value.exit_status == 2
 
 
-def test_a_suite_without_cases_is_refused(folder: Path) -> None:
-    """It would pass."""
+def test_a_missing_file_or_one_without_cases_is_refused(folder: Path) -> None:
+    """A suite without cases would pass."""
     with pytest.raises(UsageError, match=r"has no table \[\[cases\]\]"):
         read_suite(written(folder, "version = 1\n"))
 
-
-def test_a_missing_file_is_named(folder: Path) -> None:
-    """The path is the first thing that is wrong."""
     with pytest.raises(UsageError, match=r"gone\.toml: No such file"):
         read_suite(folder / "gone.toml")
 

@@ -43,16 +43,12 @@ def test_half_of_the_lines_make_a_place_visible(
 
 
 def test_a_place_is_told_by_a_range_that_is_short_enough_to_go_to() -> None:
-    """Half a file is no direction."""
     assert file("pay.py", named=((1, 80),)).is_reachable(PAY)
     assert not file("pay.py", named=((1, 81),)).is_reachable(PAY)
     assert not file("pay.py", named=((1, 10),)).is_reachable(PAY)
     assert file("pay.py", named=((1, 10), (10, 11))).is_reachable(PAY)
-
-
-def test_what_is_shown_twice_counts_once() -> None:
-    """Two named ranges over the same line do not make two lines."""
     assert not file("pay.py", named=((10, 10), (8, 10))).is_reachable(PAY)
+    assert seen(((PAY,),), ShownSlate((), 300)) == Seen(0, 0, 0, 0, 0, 300)
 
 
 def test_shares_are_of_what_is_wanted() -> None:
@@ -74,11 +70,6 @@ def test_shares_are_of_what_is_wanted() -> None:
         size=900,
         calls=1,
     )
-
-
-def test_a_slate_that_shows_nothing_has_no_precision() -> None:
-    """And no division by nothing."""
-    assert seen(((PAY,),), ShownSlate((), 300)) == Seen(0, 0, 0, 0, 0, 300)
 
 
 def test_lines_are_those_of_snippets() -> None:
@@ -116,20 +107,16 @@ def test_a_file_in_two_sections_is_one_file() -> None:
     assert found.shown == shown_slate(replace(slate, sections=((code, packs[:1]),))).files[0].shown
 
 
-def test_files_of_a_workspace_begin_with_their_repository() -> None:
-    """As hits of suites do."""
-    (section, packs), *_ = SLATE.sections
-    slate = replace(SLATE, sections=((section, (replace(packs[0], repo="shop"),)),))
-
-    assert shown_slate(slate).files[0].path == f"shop/{packs[0].path}"
-
-
-def test_what_is_shown_travels_as_json() -> None:
-    """A worker sends it to its parent."""
+def test_what_is_shown_travels_as_json_with_its_repository() -> None:
     shown = shown_slate(SLATE)
 
     assert decode(ShownSlate, to_builtins(shown)) == shown
     assert shown.total_bytes == SLATE.total_bytes
+
+    (section, packs), *_ = SLATE.sections
+    slate = replace(SLATE, sections=((section, (replace(packs[0], repo="shop"),)),))
+
+    assert shown_slate(slate).files[0].path == f"shop/{packs[0].path}"
 
 
 @pytest.mark.parametrize("text", ["pay.py", "pay.py:0-2", "pay.py:3-2", "pay.py:3", ":1-2", ""])

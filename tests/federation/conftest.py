@@ -16,6 +16,5 @@ def served() -> Iterator[ServedWorkspace]:
 
 @pytest.fixture(scope="module")
 def daemons(served: ServedWorkspace) -> Iterator[Asked]:
-    """Return who asks them."""
     with asked(served.federator()) as found:
         yield found

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 import anyio
 import pytest
-from msgspec import Struct
 
 from ggrep.base.clock import Deadline
 from ggrep.base.errors import DeadlineExceeded, GgrepError, SnapshotGone
@@ -60,7 +59,21 @@ def timed(work: Callable[[], Awaitable[FederatedResponse]]) -> tuple[FederatedRe
     return run_virtually(run)
 
 
-# One vector for all.
+def timed_ask(
+    fakes: Sequence[FakeSearcher], timeout_ms: int = TIMEOUT_MS, **fields: object
+) -> tuple[FederatedResponse, float]:
+    asked = request(search={"timeout_ms": timeout_ms}, **fields)
+    return timed(lambda: ask(fakes, asked, clock=VirtualClock()))
+
+
+def slow_at(wanted: str, seconds: float) -> Callable[[str], Awaitable[None]]:
+    """Return a pause of one kind of call."""
+
+    async def pause(method: str) -> None:
+        if method == wanted:
+            await anyio.sleep(seconds)
+
+    return pause
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -75,7 +88,6 @@ async def test_one_repository_encodes_for_all_of_its_encoder(strategy: str) -> N
 
 
 async def test_the_text_that_is_encoded_is_the_query() -> None:
-    """Word for word."""
     fakes = encoders("a", "b")
     await ask(fakes, request("how is  a token made?"))
 
@@ -86,34 +98,32 @@ async def test_the_text_that_is_encoded_is_the_query() -> None:
     ]
 
 
-async def test_one_repository_alone_encodes_for_itself() -> None:
-    """A round more would gain nothing."""
-    fakes = [*encoders("a"), searcher("b")]
-    await ask(fakes, request(allow_unsafe_mix=True))
-
-    assert [calls(fake, "encode") for fake in fakes] == [0, 0]
-    assert [pool.vector for pool in pools(fakes[0])] == [None]
-
-
-async def test_repositories_without_vectors_get_none() -> None:
-    """They could do nothing with one."""
+@pytest.mark.parametrize(
+    ("members", "counts", "vectors"),
+    [
+        # A round more would gain nothing.
+        ({"a": (True, "embed"), "b": (False, "embed")}, [0, 0], [False, False]),
+        (
+            {"a": (True, "m1"), "b": (True, "m1"), "c": (False, ""), "d": (False, "")},
+            [1, 0, 0, 0],
+            [True, True, False, False],
+        ),
+    ],
+)
+async def test_a_vector_is_made_where_several_can_use_it(
+    members: dict[str, tuple[bool, str]], counts: list[int], vectors: list[bool]
+) -> None:
     fakes = [
-        *encoders("a", "b", keys=("m1", "lex", "schema")),
-        *(searcher(name, keys=("", "lex", "schema")) for name in "cd"),
+        searcher(name, has_vectors=has_vectors, keys=(key, "lex", "schema"))
+        for name, (has_vectors, key) in members.items()
     ]
     await ask(fakes, request(allow_unsafe_mix=True))
 
-    assert [calls(fake, "encode") for fake in fakes] == [1, 0, 0, 0]
-    assert [pool.vector is None for fake in fakes for pool in pools(fake)] == [
-        False,
-        False,
-        True,
-        True,
-    ]
+    assert [calls(fake, "encode") for fake in fakes] == counts
+    assert [pool.vector is not None for fake in fakes for pool in pools(fake)] == vectors
 
 
 async def test_repositories_that_are_not_admitted_encode_nothing() -> None:
-    """Their encoder is another one."""
     fakes = [
         *encoders("a", "b", keys=("m2", "lex", "schema")),
         *encoders("c", "d", "e", keys=("m1", "lex", "schema")),
@@ -136,7 +146,6 @@ async def test_the_next_encodes_when_the_first_fails(error: Exception) -> None:
 
 
 async def test_each_encodes_for_itself_when_nobody_encodes_for_all() -> None:
-    """Failing at it fails nothing."""
     fakes = encoders("a", "b")
     for fake in fakes:
         fake.fail["encode"] = [GgrepError("broken")]
@@ -151,8 +160,7 @@ def test_an_encoder_that_hangs_leaves_most_of_the_time(strategy: str) -> None:
     """It is waited for a part of the time, and then everybody encodes for himself."""
     fakes = encoders("a", "b")
     fakes[0].pause = hanging_at("encode")
-    asked = request(search={"timeout_ms": TIMEOUT_MS}, merge_strategy=strategy)
-    found, spent_ms = timed(lambda: ask(fakes, asked, clock=VirtualClock()))
+    found, spent_ms = timed_ask(fakes, merge_strategy=strategy)
 
     assert statuses(found) == dict.fromkeys("ab", "ok")
     assert 0 < spent_ms <= TIMEOUT_MS / 4
@@ -161,7 +169,6 @@ def test_an_encoder_that_hangs_leaves_most_of_the_time(strategy: str) -> None:
 
 
 async def test_a_vector_that_came_late_in_a_session_is_kept() -> None:
-    """A failure to encode is not remembered either."""
     fakes, memory = encoders("a", "b"), CoordinatorCache()
     for fake in fakes:
         fake.fail["encode"] = [GgrepError("broken")]
@@ -171,9 +178,6 @@ async def test_a_vector_that_came_late_in_a_session_is_kept() -> None:
 
     assert [calls(fake, "encode") for fake in fakes] == [2, 1]
     assert [pool.vector is None for pool in pools(fakes[1])] == [True, False, False]
-
-
-# Who is done is told of once.
 
 
 async def told(
@@ -194,7 +198,6 @@ def assert_each_once(seen: Sequence[RepoDone], found: FederatedResponse) -> None
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_each_repository_is_told_of_once(strategy: str) -> None:
-    """Failures too, each with its word."""
     fakes = [
         searcher("a"),
         searcher("b", fail={"search": [DeadlineExceeded("late")]}),
@@ -214,21 +217,21 @@ async def test_each_repository_is_told_of_once(strategy: str) -> None:
     }
 
 
-async def test_word_comes_in_the_order_of_arrival() -> None:
+@pytest.mark.parametrize(
+    ("others", "order"),
+    [
+        (lambda: [searcher("b"), searcher("c", snapshot_id=None)], ["c", "b", "a"]),
+        # Not when the slowest of its round has answered.
+        (lambda: [searcher("b", fail={"search": [GgrepError("broken")]})], ["b", "a"]),
+    ],
+)
+async def test_word_comes_in_the_order_of_arrival(
+    others: Callable[[], list[FakeSearcher]], order: list[str]
+) -> None:
     """It is for those who watch; the answer's order is another one."""
-    fakes = [searcher("a", pause=checkpoints(9)), searcher("b"), searcher("c", snapshot_id=None)]
-    seen, found = await told(fakes, request())
+    seen, found = await told([searcher("a", pause=checkpoints(9)), *others()], request())
 
-    assert [arrival.alias for arrival in seen] == ["c", "b", "a"]
-    assert_each_once(seen, found)
-
-
-async def test_a_failure_is_told_of_when_it_happens() -> None:
-    """Not when the slowest of its round has answered."""
-    broken = searcher("b", fail={"search": [GgrepError("broken")]})
-    seen, found = await told([searcher("a", pause=checkpoints(9)), broken], request())
-
-    assert [arrival.alias for arrival in seen] == ["b", "a"]
+    assert [arrival.alias for arrival in seen] == order
     assert_each_once(seen, found)
 
 
@@ -236,22 +239,16 @@ async def test_who_is_not_asked_is_told_of_too() -> None:
     """Otherwise progress would never be complete."""
     fakes = [searcher("a"), searcher("b"), searcher("c", keys=("embed", "old", "schema"))]
     seen, found = await told(fakes, request())
+    routed = [searcher(name) for name in NAMES]
+    few, answer = await told(routed, request(max_repos=5, merge_strategy="global"))
 
     assert_each_once(seen, found)
     assert {a.alias: a.status for a in seen} == {"a": "ok", "b": "ok", "c": "incompatible"}
-
-
-async def test_who_is_routed_around_is_told_of_too() -> None:
-    """As skipped."""
-    fakes = [searcher(name) for name in NAMES]
-    seen, found = await told(fakes, request(max_repos=5, merge_strategy="global"))
-
-    assert_each_once(seen, found)
-    assert [a.status for a in seen].count("skipped") == 5
+    assert_each_once(few, answer)
+    assert [a.status for a in few].count("skipped") == 5
 
 
 async def test_an_answer_from_memory_tells_of_all() -> None:
-    """With the same counts."""
     fakes, memory = [searcher("a"), searcher("b", "token")], CoordinatorCache()
     first, found = await told(fakes, request(), memory)
     second, again = await told(fakes, request(), memory)
@@ -263,7 +260,6 @@ async def test_an_answer_from_memory_tells_of_all() -> None:
 
 
 async def test_a_strict_failure_tells_of_all() -> None:
-    """The rest is skipped."""
     fakes = [searcher("a"), searcher("b", fail={"search": [GgrepError("x")]}), searcher("c")]
     seen, found = await told(fakes, request(strict=True, concurrency=1))
 
@@ -281,17 +277,11 @@ async def test_a_repository_that_is_asked_again_is_told_of_once() -> None:
     assert_each_once(seen, found)
 
 
-# Those who hang leave time for the others.
-
-
 @pytest.mark.parametrize(
     ("at", "strategy"),
     [
-        ("describe", "rrf"),
-        ("search", "rrf"),
-        ("describe", "global"),
-        ("term_stats", "global"),
-        ("search", "global"),
+        *((step, "rrf") for step in ("describe", "search")),
+        *((step, "global") for step in ("describe", "term_stats", "search")),
     ],
 )
 @pytest.mark.parametrize("hung", [NAMES[:HUNG], NAMES[-HUNG:], "abcefi"])
@@ -300,10 +290,7 @@ def test_more_that_hang_than_there_are_places_starve_nobody(
 ) -> None:
     """Whoever is well has answered when the time is over, wherever the others hang."""
     fakes = [searcher(n, pause=hanging_at(at) if n in hung else None) for n in NAMES]
-    asked = request(
-        search={"timeout_ms": TIMEOUT_MS}, merge_strategy=strategy, concurrency=4, top=50
-    )
-    found, spent_ms = timed(lambda: ask(fakes, asked, clock=VirtualClock()))
+    found, spent_ms = timed_ask(fakes, merge_strategy=strategy, concurrency=4, top=50)
 
     assert statuses(found) == {n: "timeout" if n in hung else "ok" for n in NAMES}
     assert {path[0] for path in files(found)} == set(NAMES) - set(hung)
@@ -312,10 +299,9 @@ def test_more_that_hang_than_there_are_places_starve_nobody(
 
 @pytest.mark.parametrize("strategy", ["rrf", "global"])
 def test_all_that_hang_are_named_at_the_deadline(strategy: str) -> None:
-    """The request fails as late, and in time."""
-    fakes = [searcher(n, pause=for_ever) for n in NAMES]
-    asked = request(search={"timeout_ms": TIMEOUT_MS}, merge_strategy=strategy)
-    found, spent_ms = timed(lambda: ask(fakes, asked, clock=VirtualClock()))
+    found, spent_ms = timed_ask(
+        [searcher(n, pause=for_ever) for n in NAMES], merge_strategy=strategy
+    )
 
     assert set(statuses(found).values()) == {"timeout"}
     assert not found.ok
@@ -324,15 +310,7 @@ def test_all_that_hang_are_named_at_the_deadline(strategy: str) -> None:
 
 def test_a_slow_description_may_take_its_share_however_long_that_is() -> None:
     """No time but the deadline's own ends a step: a third of a minute is twenty seconds."""
-
-    async def slow(method: str) -> None:
-        if method == "describe":
-            await anyio.sleep(19)
-
-    fakes = [searcher("a", pause=slow), searcher("b")]
-    found, _ = timed(
-        lambda: ask(fakes, request(search={"timeout_ms": 60_000}), clock=VirtualClock())
-    )
+    found, _ = timed_ask([searcher("a", pause=slow_at("describe", 19)), searcher("b")], 60_000)
 
     assert statuses(found) == {"a": "ok", "b": "ok"}
     assert found.limits_hit == ()
@@ -342,8 +320,7 @@ def test_a_slow_description_may_take_its_share_however_long_that_is() -> None:
 def test_whose_share_ends_before_the_deadline_is_said(timeout_ms: int) -> None:
     """Nobody looks for a deadline that has not passed; a longer one would have helped."""
     fakes = [searcher("a", pause=hanging_at("describe")), searcher("b")]
-    asked = request(search={"timeout_ms": timeout_ms})
-    found, spent_ms = timed(lambda: ask(fakes, asked, clock=VirtualClock()))
+    found, spent_ms = timed_ask(fakes, timeout_ms)
 
     assert statuses(found) == {"a": "timeout", "b": "ok"}
     assert spent_ms <= timeout_ms / 3
@@ -355,38 +332,26 @@ def test_whose_share_ends_before_the_deadline_is_said(timeout_ms: int) -> None:
 
 def test_who_waits_its_turn_has_the_share_of_a_turn() -> None:
     """Six searches, two at once: the first two may take a third of what is left."""
-    fakes = [
-        searcher(name, pause=hanging_at("search") if name in {"a", "b"} else None)
-        for name in "abcdef"
-    ]
-    asked = request(search={"timeout_ms": TIMEOUT_MS}, concurrency=2)
-    found, _ = timed(lambda: ask(fakes, asked, clock=VirtualClock()))
+    hung = [searcher(name, pause=hanging_at("search")) for name in "ab"]
+    found, _ = timed_ask([*hung, *(searcher(name) for name in "cdef")], concurrency=2)
 
     late = {item.repo_id: item.limit.limit for item in found.limits_hit}
     assert late == {"a-000000000000": 33, "b-000000000000": 33}
 
 
-def test_at_the_deadline_itself_no_share_is_named() -> None:
-    """It had all that there was."""
-    fakes = [searcher("a", pause=hanging_at("search")), searcher("b")]
-    found, _ = timed(
-        lambda: ask(fakes, request(search={"timeout_ms": TIMEOUT_MS}), clock=VirtualClock())
-    )
+def test_a_search_may_last_to_the_deadline_less_the_time_for_merging() -> None:
+    """It had all that there was, and no share is named."""
+    found, spent_ms = timed_ask([searcher("a", pause=hanging_at("search")), searcher("b")])
 
+    assert statuses(found) == {"a": "timeout", "b": "ok"}
     assert [item.message for item in found.errors] == ["no answer within the timeout"]
     assert found.limits_hit == ()
+    assert TIMEOUT_MS - spent_ms == MERGE_RESERVE_MS
 
 
 def test_a_slow_search_may_take_all_of_the_time() -> None:
-    """Only the steps before it are bounded."""
-
-    async def slow(method: str) -> None:
-        if method == "search":
-            await anyio.sleep(9)
-
-    fakes = [searcher("a", pause=slow), searcher("b")]
-    asked = request(search={"timeout_ms": TIMEOUT_MS}, merge_strategy="global")
-    found, spent_ms = timed(lambda: ask(fakes, asked, clock=VirtualClock()))
+    fakes = [searcher("a", pause=slow_at("search", 9)), searcher("b")]
+    found, spent_ms = timed_ask(fakes, merge_strategy="global")
 
     assert statuses(found) == {"a": "ok", "b": "ok"}
     assert spent_ms == 9_000
@@ -394,13 +359,16 @@ def test_a_slow_search_may_take_all_of_the_time() -> None:
 
 @dataclass(slots=True)
 class Readied:
-    """Repositories that note what was done about them, in order."""
+    """Repositories that note what was done about them, in order, or are never ready."""
 
     inner: ReadySearchers
     notes: list[tuple[str, ...]] = field(default_factory=list)
+    never: bool = False
 
     async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
         self.notes.append(("prepare", *(found.alias or "" for found in repos)))
+        if self.never:
+            await anyio.sleep_forever()
 
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
         self.notes.append(("open", repo.alias or ""))
@@ -420,24 +388,9 @@ async def test_all_that_are_selected_are_made_ready_before_any_is_asked() -> Non
     assert door.notes == [("prepare", "a", "c"), ("open", "a"), ("open", "c")]
 
 
-class NeverReady(Struct, frozen=True):
-    """Repositories that are never ready, and answer all the same."""
-
-    inner: ReadySearchers
-
-    async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
-        await anyio.sleep_forever()
-
-    def open(self, repo: WorkspaceRepo) -> RepoSearcher:
-        return self.inner.open(repo)
-
-    def joint(self, repos: Sequence[WorkspaceRepo]) -> None:
-        return None
-
-
 def test_making_ready_takes_half_of_the_time_at_most() -> None:
     """Starting daemons may take long; those that run are asked before it is too late."""
-    clock, door = VirtualClock(), NeverReady(factory(searcher("a"), searcher("b")))
+    clock, door = VirtualClock(), Readied(factory(searcher("a"), searcher("b")), never=True)
     asked = request(search={"timeout_ms": TIMEOUT_MS})
     known = workspace(repo("a"), repo("b"))
     found, spent_ms = timed(lambda: federated_search(known, asked, door, clock))
@@ -447,7 +400,6 @@ def test_making_ready_takes_half_of_the_time_at_most() -> None:
 
 
 def test_corpora_of_a_slow_one_do_not_wait_for_each_other() -> None:
-    """One question brings the lists of all corpora."""
     fake = FakeSearcher("a", [*rows("x", "token"), *rows("y", "token", corpus=Corpus.PROSE)])
     found, _ = timed(lambda: ask([fake], request(), clock=VirtualClock()))
 
@@ -458,14 +410,8 @@ def test_corpora_of_a_slow_one_do_not_wait_for_each_other() -> None:
 @pytest.mark.parametrize("at", ["describe", "term_stats"])
 def test_what_takes_them_little_is_asked_of_many_at_once(at: str) -> None:
     """How many search at once is the request's to say; opening a snapshot waits for nobody."""
-
-    async def slow(method: str) -> None:
-        if method == at:
-            await anyio.sleep(1)
-
-    fakes = [searcher(n, pause=slow) for n in NAMES]
-    asked = request(merge_strategy="global", concurrency=1)
-    _, spent_ms = timed(lambda: ask(fakes, asked, clock=VirtualClock()))
+    fakes = [searcher(n, pause=slow_at(at, 1)) for n in NAMES]
+    _, spent_ms = timed_ask(fakes, merge_strategy="global", concurrency=1)
 
     assert spent_ms == 1_000
 
@@ -480,14 +426,8 @@ def test_nobody_is_asked_for_more_than_a_repository_gives() -> None:
 
 def test_those_who_follow_one_another_each_have_their_turn() -> None:
     """However many there are, who says in time what it is takes part."""
-
-    async def slow(method: str) -> None:
-        if method == "describe":
-            await anyio.sleep(9)
-
-    fakes = [searcher(n, pause=slow) for n in "abcdefghijklmnopq"]
-    asked = request(search={"timeout_ms": 0})
-    found, spent_ms = timed(lambda: ask(fakes, asked, clock=VirtualClock()))
+    fakes = [searcher(n, pause=slow_at("describe", 9)) for n in "abcdefghijklmnopq"]
+    found, spent_ms = timed_ask(fakes, timeout_ms=0)
 
     assert set(statuses(found).values()) == {"ok"}
     assert spent_ms == 18_000
@@ -495,26 +435,14 @@ def test_those_who_follow_one_another_each_have_their_turn() -> None:
 
 def test_a_strict_failure_is_not_kept_waiting() -> None:
     """What the others would say can change nothing."""
-
-    async def slow(method: str) -> None:
-        if method == "search":
-            await anyio.sleep(9)
-
-    fakes = [searcher("a", fail={"search": [GgrepError("x")]}), searcher("b", pause=slow)]
-    found, spent_ms = timed(lambda: ask(fakes, request(strict=True), clock=VirtualClock()))
+    fakes = [
+        searcher("a", fail={"search": [GgrepError("x")]}),
+        searcher("b", pause=slow_at("search", 9)),
+    ]
+    found, spent_ms = timed_ask(fakes, strict=True)
 
     assert not found.ok
     assert spent_ms == 0
-
-
-def test_time_is_kept_for_merging() -> None:
-    """What arrived until then is still to be put together."""
-    fakes = [searcher("a", pause=hanging_at("search")), searcher("b")]
-    asked = request(search={"timeout_ms": TIMEOUT_MS})
-    found, spent_ms = timed(lambda: ask(fakes, asked, clock=VirtualClock()))
-
-    assert statuses(found) == {"a": "timeout", "b": "ok"}
-    assert TIMEOUT_MS - spent_ms == MERGE_RESERVE_MS
 
 
 def together(fakes: Sequence[FakeSearcher], members: str, *failures: GgrepError) -> JointFakes:

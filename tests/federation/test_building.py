@@ -25,12 +25,10 @@ OUTCOME = SyncOutcome("store", "s1", True, 1, 0, 0, 2, 1, 0, 0, 0, 0, 0, (), 5, 
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
-    """Return four repositories."""
     return make_workspace(tmp_path.resolve(), "a", "b", "c", "d")
 
 
 def job(repo: WorkspaceRepo) -> SyncJob:
-    """Return the sync of a repository."""
     return SyncJob(repo.root_canonical, repo.root_canonical.parent / "home")
 
 
@@ -55,7 +53,6 @@ class Workers(Struct):
     most: int = 0
 
     def new(self) -> "Worker":
-        """Return another one."""
         self.started += 1
         return Worker(self)
 
@@ -66,7 +63,6 @@ class Worker(Struct):
     of: Workers
 
     async def run(self, job: SyncJob, on_progress: Callable[[SyncProgress], None]) -> SyncOutcome:
-        """Do one job."""
         del on_progress
         self.of.began.append(job.root.name)
         self.of.running += 1
@@ -79,7 +75,6 @@ class Worker(Struct):
         return OUTCOME
 
     async def aclose(self) -> None:
-        """End."""
         self.of.closed += 1
 
 
@@ -94,12 +89,10 @@ def failing(**errors: GgrepError) -> Workers:
 
 
 def plan_of(workers: Workers, concurrency: int = 2, *, strict: bool = False) -> BuildPlan:
-    """Return a plan."""
     return BuildPlan(job, workers.new, concurrency, strict)
 
 
 async def run(workspace: Workspace, plan: BuildPlan, **told: object) -> tuple[BuildResult, ...]:
-    """Return what became of each repository."""
     return await build(workspace.repos[::-1], plan, SystemClock(), **told)  # type: ignore[arg-type] # a callable
 
 
@@ -109,7 +102,6 @@ def report(results: tuple[BuildResult, ...]) -> list[BuildResult]:
 
 
 async def test_results_come_by_id(workspace: Workspace) -> None:
-    """Whoever was done first."""
     finished = anyio.Event()
 
     async def act(name: str) -> None:
@@ -140,10 +132,11 @@ async def test_many_at_once_report_what_one_after_the_other_does(workspace: Work
 async def test_a_worker_builds_one_repository_after_another(workspace: Workspace) -> None:
     """Its start takes longer than a small index does; each is ended at the end."""
     workers = Workers()
-    await run(workspace, plan_of(workers))
+    await run(workspace, plan_of(workers, 2))
 
     assert len(workers.began) == 4
     assert (workers.started, workers.closed) == (2, 2)
+    assert (workers.running, workers.most) == (0, 2)
 
 
 @pytest.mark.parametrize(
@@ -192,16 +185,7 @@ async def test_strict_begins_nothing_after_a_failure(workspace: Workspace) -> No
     assert (results[2].exit_code, results[2].duration_ms) == (None, 0)
 
 
-async def test_no_more_run_at_once_than_told(workspace: Workspace) -> None:
-    """Each takes cores and memory."""
-    workers = Workers()
-    await run(workspace, plan_of(workers, 2))
-
-    assert (workers.running, workers.most) == (0, 2)
-
-
 async def test_an_empty_selection_builds_nothing() -> None:
-    """Every repository may be disabled."""
     workers = Workers()
 
     assert await build((), plan_of(workers), SystemClock()) == ()
@@ -235,7 +219,6 @@ async def test_a_killed_worker_costs_its_repository_alone(
 async def test_a_worker_that_says_nothing_more_costs_its_repository_alone(
     workspace: Workspace, tmp_path: Path
 ) -> None:
-    """It is ended with all it started."""
     plan = processes(tmp_path, write_worker(tmp_path), a="hang")
     python = write_worker(tmp_path)
     hasty = replace(plan, worker=lambda: SyncProcess(python, silence_ms=4_000))
@@ -249,7 +232,6 @@ async def test_a_worker_that_says_nothing_more_costs_its_repository_alone(
 async def test_a_worker_that_cannot_be_started_fails_what_it_was_to_build(
     workspace: Workspace, tmp_path: Path
 ) -> None:
-    """Each says so."""
     results = await run(workspace, processes(tmp_path, str(tmp_path / "missing")))
 
     assert {result.status for result in results} == {"failed"}

@@ -47,7 +47,6 @@ THREE = (candidate("a"), candidate("b"), candidate("c", "other", priority=100))
 
 
 def test_the_largest_cohort_is_asked_and_the_rest_is_said() -> None:
-    """The contract's default, even against a higher priority."""
     plan = plan_cohorts(THREE, CODE)
 
     part = plan.corpora[0]
@@ -57,13 +56,9 @@ def test_the_largest_cohort_is_asked_and_the_rest_is_said() -> None:
     assert plan.corpora_of(RepoId("c")) == ()
 
 
-def test_priority_policy_prefers_the_author_s_choice() -> None:
-    """Two repositories of no priority must not beat the one that matters, if so asked."""
+def test_ties_fall_to_priority_then_key_and_a_policy_may_prefer_priority() -> None:
     assert plan_cohorts(THREE, CODE, policy="priority").corpora[0].admitted == ("c",)
 
-
-def test_equal_cohorts_fall_to_priority_then_key() -> None:
-    """No tie is left to chance."""
     tied = (candidate("a"), candidate("b", "other", priority=1))
     plain = (candidate("a"), candidate("b", "other"))
 
@@ -73,7 +68,6 @@ def test_equal_cohorts_fall_to_priority_then_key() -> None:
 
 
 def test_strict_policy_refuses_to_choose() -> None:
-    """CI wants an error, not a guess."""
     with pytest.raises(WorkspaceError) as caught:
         plan_cohorts(THREE, CODE, policy="strict")
 
@@ -81,8 +75,7 @@ def test_strict_policy_refuses_to_choose() -> None:
     assert plan_cohorts(THREE[:2], CODE, policy="strict").warnings == ()
 
 
-def test_a_named_cohort_is_asked_without_a_warning_of_choice() -> None:
-    """Who names one has chosen."""
+def test_a_named_cohort_is_asked_in_its_corpus_or_in_all() -> None:
     key = cohort_key(THREE[2].description, Corpus.CODE)
 
     plan = plan_cohorts(THREE, CODE, selectors=parse_selectors((f"code:{key}",)))
@@ -90,24 +83,23 @@ def test_a_named_cohort_is_asked_without_a_warning_of_choice() -> None:
     assert plan.corpora[0].admitted == ("c",)
     assert codes(plan) == ["WARN_FEDERATED_COHORT_EXCLUDED"] * 2
 
-
-def test_a_key_without_corpus_holds_for_all_of_them() -> None:
-    """One flag for four lists."""
     key = compatibility_key(THREE[2].description)
 
     plan = plan_cohorts(THREE, CORPORA, selectors=parse_selectors((str(key),)))
 
     assert {part.admitted for part in plan.corpora} == {("c",)}
 
-
-def test_a_corpus_selector_leaves_the_other_corpora_alone() -> None:
-    """Mode-specific beats global and touches nothing else."""
     key = cohort_key(THREE[2].description, Corpus.PROSE)
     selectors = parse_selectors((f"prose:{key}",))
 
     plan = plan_cohorts(THREE, (Corpus.CODE, Corpus.PROSE), selectors=selectors)
 
     assert [part.admitted for part in plan.corpora] == [("a", "b"), ("c",)]
+
+    wanted = parse_selectors((str(compatibility_key(THREE[2].description)),))
+    plan = plan_cohorts(THREE, CODE, selectors=wanted, allow_unsafe_mix=True)
+
+    assert plan.corpora[0].admitted == ("c",)
 
 
 @pytest.mark.parametrize("candidates", [THREE, ()])
@@ -131,11 +123,18 @@ def test_unsafe_mixing_asks_everybody_and_says_so() -> None:
     assert comparable(one.description for one in THREE[:2])
 
 
-def test_nobody_there_is_no_cohort() -> None:
-    """No index anywhere: nothing chosen, nothing excluded, no warning."""
+def test_without_an_index_there_is_no_cohort_and_without_chunks_no_vote() -> None:
+    """Adding an empty clone must not change anybody's answer."""
     plan = plan_cohorts((), CODE)
 
     assert (plan.corpora[0].key, plan.corpora[0].admitted, plan.warnings) == (None, (), ())
+
+    empty = candidate("z", "other", rows=0)
+    voters = (candidate("a"), candidate("b", "other"))
+
+    before = plan_cohorts(voters, CODE).corpora[0].key
+
+    assert plan_cohorts((*voters, empty), CODE).corpora[0].key == before
 
 
 def test_a_repository_that_does_not_say_what_it_is_stands_apart() -> None:
@@ -145,16 +144,6 @@ def test_a_repository_that_does_not_say_what_it_is_stands_apart() -> None:
     assert plan.corpora[0].admitted == ("a",)
     assert "WARN_FEDERATED_COHORT_KEY_MISSING" in codes(plan)
     assert not comparable([candidate("b", "", embed="").description])
-
-
-def test_an_empty_repository_has_no_vote() -> None:
-    """Adding an empty clone must not change anybody's answer."""
-    empty = candidate("z", "other", rows=0)
-    voters = (candidate("a"), candidate("b", "other"))
-
-    before = plan_cohorts(voters, CODE).corpora[0].key
-
-    assert plan_cohorts((*voters, empty), CODE).corpora[0].key == before
 
 
 def test_all_corpora_fall_to_one_cohort() -> None:
@@ -174,7 +163,6 @@ def test_selectors_that_mean_nothing_are_refused(tokens: tuple[str, ...]) -> Non
 
 
 def test_the_last_selector_of_a_corpus_wins_and_equal_keys_are_one() -> None:
-    """As every repeated flag of that kind."""
     found = parse_selectors(("a", "a", "extracted-prose:x", "extractedProse:y"))
 
     assert found.of(Corpus.EXTRACTED_PROSE) == "y"
@@ -199,27 +187,15 @@ def test_repositories_compare_only_if_all_of_their_keys_are_equal(key: str) -> N
     assert plan_cohorts((one, other), CODE).corpora[0].excluded != ()
 
 
-def test_who_says_a_part_of_what_it_is_has_a_key() -> None:
-    """Older daemons say less; among themselves they compare."""
+def test_every_corpus_has_keys_of_its_own() -> None:
     description = replace(candidate("a").description, schema_key="")
 
     assert compatibility_key(description) is not None
     assert compatibility_key(replace(description, lexical_key="")) is None
 
-
-def test_every_corpus_has_keys_of_its_own() -> None:
-    """A selector for one corpus must not fit another by accident."""
     description = candidate("a").description
 
     assert len({cohort_key(description, corpus) for corpus in CORPORA}) == len(CORPORA)
-
-
-def test_a_named_cohort_is_asked_though_mixing_is_allowed() -> None:
-    """Who names one means that one."""
-    wanted = parse_selectors((str(compatibility_key(THREE[2].description)),))
-    plan = plan_cohorts(THREE, CODE, selectors=wanted, allow_unsafe_mix=True)
-
-    assert plan.corpora[0].admitted == ("c",)
 
 
 def test_repositories_are_asked_for_the_corpora_that_admit_them() -> None:

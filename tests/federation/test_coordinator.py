@@ -1,11 +1,10 @@
 """The coordinator: the contract's minimum tests, and one collection of many repositories."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 import anyio
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ggrep.base import stable_json
@@ -19,49 +18,24 @@ from ggrep.base.errors import (
     WorkspaceError,
 )
 from ggrep.federation import answer_assembly as assembly
-from ggrep.federation.coordinator import federated_search
-from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.validation import MergeDefaults
-from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.confidence import Confidence
 from ggrep.model.corpus import CORPORA, Corpus, Mode, bucket_of, select
 from ggrep.model.files import GUESSED
 from ggrep.model.limits import UNSEEN, LimitHit, Notice, Unseen
-from ggrep.model.request import PoolRequest, RepoStatistics, StatisticsRequest
-from tests.fakes.clocks import ManualClock
-from tests.fakes.coordinated import files, request, rows, searcher
+from ggrep.model.request import RepoStatistics, StatisticsRequest
+from tests.fakes.coordinated import ask, files, hanging_at, pools, request, rows, searcher, statuses
 from tests.fakes.searchers import (
     FakeRow,
     FakeSearcher,
     checkpoints,
-    factory,
     figures_of,
     for_ever,
     repo,
     score_rows,
     workspace,
 )
-
-
-async def ask(
-    searchers: Sequence[FakeSearcher],
-    asked: FederatedRequest | None = None,
-    *,
-    repos: Sequence[WorkspaceRepo] | None = None,
-    merge: MergeDefaults | None = None,
-) -> FederatedResponse:
-    known = repos if repos is not None else [repo(s.name) for s in searchers]
-    return await federated_search(
-        workspace(*known, merge=merge),
-        asked or request(),
-        factory(*searchers),
-        ManualClock(datetime(2025, 1, 1, tzinfo=UTC)),
-    )
-
-
-def statuses(response: FederatedResponse) -> dict[str, str]:
-    return {str(r.repo.root_canonical.name): r.status for r in response.reports}
 
 
 def codes(response: FederatedResponse) -> list[str]:
@@ -86,9 +60,6 @@ async def test_words_that_no_repository_contains_are_named_once() -> None:
     ]
 
 
-# The contract's six minimum tests.
-
-
 async def test_two_repositories_both_answer_and_every_hit_says_whose_it_is() -> None:
     """Minimum test 1."""
     response = await ask([searcher("a"), searcher("b")])
@@ -106,9 +77,9 @@ async def test_selection_reaches_disabled_tags_and_globs() -> None:
     repos = [repo("a", tags=("x",)), repo("b", enabled=False, tags=("y",)), repo("c")]
     fakes = [searcher("a"), searcher("b"), searcher("c")]
 
-    by_select = await ask(fakes, request(select=("b",)), repos=repos)
-    by_tag = await ask(fakes, request(tags=("x", "y")), repos=repos)
-    by_glob = await ask(fakes, request(repo_filter=("c*",)), repos=repos)
+    by_select = await ask(fakes, request(select=("b",)), known=workspace(*repos))
+    by_tag = await ask(fakes, request(tags=("x", "y")), known=workspace(*repos))
+    by_glob = await ask(fakes, request(repo_filter=("c*",)), known=workspace(*repos))
 
     assert statuses(by_select) == {"a": "ok", "b": "ok", "c": "ok"}
     assert statuses(by_tag) == {"a": "ok"}
@@ -129,23 +100,15 @@ async def test_a_guess_about_a_shown_file_is_told_with_its_repository() -> None:
 async def test_repositories_are_asked_for_more_than_is_shown() -> None:
     """Minimum test 3: top 10, perRepoTop 20."""
     fake = searcher("a", *["token"] * 30)
-
     response = await ask([fake], request(top=10))
 
-    (pool,) = (asked for method, asked in fake.asked if method == "search")
-    assert isinstance(pool, PoolRequest)
-    assert pool.per_list == 20
+    assert [pool.per_list for pool in pools(fake)] == [20]
     assert len(response.hits) == 10
-    assert response.to_json()["meta"]["limits"] == {
-        "top": 10,
-        "perRepoTop": 20,
-        "concurrency": 4,
-        "maxRepos": 0,
-    }
+    limits = {"top": 10, "perRepoTop": 20, "concurrency": 4, "maxRepos": 0}
+    assert response.to_json()["meta"]["limits"] == limits
 
 
 @pytest.mark.slow
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
 @given(
     st.permutations(["a", "b", "c", "d"]),
     st.lists(st.integers(0, 6), min_size=4, max_size=4),
@@ -163,7 +126,9 @@ def test_json_is_byte_identical_whatever_the_order_of_arrival_and_of_the_file(
         ]
         fakes[3].fail = {"search": [InvalidRequest("no")]}
         asked = request(merge_strategy=strategy, concurrency=places)
-        response = await ask(fakes, asked, repos=[repo(n, i) for i, n in enumerate(names)])
+        response = await ask(
+            fakes, asked, known=workspace(*(repo(n, i) for i, n in enumerate(names)))
+        )
         document = response.to_json()
         document["meta"]["limits"]["concurrency"] = 0
         return stable_json.dumps(document)
@@ -201,14 +166,11 @@ async def test_repositories_that_do_not_compare_are_gated_and_recorded() -> None
     assert not [m for m, _ in other.asked if m == "search"]
 
 
-# One collection.
-
 WORDS = st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map(tuple)
 ROW = st.tuples(st.sampled_from(["x", "y", "z"]), WORDS, st.sampled_from(CORPORA))
 STORE = st.lists(ROW, max_size=8)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(STORE, min_size=1, max_size=4),
     st.sampled_from(list(Mode)),
@@ -275,11 +237,9 @@ async def test_global_scores_by_the_sum_of_all_figures() -> None:
 
 
 async def test_the_workspace_file_chooses_the_strategy_unless_the_request_does() -> None:
-    """Request, then file, then the contract's rrf."""
-    merge = MergeDefaults("global", 7)
-
-    by_file = await ask([searcher("a")], merge=merge)
-    by_request = await ask([searcher("a")], request(merge_strategy="rrf", rrf_k=9), merge=merge)
+    known = workspace(repo("a"), merge=MergeDefaults("global", 7))
+    by_file = await ask([searcher("a")], known=known)
+    by_request = await ask([searcher("a")], request(merge_strategy="rrf", rrf_k=9), known=known)
     plain = await ask([searcher("a")])
 
     assert (by_file.strategy, by_file.in_force.rrf_k) == ("global", 7)
@@ -327,17 +287,14 @@ async def test_a_snapshot_that_goes_twice_is_an_error_of_its_repository() -> Non
 async def test_mixed_indexes_fall_back_to_ranks_and_say_so() -> None:
     """Ruling: the weaker rule, never silently."""
     fakes = [searcher("a"), searcher("b", keys=("other", "lex", "schema"))]
-
     response = await ask(fakes, request(merge_strategy="global", allow_unsafe_mix=True))
 
-    assert response.to_json()["meta"]["merge"] == {
-        "strategy": "rrf",
-        "rrfK": 60,
-        "fold": True,
-        "requested": "global",
-    }
+    merge = {"strategy": "rrf", "rrfK": 60, "fold": True, "requested": "global"}
+    assert response.to_json()["meta"]["merge"] == merge
+    assert response.strategy == "rrf"
     assert {"WARN_FEDERATED_MERGE_FALLBACK", "WARN_FEDERATED_UNSAFE_MIXING"} <= set(codes(response))
     assert statuses(response) == {"a": "ok", "b": "ok"}
+    assert [pool.statistics for fake in fakes for pool in pools(fake)] == [None, None]
 
 
 async def test_a_per_repo_top_too_small_to_be_exact_is_said() -> None:
@@ -354,7 +311,7 @@ async def test_a_per_repo_top_too_small_to_be_exact_is_said() -> None:
 
 
 async def test_by_default_global_asks_for_at_least_top() -> None:
-    """The contract's formula gives 50 for a top of 200."""
+    """The contract's formula gives 50 for a top of 200; top 0 runs and returns empty lists."""
     fake = searcher("a")
 
     await ask([fake], request(merge_strategy="global", top=200))
@@ -362,34 +319,22 @@ async def test_by_default_global_asks_for_at_least_top() -> None:
 
     assert [asked.per_list for m, asked in fake.asked if m == "search"] == [200, 50]
 
+    nothing = await ask([searcher("a")], request(top=0))
+    none_each = await ask([searcher("a")], request(per_repo_top=0))
 
-# What becomes of repositories.
-
-
-async def test_a_repository_that_hangs_is_named_and_the_rest_is_returned() -> None:
-    """Promise P7: partial answers say who is missing."""
-    response = await ask(
-        [searcher("a"), searcher("b", pause=for_ever)], request(search={"timeout_ms": 60})
-    )
-
-    # Everything after the description would have to wait for the one that hangs.
-    assert statuses(response)["b"] == "timeout"
-    assert {item.code for item in response.errors} >= {"timeout"}
+    assert nothing.ok
+    assert nothing.hits == none_each.hits == ()
+    assert [item.limit.code for item in none_each.limits_hit] == ["per_repo_top"]
 
 
 async def test_arrived_lists_survive_a_late_one() -> None:
-    """Who answered in time is shown."""
-
-    async def late(method: str) -> None:
-        if method == "search":
-            await anyio.sleep_forever()
-
-    response = await ask(
-        [searcher("a"), searcher("b", pause=late)], request(search={"timeout_ms": 60})
-    )
+    """Promise P7: partial answers say who is missing."""
+    fakes = [searcher("a"), searcher("b", pause=hanging_at("search"))]
+    response = await ask(fakes, request(search={"timeout_ms": 60}))
 
     assert statuses(response) == {"a": "ok", "b": "timeout"}
     assert {hit.repo_alias for hit in response.hits} == {"a"}
+    assert [item.code for item in response.errors] == ["timeout"]
     assert response.ok
 
 
@@ -403,7 +348,7 @@ async def test_failures_have_their_words() -> None:
         searcher("e", fail={"search": [GgrepError("odd")]}),
     ]
 
-    response = await ask(fakes, repos=[repo(n) for n in "abcdef"])
+    response = await ask(fakes, known=workspace(*(repo(n) for n in "abcdef")))
 
     assert statuses(response) == {
         "a": "ok",
@@ -428,7 +373,6 @@ async def test_all_missing_is_a_failure_with_rows() -> None:
 
 
 async def test_all_failed_names_the_first_hard_error_by_id() -> None:
-    """A missing index explains less than a refusal."""
     fakes = [
         searcher("a", snapshot_id=None),
         searcher("b", fail={"search": [DeadlineExceeded("late")]}, pause=checkpoints(9)),
@@ -442,7 +386,6 @@ async def test_all_failed_names_the_first_hard_error_by_id() -> None:
 
 
 async def test_strict_fails_with_the_first_failure() -> None:
-    """One bad repository, no answer."""
     fakes = [
         searcher("a"),
         searcher("b", fail={"search": [InvalidRequest("bad")]}),
@@ -469,16 +412,6 @@ async def test_strict_counts_a_missing_index_and_not_an_excluded_cohort() -> Non
     assert gated.ok
 
 
-async def test_an_empty_selection_is_an_empty_answer() -> None:
-    """The contract: ok, and said."""
-    response = await ask([searcher("a")], request(tags=("nothing",)))
-
-    document = response.to_json()
-    assert document["ok"] is True
-    assert all(document[corpus.value] == [] for corpus in CORPORA)
-    assert "WARN_FEDERATED_EMPTY_SELECTION" in codes(response)
-
-
 async def test_only_the_corpora_asked_for_are_reported() -> None:
     """PerMode names what was asked; the four lists always stand."""
     response = await ask([searcher("a")], request(search={"corpora": (Corpus.PROSE,)}))
@@ -486,6 +419,11 @@ async def test_only_the_corpora_asked_for_are_reported() -> None:
     document = response.to_json()
     assert list(document["repos"][0]["perMode"]) == ["prose"]
     assert document["code"] == []
+
+    response = await ask([searcher("a")], request(tags=("nothing",)))
+    assert document["ok"] is True
+    assert all(document[corpus.value] == [] for corpus in CORPORA)
+    assert "WARN_FEDERATED_EMPTY_SELECTION" in codes(response)
 
 
 async def test_a_repository_answers_only_for_corpora_it_is_admitted_to() -> None:
@@ -497,14 +435,14 @@ async def test_a_repository_answers_only_for_corpora_it_is_admitted_to() -> None
     response = await ask([searcher("a"), searcher("b"), odd], request(cohort=(f"prose:{key}",)))
 
     assert statuses(response) == {"a": "partial", "b": "partial", "c": "partial"}
-    (first, second) = (asked for method, asked in odd.asked if method == "search")
+    first, second = pools(odd)
     assert first.search.corpora == CORPORA
     assert second.search.corpora == (Corpus.PROSE,)
     assert "c" not in {hit.repo_alias for hit in dict(response.corpora)[Corpus.CODE]}
 
 
 async def test_cuts_and_notices_of_repositories_are_passed_on() -> None:
-    """Promise P6: nothing partial is silent."""
+    """Promise P6: nothing partial is silent; equal answers are equal to the byte."""
     fake = searcher(
         "a",
         degraded=True,
@@ -523,19 +461,21 @@ async def test_cuts_and_notices_of_repositories_are_passed_on() -> None:
     assert document["repos"][0]["partialIndex"] is True
     assert document["meta"]["snapshots"] == {"a-000000000000": "S1"}
 
+    cut = searcher("a", limits=(LimitHit("z", 1), LimitHit("a", 1)))
+
+    response = await ask([cut])
+
+    assert [entry.limit.code for entry in response.limits_hit] == ["a", "z"]
+
 
 @pytest.mark.parametrize("deterministic", [False, True])
-async def test_what_is_true_of_the_moment_is_told_of_each_repository(
-    *, deterministic: bool
-) -> None:
+async def test_what_is_true_of_the_moment_is_told_of_each_repository(deterministic: bool) -> None:
     """Why the sync of one failed; answers that have to be the same again cannot hold it."""
     failed = Notice("sync_failed", "the last sync failed: no room")
     fakes = [searcher("a", moment=(failed,)), searcher("b")]
-    asked = request(search={"deterministic": deterministic})
-    document = (await ask(fakes, asked)).to_json()
+    response = await ask(fakes, request(search={"deterministic": deterministic}))
 
-    warnings = document["diagnostics"]["warnings"]
-    told = [w["repoId"] for w in warnings if w["code"] == "sync_failed"]
+    told = [item.repo_id for item in response.warnings if item.code == "sync_failed"]
     assert told == ([] if deterministic else ["a-000000000000"])
 
 
@@ -548,17 +488,16 @@ async def test_what_is_true_of_the_moment_is_told_of_each_repository(
     ],
 )
 async def test_an_answer_that_finds_nothing_says_what_each_repository_could_not_see(
-    *, query: str, deterministic: bool, told: str | None
+    query: str, deterministic: bool, told: str | None
 ) -> None:
     """Skipped files change without a new snapshot, so answers that must repeat are silent."""
     unseen = Unseen((("too large", 1),), (("short", 2),))
     fakes = [searcher("a", "token one", unseen=unseen), searcher("b", "token two")]
 
     asked = request(query, search={"deterministic": deterministic})
-    document = (await ask(fakes, asked)).to_json()
+    response = await ask(fakes, asked)
 
-    warnings = document["diagnostics"]["warnings"]
-    shown = [(w["repoId"], w["message"]) for w in warnings if w["code"] == UNSEEN]
+    shown = [(item.repo_id, item.message) for item in response.warnings if item.code == UNSEEN]
     lists = "; `ggrep health` in the repository lists them"
     assert shown == ([("a-000000000000", told + lists)] if told else [])
 
@@ -572,13 +511,11 @@ async def test_snippets_are_bounded_over_the_whole_answer() -> None:
     shown = [merged.hit.content for merged in response.hits]
     assert shown == ["token ä one", "toke"]
     assert [m.hit.content for m in dict(response.corpora)[Corpus.CODE]] == shown
-    assert [item.limit for item in response.limits_hit] == [
-        LimitHit("max_total_snippet_bytes", 16, 21)
-    ]
+    (cut,) = response.limits_hit
+    assert cut.limit == LimitHit("max_total_snippet_bytes", 16, 21)
 
 
 async def test_a_request_that_cannot_be_answered_is_refused_before_anyone_is_asked() -> None:
-    """Mistakes are the caller's, not ten repositories' errors."""
     fake = searcher("a")
     wrong = request(
         " ",
@@ -608,16 +545,6 @@ async def test_a_request_that_cannot_be_answered_is_refused_before_anyone_is_ask
     }
 
 
-async def test_nothing_at_all_may_be_asked_for() -> None:
-    """Top 0 runs and returns empty lists; perRepoTop 0 is legal too."""
-    nothing = await ask([searcher("a")], request(top=0))
-    none_each = await ask([searcher("a")], request(per_repo_top=0))
-
-    assert nothing.ok
-    assert nothing.hits == none_each.hits == ()
-    assert [item.limit.code for item in none_each.limits_hit] == ["per_repo_top"]
-
-
 async def test_cancellation_is_no_answer() -> None:
     """Whoever went away gets nothing, and the repositories are told."""
     with anyio.CancelScope() as scope:
@@ -640,36 +567,20 @@ async def test_who_is_selected_by_name_is_searched_however_few_are() -> None:
     assert response.errors == ()
 
 
-async def test_cuts_of_one_repository_come_by_their_code() -> None:
-    """Equal answers are equal to the byte."""
-    cut = searcher("a", limits=(LimitHit("z", 1), LimitHit("a", 1)))
-
-    response = await ask([cut])
-
-    assert [entry.limit.code for entry in response.limits_hit] == ["a", "z"]
-
-
-async def test_of_a_weak_answer_equal_paths_are_files_of_their_repositories(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    ("confidence", "number", "lengths"),
+    [(Confidence.WEAK, 4, [8, 8]), (Confidence.NONE, 8, [3, 3])],
+)
+async def test_a_doubtful_answer_shows_fewer_hits_in_all_lists_alike(
+    monkeypatch: pytest.MonkeyPatch, confidence: Confidence, number: int, lengths: list[int]
 ) -> None:
-    """The first hit of each file is shown; every repository has its own `README`."""
-    monkeypatch.setattr(assembly, "confidence_of", lambda _: Confidence.WEAK)
-    same = [FakeRow(f"r{n}", f"f{n}.py", 1, ("token",)) for n in range(4)]
-
+    """Of a weak answer the first hit of each file is shown; equal paths are different files."""
+    monkeypatch.setattr(assembly, "confidence_of", lambda _: confidence)
+    same = [FakeRow(f"r{n}", f"f{n}.py", 1, ("token",)) for n in range(number)]
     response = await ask([FakeSearcher("a", same), FakeSearcher("b", same)])
 
-    assert sorted((hit.repo_alias, hit.hit.path) for hit in response.hits) == [
-        (repo, f"f{n}.py") for repo in "ab" for n in range(4)
-    ]
-
-
-async def test_doubt_shortens_all_lists_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who reads the list of one corpus is as badly served by noise."""
-    monkeypatch.setattr(assembly, "confidence_of", lambda _: Confidence.NONE)
-    rows = [FakeRow(f"r{n}", f"f{n}.py", 1, ("token",)) for n in range(8)]
-
-    response = await ask([FakeSearcher("a", rows), FakeSearcher("b", rows)])
     lists = [response.hits, *(hits for _, hits in response.corpora if hits)]
-
-    assert [len(hits) for hits in lists] == [3, 3]
-    assert [item.limit.code for item in response.limits_hit].count("low_confidence") == 1
+    assert [len(hits) for hits in lists] == lengths
+    assert len({(hit.repo_alias, hit.hit.path) for hit in response.hits}) == lengths[0]
+    cuts = [item.limit.code for item in response.limits_hit]
+    assert cuts.count("low_confidence") == (confidence is Confidence.NONE)

@@ -1,16 +1,14 @@
 """Coverage: what a repository that did not answer means for the lists, never told too boldly."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 import anyio
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from ggrep.base.errors import DeadlineExceeded, GgrepError, NoIndex
-from ggrep.federation.coordinator import federated_search
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.repo_outcomes import (
@@ -24,8 +22,8 @@ from ggrep.federation.repo_outcomes import (
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.request import CollectionStatistics, SearchRequest, TermFrequency
 from ggrep.model.response import RepoDescription
-from tests.fakes.clocks import ManualClock
-from tests.fakes.searchers import FakeRow, FakeSearcher, factory, figures_of, repo, workspace
+from tests.fakes.coordinated import ask
+from tests.fakes.searchers import FakeRow, FakeSearcher, figures_of, repo
 
 REPO = repo("a")
 
@@ -67,16 +65,18 @@ def verdict(asked: RepoReport, evidence: Known) -> str:
     return found.could_change
 
 
-def test_one_that_answered_changes_nothing_any_more() -> None:
-    """It is in the lists already."""
+def test_one_that_answered_changes_nothing_and_every_report_has_its_line() -> None:
     asked = report(None, "ok")
 
     assert coverage_of([asked], known()) == (Coverage(REPO.repo_id, True, "it answered", "no"),)
 
+    reports = [replace(report(None), repo=repo(name)) for name in "bca"]
+
+    assert [found.repo_id[0] for found in coverage_of(reports, known())] == ["b", "c", "a"]
+
 
 @pytest.mark.parametrize(("reaches", "told"), [(True, "yes"), (False, "no")])
 def test_of_one_whose_rows_were_scored_it_is_known(reaches: bool, told: str) -> None:
-    """Whatever its words let fear."""
     evidence = known(figures(holding=3), counted=True)
     scored = replace(evidence, verdicts={REPO.repo_id: reaches})
 
@@ -86,7 +86,6 @@ def test_of_one_whose_rows_were_scored_it_is_known(reaches: bool, told: str) -> 
 
 @pytest.mark.parametrize("status", ["missing_index", "error", "timeout", "skipped"])
 def test_of_a_dead_one_nothing_is_known(status: Status) -> None:
-    """Whatever it died of."""
     (found,) = coverage_of([report(None, status)], known())
 
     assert (found.answered, found.could_change) == (False, "unknown")
@@ -96,22 +95,13 @@ def test_of_a_dead_one_nothing_is_known(status: Status) -> None:
 def test_without_chunks_of_the_missing_corpora_it_has_nothing_to_give() -> None:
     """Chunks of others do not matter, nor do corpora that it did answer for."""
     asked = report(description(code=0, prose=5), fine=[Corpus.PROSE])
+    silent = report(replace(description(), counts=()))
 
     assert verdict(asked, known()) == "no"
     assert verdict(report(description(code=1)), known()) == "unknown"
     assert verdict(report(description(code=0), corpora=CORPORA[:2]), known()) == "unknown"
-
-
-def test_a_repository_that_does_not_count_its_chunks_may_hold_some() -> None:
-    """No figure is not zero."""
-    silent = replace(description(), counts=())
-
-    assert verdict(report(silent), known()) == "unknown"
-
-
-def test_statistics_without_chunks_are_as_good_as_counts() -> None:
-    """No visible chunk at all."""
-    assert verdict(report(replace(description(), counts=())), known(figures(0))) == "no"
+    assert verdict(silent, known()) == "unknown"
+    assert verdict(silent, known(figures(0))) == "no"
 
 
 @pytest.mark.parametrize(("chunks", "files"), [(1, 0), (0, 1), (2, 2)])
@@ -125,10 +115,15 @@ def test_one_that_holds_words_of_the_query_could_have_changed_the_lists(
     assert verdict(report(description()), known(given, counted=True)) == "yes"
 
 
-def test_one_without_any_word_of_the_query_could_not() -> None:
-    """Where nothing but words is compared."""
+def test_words_decide_only_where_nothing_but_words_is_compared() -> None:
+    """`oke` stands in `token`, and no statistics of words know that."""
     assert verdict(report(description()), known(figures())) == "no"
     assert verdict(report(description(vectors=True)), known(figures())) == "yes"
+
+    spoken = known(figures(), "oke")
+
+    assert verdict(report(description()), spoken) == "no"
+    assert verdict(report(description()), replace(spoken, by_words=False)) == "unknown"
 
 
 @pytest.mark.parametrize("query", ["src/token", "src\\token", "token.py"])
@@ -137,25 +132,16 @@ def test_a_query_that_may_spell_a_path_finds_files_without_words(query: str) -> 
     assert verdict(report(description()), known(figures(), query)) == "unknown"
 
 
-def test_words_say_nothing_of_what_is_found_by_its_letters() -> None:
-    """`oke` stands in `token`, and no statistics of words know that."""
-    spoken = known(figures(), "oke")
-
-    assert verdict(report(description()), spoken) == "no"
-    assert verdict(report(description()), replace(spoken, by_words=False)) == "unknown"
-
-
 def test_one_whose_statistics_are_not_in_the_sum_would_move_all_scores() -> None:
-    """Even when it holds nothing of the query."""
     assert verdict(report(description()), known(figures(), counted=False)) == "unknown"
     assert verdict(report(description(code=0)), known(counted=False)) == "unknown"
     assert verdict(report(description()), known(figures(), counted=True)) == "no"
     assert verdict(report(description(code=0)), known(counted=True)) == "no"
 
 
-def test_each_reason_is_said() -> None:
-    """People read them; equal state, equal words."""
-    cases = [
+@pytest.mark.parametrize(
+    ("asked", "evidence", "reason"),
+    [
         (report(description(code=0)), known(), "it has no match"),
         (
             report(description()),
@@ -169,30 +155,17 @@ def test_each_reason_is_said() -> None:
             known(figures()),
             "its chunks are compared with the query's meaning",
         ),
-        (
-            report(description()),
-            known(figures(), "a.b"),
-            "the query may name one of its files",
-        ),
+        (report(description()), known(figures(), "a.b"), "the query may name one of its files"),
         (
             report(description()),
             known(counted=False),
             "its term statistics were not used for the scores",
         ),
-    ]
+    ],
+)
+def test_each_reason_is_said(asked: RepoReport, evidence: Known, reason: str) -> None:
+    assert coverage_of([asked], evidence)[0].reason == reason
 
-    for asked, evidence, reason in cases:
-        assert coverage_of([asked], evidence)[0].reason == reason
-
-
-def test_every_report_has_its_line_in_their_order() -> None:
-    """So that they can be read side by side."""
-    reports = [replace(report(None), repo=repo(name)) for name in "bca"]
-
-    assert [found.repo_id[0] for found in coverage_of(reports, known())] == ["b", "c", "a"]
-
-
-# Against the answer with and without the repository.
 
 WORDS = ("token", "other", "third")
 
@@ -211,15 +184,7 @@ def fakes(texts: dict[str, list[tuple[str, Corpus]]]) -> list[FakeSearcher]:
 
 
 def answer(searchers: Sequence[FakeSearcher], asked: FederatedRequest) -> FederatedResponse:
-    async def search() -> FederatedResponse:
-        return await federated_search(
-            workspace(*(repo(fake.name) for fake in searchers)),
-            asked,
-            factory(*searchers),
-            ManualClock(datetime(2025, 1, 1, tzinfo=UTC)),
-        )
-
-    return anyio.run(search)
+    return anyio.run(ask, searchers, asked)
 
 
 def shown(response: FederatedResponse) -> list[object]:
@@ -236,7 +201,6 @@ rows_of = rows_in(Corpus.PROSE) | rows_in(Corpus.CODE, Corpus.PROSE)
 
 
 @pytest.mark.slow
-@settings(max_examples=250)
 @given(
     st.fixed_dictionaries({"a": rows_of, "b": rows_of, "c": rows_of}),
     st.sampled_from(["describe", "term_stats", "search"]),

@@ -1,6 +1,6 @@
 """A repository behind its daemon: the same values come out as the engine puts in."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,6 @@ FIGURES = CollectionStatistics("layout", 3, 2, (7,), ())
 
 
 def soon(milliseconds: float = 20_000.0) -> Deadline:
-    """Return a deadline."""
     return Deadline.after(CLOCK, milliseconds)
 
 
@@ -65,106 +64,96 @@ def daemon(address: DaemonAddress) -> Iterator[ScriptedDaemon]:
         yield found
 
 
-def searcher(address: DaemonAddress) -> tuple[DaemonSearcher, Channels]:
-    """Return who answers for the repository, and what is to be closed."""
-    channels = Channels(CLOCK, {}, starts=False)
-    return DaemonSearcher(channels, lambda: address), channels
+@pytest.fixture
+async def channels() -> AsyncIterator[Channels]:
+    found = Channels(CLOCK, {}, starts=False)
+    yield found
+    await found.aclose()
+
+
+@pytest.fixture
+def searcher(address: DaemonAddress, channels: Channels) -> DaemonSearcher:
+    return DaemonSearcher(channels, lambda: address)
 
 
 async def test_what_a_daemon_says_of_itself_arrives(
-    address: DaemonAddress, daemon: ScriptedDaemon
+    searcher: DaemonSearcher, daemon: ScriptedDaemon
 ) -> None:
     """With the time that is left, so that the daemon stops by itself."""
     daemon.script = lambda peer, one: peer.answer(one, description=to_builtins(DESCRIPTION))
-    found, channels = searcher(address)
 
-    assert await found.describe(soon(5_000)) == DESCRIPTION
+    assert await searcher.describe(soon(5_000)) == DESCRIPTION
     assert 0 < daemon.seen[0]["timeout_ms"] <= 5_000
-    await channels.aclose()
 
 
 async def test_a_slate_arrives_with_its_facts(
-    address: DaemonAddress, daemon: ScriptedDaemon
+    searcher: DaemonSearcher, daemon: ScriptedDaemon
 ) -> None:
     """They tell how its files hang together with other repositories'."""
     daemon.script = lambda peer, one: peer.answer(one, value=to_builtins(slate_response()))
-    found, channels = searcher(address)
 
-    assert await found.ask(SLATE, soon(5_000)) == slate_response()
+    assert await searcher.ask(SLATE, soon(5_000)) == slate_response()
     assert daemon.seen[0]["values"] is True
     assert 0 < daemon.seen[0]["request"]["search"]["timeout_ms"] <= 5_000
-    await channels.aclose()
 
 
 async def test_figures_arrive_with_their_snapshot(
-    address: DaemonAddress, daemon: ScriptedDaemon
+    searcher: DaemonSearcher, daemon: ScriptedDaemon
 ) -> None:
-    """Lists that are measured against them name it."""
     counted = RepoStatistics("S1", FIGURES)
     daemon.script = lambda peer, one: peer.answer(one, term_stats=to_builtins(counted))
-    found, channels = searcher(address)
 
-    assert await found.ask(StatisticsRequest(SearchRequest("a b")), soon(5_000)) == counted
+    assert await searcher.ask(StatisticsRequest(SearchRequest("a b")), soon(5_000)) == counted
     asked = daemon.seen[0]["request"]["search"]
     assert asked["query"] == "a b"
     assert 0 < asked["timeout_ms"] <= 5_000
-    await channels.aclose()
 
 
 async def test_a_query_is_encoded_where_there_is_an_encoder(
-    address: DaemonAddress, daemon: ScriptedDaemon
+    searcher: DaemonSearcher, daemon: ScriptedDaemon
 ) -> None:
     """Without one there is no vector, which is no failure."""
     vectors = iter([None, {"values": [1, -2], "scale": 0.5}])
     daemon.script = lambda peer, one: peer.answer(one, encode={"vector": next(vectors)})
-    found, channels = searcher(address)
 
-    assert (await found.ask(EncodeRequest("text"), soon())).vector is None
-    vector = (await found.ask(EncodeRequest("text"), soon(5_000))).vector
+    assert (await searcher.ask(EncodeRequest("text"), soon())).vector is None
+    vector = (await searcher.ask(EncodeRequest("text"), soon(5_000))).vector
     assert vector is not None
     assert (vector.values, vector.scale) == ((1, -2), 0.5)
     asked = daemon.seen[1]["request"]
     assert asked["text"] == "text"
     assert 0 < asked["timeout_ms"] <= 5_000
-    await channels.aclose()
 
 
 async def test_a_request_without_an_end_has_the_longest_there_is(
-    address: DaemonAddress, daemon: ScriptedDaemon
+    searcher: DaemonSearcher, daemon: ScriptedDaemon
 ) -> None:
     """Zero would leave it to the daemon's settings."""
     daemon.script = lambda peer, one: peer.answer(one, description=to_builtins(DESCRIPTION))
-    found, channels = searcher(address)
-    await found.describe(Deadline.never(CLOCK))
+    await searcher.describe(Deadline.never(CLOCK))
 
     assert daemon.seen[0]["timeout_ms"] == MAX_QUERY_TIMEOUT_MS
-    await channels.aclose()
 
 
 async def test_an_answer_without_sense_is_the_daemons_failure(
-    address: DaemonAddress, daemon: ScriptedDaemon
+    searcher: DaemonSearcher, daemon: ScriptedDaemon
 ) -> None:
-    """Nobody who asked did anything wrong."""
     daemon.script = lambda peer, one: peer.answer(one, description={"store_id": 5}, encode=[1])
-    found, channels = searcher(address)
 
     with pytest.raises(Unreachable, match="invalid reply from the daemon"):
-        await found.describe(soon())
+        await searcher.describe(soon())
     with pytest.raises(Unreachable, match="invalid reply from the daemon"):
-        await found.ask(EncodeRequest("text"), soon())
-    await channels.aclose()
+        await searcher.ask(EncodeRequest("text"), soon())
 
 
 async def test_what_a_daemon_refuses_is_raised(
-    address: DaemonAddress, daemon: ScriptedDaemon
+    searcher: DaemonSearcher, daemon: ScriptedDaemon
 ) -> None:
     """The coordinator prepares anew when a snapshot is gone."""
     daemon.script = lambda peer, one: peer.refuse(one, "snapshot_gone")
-    found, channels = searcher(address)
 
     with pytest.raises(SnapshotGone):
-        await found.ask(PoolRequest(SearchRequest("a"), 5), soon())
-    await channels.aclose()
+        await searcher.ask(PoolRequest(SearchRequest("a"), 5), soon())
 
 
 def wrong(_: WorkspaceRepo) -> DaemonAddress:
@@ -172,36 +161,33 @@ def wrong(_: WorkspaceRepo) -> DaemonAddress:
     raise InvalidRequest("settings: wrong")
 
 
-async def test_wrong_settings_fail_the_repository_when_it_is_asked() -> None:
-    """Not the request, which has others to ask."""
-    searchers = DaemonSearchers(Channels(CLOCK, {}), wrong)
-    await searchers.prepare([repo("a")], soon())
-
-    with pytest.raises(InvalidRequest, match="settings: wrong"):
-        await searchers.open(repo("a")).describe(soon())
-
-
-async def test_settings_are_read_once_for_a_request(address: DaemonAddress) -> None:
-    """And anew for the next: they may have changed."""
+async def test_settings_are_read_once_for_a_request(
+    address: DaemonAddress, channels: Channels
+) -> None:
+    """They may have changed at the next request, and may be wrong by then."""
     read: list[str | None] = []
+    right = True
 
     def meet(asked: WorkspaceRepo) -> DaemonAddress:
         read.append(asked.alias)
-        return address
+        return address if right else wrong(asked)
 
-    searchers = DaemonSearchers(Channels(CLOCK, {}, starts=False), meet)
+    searchers = DaemonSearchers(channels, meet)
     await searchers.prepare([repo("a")], soon())
     for _ in range(2):
         with pytest.raises(NoIndex):
             await searchers.open(repo("a")).describe(soon())
     assert read == ["a"]
 
+    right = False
     await searchers.prepare([repo("a")], soon())
     assert read == ["a", "a"]
+    with pytest.raises(InvalidRequest, match="settings: wrong"):
+        await searchers.open(repo("a")).describe(soon())
 
 
 async def test_who_was_not_prepared_is_met_when_asked(
-    address: DaemonAddress, daemon: ScriptedDaemon
+    address: DaemonAddress, daemon: ScriptedDaemon, channels: Channels
 ) -> None:
     """Once for all that it is asked."""
     read: list[str | None] = []
@@ -214,13 +200,11 @@ async def test_who_was_not_prepared_is_met_when_asked(
         return address
 
     daemon.script = script
-    channels = Channels(CLOCK, {})
     found = DaemonSearchers(channels, meet).open(repo("a"))
     await found.describe(soon())
     await found.describe(soon())
 
     assert read == ["a"]
-    await channels.aclose()
 
 
 @pytest.fixture
@@ -234,9 +218,11 @@ def host(root: Path, home: Path) -> Iterator[Served]:
 
 
 @pytest.mark.slow
-async def test_a_daemon_answers_as_its_engine_would(host: Served, root: Path, home: Path) -> None:
+async def test_a_daemon_answers_as_its_engine_would(
+    host: Served, root: Path, home: Path, channels: Channels
+) -> None:
     """Floats to the bit: answers must not depend on where the engine runs."""
-    found, channels = searcher(host.address)
+    found = DaemonSearcher(channels, lambda: host.address)
     engine = open_engine(root, home)
     search = SearchRequest("settle invoice")
     description = await found.describe(soon())
@@ -253,7 +239,6 @@ async def test_a_daemon_answers_as_its_engine_would(host: Served, root: Path, ho
     assert encoded == engine.ask(EncodeRequest("settle invoice"), soon())
     assert pool == replace(own, provenance=pool.provenance)
     assert [hit.path for hit in pool.blended] == ["pay.py", "b.md"]
-    await channels.aclose()
 
 
 class LastMoment(Channels):
@@ -279,21 +264,3 @@ async def test_next_to_no_time_is_not_all_the_time_there_is(address: DaemonAddre
         await DaemonSearcher(channels, lambda: address).describe(soon())
 
     assert channels.said == [Describe(1)]
-
-
-async def test_settings_that_are_wrong_by_now_are_not_those_of_the_last_request(
-    address: DaemonAddress,
-) -> None:
-    """An edit counts from the next request on, a bad one too."""
-    right = True
-
-    def meet(asked: WorkspaceRepo) -> DaemonAddress:
-        return address if right else wrong(asked)
-
-    searchers = DaemonSearchers(Channels(CLOCK, {}, starts=False), meet)
-    await searchers.prepare([repo("a")], soon())
-    right = False
-    await searchers.prepare([repo("a")], soon())
-
-    with pytest.raises(InvalidRequest, match="settings: wrong"):
-        await searchers.open(repo("a")).describe(soon())

@@ -11,7 +11,7 @@ from pathlib import Path
 import anyio
 import anyio.lowlevel
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -32,11 +32,10 @@ from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import PoolRequest, SearchRequest
 from ggrep.model.response import Hit, PoolResponse
 from tests.fakes.clocks import ManualClock
+from tests.fakes.effort import examples
 from tests.fakes.searchers import FakeRow, FakeSearcher, factory, repo, workspace
 
 CLOCK = ManualClock(datetime(2025, 1, 1, tzinfo=UTC))
-REPEATS = 500
-"""Of each strategy; the promise is a thousand."""
 
 
 async def answered(
@@ -46,9 +45,6 @@ async def answered(
     memory: CoordinatorCache | None = None,
 ) -> FederatedResponse:
     return await federated_search(space, asked, factory(*searchers), CLOCK, memory=memory)
-
-
-# Chance: who answers when, how many are asked at once, how the workspace file is laid out.
 
 
 FATES = {"ok", "incompatible", "missing_index", "timeout", "error"}
@@ -155,7 +151,7 @@ async def test_answers_are_equal_to_the_byte_whatever_happens_by_chance(
     healthy = replace(asked, only=("a", "b", "c", "d"))
     seen: dict[FederatedRequest, set[bytes]] = {asked: set(), healthy: set()}
 
-    for _ in range(REPEATS):
+    for _ in range(examples(80, 500)):
         question = chance.choice((asked, healthy))
         response = await answered(
             chance.choice(layouts),
@@ -184,8 +180,6 @@ async def test_concurrency_is_echoed_and_shows_nowhere_else(layouts: list[Worksp
 
     assert len(bodies) == 1
 
-
-# What one repository may do to the hits of the others.
 
 WORDS = ("token", "other", "third")
 
@@ -253,7 +247,6 @@ def worlds(draw: st.DrawFn, least: int = 1) -> World:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
-@settings(max_examples=50)
 @given(worlds())
 def test_an_empty_repository_changes_nothing_but_its_own_line(strategy: str, world: World) -> None:
     """A new clone that was not indexed to the end must not move anybody's hits."""
@@ -268,10 +261,8 @@ def test_an_empty_repository_changes_nothing_but_its_own_line(strategy: str, wor
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
-@settings(max_examples=50)
 @given(worlds().filter(lambda world: len(world.rows) == 1), st.sampled_from(list(Mode)))
 def test_one_repository_alone_keeps_its_own_order(strategy: str, world: World, mode: Mode) -> None:
-    """A workspace of one is that repository."""
     own = own_lists(world, mode)
 
     merged = world.ask(strategy, mode=mode)
@@ -313,7 +304,6 @@ def dealt(own: PoolResponse, mode: Mode) -> list[Hit]:
 @pytest.mark.parametrize(
     ("strategy", "call"), [("rrf", "describe"), ("rrf", "search"), ("global", "search")]
 )
-@settings(max_examples=50)
 @given(worlds(least=2))
 def test_a_failure_leaves_the_others_in_their_order(strategy: str, call: str, world: World) -> None:
     """And under `global` with their scores, as long as the failed one gave its statistics."""
@@ -331,7 +321,6 @@ def test_a_failure_leaves_the_others_in_their_order(strategy: str, call: str, wo
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
-@settings(max_examples=50)
 @given(worlds(least=2))
 def test_one_that_never_gave_statistics_might_as_well_not_be_there(
     strategy: str, world: World
@@ -376,31 +365,17 @@ def test_by_design_lost_statistics_may_reorder_the_others_under_global() -> None
 
 
 @pytest.mark.slow
-@settings(max_examples=50)
 @given(worlds(least=2), st.integers(1, 4))
-def test_more_priority_never_lowers_a_repository_s_best_place_under_rrf(
+def test_more_priority_never_lowers_a_place_under_rrf_and_counts_for_nothing_under_global(
     world: World, more: int
 ) -> None:
-    """An author who prefers a repository must not hide it."""
+    """An author who prefers a repository must not hide it; a common score knows no priority."""
     raised = min(world.rows)
-    priorities = {**world.priorities, raised: world.priorities[raised] + more}
-
-    before = best_place(world.ask("rrf"), raised)
-    after = best_place(World(world.rows, priorities).ask("rrf"), raised)
+    preferred = World(world.rows, {**world.priorities, raised: world.priorities[raised] + more})
+    before, after = (best_place(each.ask("rrf"), raised) for each in (world, preferred))
 
     assert after <= before
-
-
-@pytest.mark.slow
-@settings(max_examples=50)
-@given(worlds(least=2), st.integers(1, 4))
-def test_priority_has_no_say_under_global(world: World, more: int) -> None:
-    """The list is that of one store over all files, which knows of no priority."""
-    priorities = {name: more * n for n, name in enumerate(world.rows)}
-
-    raised = World(world.rows, priorities).ask("global")
-
-    assert lists_of(raised) == lists_of(world.ask("global"))
+    assert lists_of(preferred.ask("global")) == lists_of(world.ask("global"))
 
 
 def starving_world() -> World:

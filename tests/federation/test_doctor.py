@@ -49,7 +49,6 @@ def described(state: MemberState, **changes: Any) -> RepoDescription:
 
 
 def only(found: Doctor) -> Finding:
-    """Return the one finding."""
     (finding,) = found.findings
     return finding
 
@@ -79,7 +78,6 @@ REASONS: list[tuple[Availability, str, str]] = [
 def test_each_state_of_an_index_has_its_command(
     manifest: WorkspaceState, reason: Availability, code: str, hint: str
 ) -> None:
-    """What is found can be typed away."""
     pointer = Pointer(exists=True, parse_ok=True, problem="so it is")
     ill = changed(manifest, 1, index=IndexState(pointer, availability=reason))
 
@@ -101,12 +99,23 @@ def test_an_index_under_other_settings_is_mentioned(manifest: WorkspaceState) ->
 
 
 def test_wrong_settings_are_all_that_is_told(manifest: WorkspaceState) -> None:
-    """That there is no index follows from it."""
-    ill = changed(manifest, 0, index=NOTHING, store_id=None, error=InvalidRequest("bad toml"))
+    """That there is no index follows; control characters of strangers do not reach programs."""
+    error = InvalidRequest("bad\x1b[2J\ntoml")
+    ill = changed(manifest, 0, index=NOTHING, store_id=None, error=error)
+    document: Any = examine(ill).to_dict()
 
-    finding = only(examine(ill))
-
-    assert (finding.code, finding.message) == ("settings", "bad toml")
+    assert document["ok"] is False
+    assert document["findings"] == [
+        {
+            "code": "settings",
+            "needed": True,
+            "repoId": manifest.members[0].repo_id,
+            "modes": [],
+            "message": "bad toml",
+            "hint": None,
+        }
+    ]
+    assert set(document["cohorts"]) == {corpus.value for corpus in CORPORA}
 
 
 @pytest.mark.parametrize(
@@ -116,7 +125,6 @@ def test_wrong_settings_are_all_that_is_told(manifest: WorkspaceState) -> None:
 def test_a_snapshot_that_is_not_whole_is_told(
     manifest: WorkspaceState, flag: str, code: str, command: str
 ) -> None:
-    """It answers, but not with everything."""
     index = manifest.members[2].index
     ill = changed(manifest, 2, index=replace(index, **{flag: True}))
 
@@ -150,7 +158,6 @@ def test_each_state_of_a_daemon_is_told(
 
 
 def test_disabled_repositories_are_left_alone(tmp_path: Path) -> None:
-    """Nobody searches them unasked, so nothing is missing."""
     base = tmp_path.resolve()
     make_workspace(base, "alpha")
     document = {"repos": [{"root": "alpha", "enabled": False}]}
@@ -161,13 +168,19 @@ def test_disabled_repositories_are_left_alone(tmp_path: Path) -> None:
     assert only(found).code == "nothing_enabled"
 
 
-def test_overlaps_are_said_but_nothing_has_to_be_done(manifest: WorkspaceState) -> None:
-    """Two work trees of one repository side by side are mostly meant."""
+def test_what_is_mentioned_needs_nothing_to_be_done(manifest: WorkspaceState) -> None:
     repo_id = manifest.members[0].repo_id
 
     found = examine(manifest, [Diagnostic("WARN_X", "they overlap", repo_id)])
 
     assert (only(found).code, only(found).message) == ("WARN_X", "they overlap")
+    assert found.ok
+
+    state = manifest.members[0]
+    told = described(state, snapshot_id=None, embed_key="other|1")
+
+    found = examine(changed(manifest, 0, reported=told))
+
     assert found.ok
 
 
@@ -210,20 +223,7 @@ def test_encoders_are_named(manifest: WorkspaceState) -> None:
     )
 
 
-def test_the_disk_is_believed_where_a_daemon_has_no_snapshot_yet(
-    manifest: WorkspaceState,
-) -> None:
-    """It has only begun."""
-    state = manifest.members[0]
-    told = described(state, snapshot_id=None, embed_key="other|1")
-
-    found = examine(changed(manifest, 0, reported=told))
-
-    assert found.ok
-
-
 def test_findings_come_by_repository_then_code(manifest: WorkspaceState) -> None:
-    """The same state gives the same text."""
     stale = RepoDaemon("stale", running=True, pid=7)
     ill = changed(changed(manifest, 2, index=NOTHING), 0, index=NOTHING, daemon=stale)
 
@@ -237,53 +237,26 @@ def test_findings_come_by_repository_then_code(manifest: WorkspaceState) -> None
     ]
 
 
-def test_the_document_says_what_the_examination_says(manifest: WorkspaceState) -> None:
-    """Programs act on it; control characters of strangers do not reach them."""
-    ill = changed(manifest, 0, index=NOTHING, error=InvalidRequest("bad\x1b[2J\ntoml"))
-    document: Any = examine(ill).to_dict()
-
-    assert document["ok"] is False
-    assert document["findings"] == [
-        {
-            "code": "settings",
-            "needed": True,
-            "repoId": manifest.members[0].repo_id,
-            "modes": [],
-            "message": "bad toml",
-            "hint": None,
-        }
-    ]
-    assert set(document["cohorts"]) == {corpus.value for corpus in CORPORA}
-
-
 @pytest.mark.parametrize(
-    ("merge", "said", "told"),
+    ("names", "merge", "said", "told"),
     [
-        ({}, False, True),
-        ({}, True, False),
-        ({"merge": {"strategy": "rrf"}}, False, False),
-        ({"merge": {"rrfK": 9}}, False, False),
+        ("ab", {}, False, True),
+        ("ab", {}, True, False),
+        ("ab", {"merge": {"strategy": "rrf"}}, False, False),
+        ("ab", {"merge": {"rrfK": 9}}, False, False),
+        ("a", {}, False, False),
     ],
 )
-def test_a_merge_that_nobody_chose_is_advised_on(
-    tmp_path: Path, merge: dict[str, Any], said: bool, told: bool
+def test_a_merge_of_several_that_nobody_chose_is_advised_on(
+    tmp_path: Path, names: str, merge: dict[str, Any], said: bool, told: bool
 ) -> None:
     """It is no fault: the contract's way is in force, which finds least."""
     home = Home(tmp_path.resolve() / "home")
-    workspace = make_workspace(tmp_path.resolve(), "alpha", "beta", **merge)
+    workspace = make_workspace(tmp_path.resolve(), *names, **merge)
     index_all(workspace, home)
     found = examine(read_workspace_state(workspace, home, ENVIRON), merge_is_set=said)
 
     assert [finding.code for finding in found.findings] == ["merge_unsaid"] * told
     assert found.ok
-    assert {one.hint for one in found.findings if one.hint} <= {
-        '"merge": { "strategy": "global" },'
-    }
-
-
-def test_one_repository_needs_no_merge(tmp_path: Path) -> None:
-    home = Home(tmp_path.resolve() / "home")
-    workspace = make_workspace(tmp_path.resolve(), "alpha")
-    index_all(workspace, home)
-
-    assert examine(read_workspace_state(workspace, home, ENVIRON)).findings == ()
+    hint = '"merge": { "strategy": "global" },'
+    assert {one.hint for one in found.findings if one.hint} <= {hint}

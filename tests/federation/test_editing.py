@@ -1,5 +1,7 @@
 """Editing a workspace file: what is not touched stays to the byte."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,35 +41,41 @@ def test_init_writes_a_valid_file_that_merges_without_loss() -> None:
     assert value["repos"][1] == {"root": "../y", "alias": "why", "priority": 2, "tags": ["t"]}
 
 
-def test_init_without_repositories_is_refused() -> None:
-    """A workspace of nothing is no workspace."""
+@pytest.mark.parametrize(
+    ("edit", "code"),
+    [
+        (lambda: init_text("x", []), "ERR_WORKSPACE_REPOS_EMPTY"),
+        (
+            lambda: add_repo(TEXT, NewEntry("../other", alias="ENGINE")),
+            "ERR_WORKSPACE_DUPLICATE_ALIAS",
+        ),
+    ],
+)
+def test_an_edit_with_a_wrong_result_is_refused(edit: Callable[[], str], code: str) -> None:
     with pytest.raises(WorkspaceError) as caught:
-        init_text("x", [])
-
-    assert caught.value.code == "ERR_WORKSPACE_REPOS_EMPTY"
+        edit()
+    assert caught.value.code == code
 
 
 def test_an_added_entry_stands_last_and_nothing_else_moves() -> None:
-    """Comments are the reason the file is JSONC."""
+    """Comments are the reason the file is JSONC; a mixed file would show as changed everywhere."""
     added = add_repo(TEXT, NewEntry("../new", alias="n"))
+    windows = add_repo(TEXT.replace("\n", "\r\n"), NewEntry("../new"))
 
     assert added == TEXT.replace(
         '    { "root": "../docs" } // last\n',
         '    { "root": "../docs" }, // last\n    { "root": "../new", "alias": "n" }\n',
     )
+    assert windows.count("\n") == windows.count("\r\n") == TEXT.count("\n") + 1
 
 
-def test_a_trailing_comma_is_kept_as_the_author_has_it() -> None:
-    """A later diff shows one line."""
+def test_the_author_s_form_wins_over_ours() -> None:
     text = init_text("x", ["../a"])
 
     added = add_repo(text, NewEntry("../b", enabled=False))
 
     assert '{ "root": "../a" },\n    { "root": "../b", "enabled": false },\n  ],' in added
 
-
-def test_a_list_on_one_line_stays_on_one_line() -> None:
-    """The author's form wins over ours."""
     text = '{"schemaVersion": 1, "repos": [{"root": "a"}]}'
 
     added = add_repo(text, NewEntry("b"))
@@ -75,13 +83,6 @@ def test_a_list_on_one_line_stays_on_one_line() -> None:
     assert added == '{"schemaVersion": 1, "repos": [{"root": "a"}, { "root": "b" }]}'
     assert remove_repo(added, "b") == text
     assert roots(remove_repo(added, "a")) == ["b"]
-
-
-def test_windows_line_ends_are_kept() -> None:
-    """A mixed file would show as changed in every line."""
-    added = add_repo(TEXT.replace("\n", "\r\n"), NewEntry("../new"))
-
-    assert added.count("\n") == added.count("\r\n") == TEXT.count("\n") + 1
 
 
 @pytest.mark.parametrize(
@@ -102,19 +103,15 @@ def test_an_entry_is_removed_by_alias_or_root(selector: str, left: list[str]) ->
         assert comment in shorter
 
 
-def test_removing_takes_the_entry_s_line_and_its_comment() -> None:
+def test_removing_takes_the_entry_s_line_and_its_comment_and_the_comma_before_the_last() -> None:
     """A comment about a repository that is gone would lie."""
+    last = remove_repo(TEXT, "../docs")
+
     assert remove_repo(TEXT, "engine") == TEXT.replace(
         '    { "root": "../engine", "alias": "Engine" }, // fast\n', ""
     )
-
-
-def test_removing_the_last_of_a_list_takes_the_comma_before_it() -> None:
-    """An author who writes no trailing comma gets none."""
-    shorter = remove_repo(TEXT, "../docs")
-
-    assert '{ "root": "../web/", "tags": ["a", "b"] } /* two' in shorter
-    assert "// last" not in shorter
+    assert '{ "root": "../web/", "tags": ["a", "b"] } /* two' in last
+    assert "// last" not in last
 
 
 @pytest.mark.parametrize(
@@ -167,7 +164,6 @@ def test_an_entry_is_taken_out_of_a_file_with_anything_wrong(selector: str, gone
 
 
 def test_an_alias_of_two_is_told_with_lines_and_places() -> None:
-    """What is printed is what to type next."""
     with pytest.raises(WorkspaceError) as caught:
         remove_repo(BROKEN, "x")
 
@@ -176,7 +172,7 @@ def test_an_alias_of_two_is_told_with_lines_and_places() -> None:
     assert issue.hint == "remove an entry by its position: ggrep workspace remove FILE 'repos[2]'"
 
 
-def test_an_entry_is_removed_by_its_id_and_by_where_it_is() -> None:
+def test_an_entry_is_removed_by_alias_before_root_by_id_and_by_where_it_is() -> None:
     """Answers name a repository without an alias by its id."""
     names = {"../web/": ("web-0123", "/srv/web"), "../engine": ("engine-99",)}
     by_id = remove_repo(TEXT, "web-0123", lambda root: names.get(root, ()))
@@ -184,9 +180,6 @@ def test_an_entry_is_removed_by_its_id_and_by_where_it_is() -> None:
 
     assert roots(by_id) == roots(by_path) == ["../engine", "../docs"]
 
-
-def test_an_alias_comes_before_another_s_root() -> None:
-    """A hint names the alias, and must not take the other one along."""
     text = '{"repos": [{"root": "web"}, {"root": "b", "alias": "web"}]}'
 
     assert roots(remove_repo(text, "web")) == ["web"]
@@ -194,24 +187,11 @@ def test_an_alias_comes_before_another_s_root() -> None:
 
 def test_each_thing_that_is_wrong_has_its_line() -> None:
     """A file of hundreds of entries is not searched by counting them."""
+    fields = {"$.version": 2, "$.repos[1]": 5, "$.repos[2].alias": 6, "$.repos[5].colour": 11}
+    fields |= {"$.repos[4].tags[0]": 8, "$.name": 0, "$": 0}
     lines = lines_of(BROKEN)
-    fields = (
-        "$.version",
-        "$.repos[1]",
-        "$.repos[2].alias",
-        "$.repos[5].colour",
-        "$.repos[4].tags[0]",
-    )
 
-    assert [line_of(lines, field) for field in (*fields, "$.name", "$")] == [2, 5, 6, 11, 8, 0, 0]
-
-
-def test_an_alias_that_is_taken_is_not_added() -> None:
-    """The result is checked, not only the start."""
-    with pytest.raises(WorkspaceError) as caught:
-        add_repo(TEXT, NewEntry("../other", alias="ENGINE"))
-
-    assert caught.value.code == "ERR_WORKSPACE_DUPLICATE_ALIAS"
+    assert {field: line_of(lines, field) for field in fields} == fields
 
 
 def test_an_index_out_of_range_is_refused() -> None:
@@ -225,7 +205,6 @@ def test_an_index_out_of_range_is_refused() -> None:
 def test_adding_and_removing_any_entry_keeps_the_others(
     names: list[str], data: st.DataObject
 ) -> None:
-    """Whatever the form, edits change one entry."""
     comma = data.draw(st.sampled_from([",", ", // c\n", " /* b */ ,\n ", ",\n\n", "\n , "]))
     end = data.draw(st.sampled_from(["", ",", "\n", " // e\n", ",\n  // e\n"]))
     items = comma.join(f'{{"root": "{name}"}}' for name in names)

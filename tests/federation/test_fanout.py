@@ -54,6 +54,25 @@ async def run(calls: dict[str, Call], **options: object) -> dict[RepoId, RepoOut
     return await fan_out({RepoId(key): call for key, call in calls.items()}, **settings)
 
 
+def run_within(
+    timeout_ms: float, calls: dict[str, Call], **options: object
+) -> dict[RepoId, RepoOutcome[str]]:
+    """Return the outcomes after so much virtual time at most."""
+
+    async def work() -> dict[RepoId, RepoOutcome[str]]:
+        return await run(calls, deadline=Deadline.after(VirtualClock(), timeout_ms), **options)
+
+    return run_virtually(work)
+
+
+def lasting(seconds: float) -> Call:
+    async def call() -> str:
+        await anyio.sleep(seconds)
+        return "slow"
+
+    return call
+
+
 def codes(outcomes: dict[RepoId, RepoOutcome[str]]) -> dict[str, str]:
     return {repo: o.error.code if o.error else str(o.value) for repo, o in outcomes.items()}
 
@@ -77,18 +96,14 @@ async def test_never_more_calls_at_once_than_allowed() -> None:
     assert len(outcomes) == 9
 
 
-async def test_outcomes_come_by_id_whoever_was_first() -> None:
+async def test_outcomes_come_by_id_and_one_failure_leaves_the_others_alone() -> None:
     """What is built from them must not depend on latency."""
-    outcomes = await run({"b": answers("b"), "a": answers("a", 9), "c": answers("c", 3)})
+    calls = {"b": answers("b", 5), "a": answers("a", 9), "c": answers("c", 3)}
+    outcomes = await run(calls | {"d": fails(NoIndex("x"))})
 
-    assert list(outcomes) == ["a", "b", "c"]
-
-
-async def test_one_failure_leaves_the_others_alone() -> None:
-    """Partial answers are the normal case of many repositories."""
-    outcomes = await run({"a": fails(NoIndex("x")), "b": answers("ok", 5)})
-
-    assert codes(outcomes) == {"a": "no_index", "b": "ok"}
+    assert list(outcomes) == ["a", "b", "c", "d"]
+    assert codes(outcomes) == {"a": "a", "b": "b", "c": "c", "d": "no_index"}
+    assert await run({}) == {}
 
 
 async def test_a_bug_in_one_repository_s_path_is_its_own_error(
@@ -106,35 +121,31 @@ async def test_a_bug_in_one_repository_s_path_is_its_own_error(
 @pytest.mark.parametrize("concurrency", [1, 2])
 def test_one_that_hangs_costs_the_others_nothing(concurrency: int) -> None:
     """Not those who answered in time, and not those who had to wait behind it."""
+    outcomes = run_within(30, {"a": hangs, "b": answers("ok")}, concurrency=concurrency)
 
-    async def ask() -> dict[RepoId, RepoOutcome[str]]:
-        deadline = Deadline.after(VirtualClock(), 30)
-        calls = {"a": hangs, "b": answers("ok")}
-        return await run(calls, deadline=deadline, concurrency=concurrency)
-
-    assert codes(run_virtually(ask)) == {"a": "timeout", "b": "ok"}
+    assert codes(outcomes) == {"a": "timeout", "b": "ok"}
 
 
-async def test_calls_that_never_started_time_out_too() -> None:
-    """Without time there is no turn for anybody, and everybody is told of."""
+async def test_calls_that_never_started_time_out_and_a_busy_daemon_is_not_waited_for() -> None:
+    """`busy` tells the caller more than `timeout`."""
     outcomes = await run({"a": hangs, "b": hangs, "c": hangs}, deadline=after(0), concurrency=1)
 
     assert codes(outcomes) == {"a": "timeout", "b": "timeout", "c": "timeout"}
 
+    outcomes = await run({"a": fails(Busy(retry_after_ms=60_000))}, deadline=after(5_000))
+
+    assert codes(outcomes) == {"a": "busy"}
+
 
 def test_the_end_of_each_call_is_told_once() -> None:
-    """Whoever follows along sees one line for each repository."""
     told: list[tuple[str, str | None]] = []
+    run_within(
+        30,
+        {"a": hangs, "b": answers("ok"), "c": fails(NoIndex("none"))},
+        concurrency=1,
+        done=lambda repo, outcome: told.append((repo, outcome.value)),
+    )
 
-    async def ask() -> None:
-        await run(
-            {"a": hangs, "b": answers("ok"), "c": fails(NoIndex("none"))},
-            deadline=Deadline.after(VirtualClock(), 30),
-            concurrency=1,
-            done=lambda repo, outcome: told.append((repo, outcome.value)),
-        )
-
-    run_virtually(ask)
     assert sorted(told) == [("a", None), ("b", "ok"), ("c", None)]
 
 
@@ -175,7 +186,6 @@ async def test_strict_reports_the_first_failure_by_id(steps: tuple[int, int]) ->
 
 
 async def test_strict_stops_scheduling() -> None:
-    """Work whose result cannot matter is not started."""
     started = []
 
     async def call() -> str:
@@ -205,46 +215,22 @@ async def test_a_busy_daemon_is_asked_once_more() -> None:
     assert codes(outcomes) == {"a": "ok", "b": "busy"}
 
 
-async def test_a_busy_daemon_is_not_waited_for_beyond_the_deadline() -> None:
-    """`busy` tells the caller more than `timeout`."""
-    outcomes = await run({"a": fails(Busy(retry_after_ms=60_000))}, deadline=after(5_000))
-
-    assert codes(outcomes) == {"a": "busy"}
-
-
-async def test_nothing_to_ask_is_nothing_to_wait_for() -> None:
-    """An empty selection."""
-    assert await run({}) == {}
-
-
 @pytest.mark.parametrize("overtakes", [False, True])
 def test_two_places_for_three_calls_are_two_turns(overtakes: bool) -> None:
     """A turn that is begun counts whole, or the last in line would have no time."""
     calls = {"a": hangs, "b": hangs, "c": answers("ok")}
+    outcomes = run_within(30, calls, concurrency=2, overtakes=overtakes)
 
-    async def ask() -> dict[RepoId, RepoOutcome[str]]:
-        deadline = Deadline.after(VirtualClock(), 30)
-        return await run(calls, deadline=deadline, concurrency=2, overtakes=overtakes)
-
-    assert codes(run_virtually(ask)) == {"a": "timeout", "b": "timeout", "c": "ok"}
+    assert codes(outcomes) == {"a": "timeout", "b": "timeout", "c": "ok"}
 
 
 @pytest.mark.parametrize(("overtakes", "slow"), [(False, "timeout"), (True, "slow")])
 def test_a_slow_call_may_be_overtaken_instead_of_ended(overtakes: bool, slow: str) -> None:
     """What costs little need not end for those who wait behind it."""
+    calls = {"a": lasting(0.9), "b": lasting(0.9), **{name: answers("ok") for name in "cdef"}}
+    outcomes = run_within(1_000, calls, concurrency=2, overtakes=overtakes)
 
-    async def lasts() -> str:
-        await anyio.sleep(0.9)
-        return "slow"
-
-    calls = {"a": lasts, "b": lasts, **{name: answers("ok") for name in "cdef"}}
-
-    async def ask() -> dict[RepoId, RepoOutcome[str]]:
-        deadline = Deadline.after(VirtualClock(), 1_000)
-        return await run(calls, deadline=deadline, concurrency=2, overtakes=overtakes)
-
-    rest = dict.fromkeys("cdef", "ok")
-    assert codes(run_virtually(ask)) == {"a": slow, "b": slow, **rest}
+    assert codes(outcomes) == {"a": slow, "b": slow, **dict.fromkeys("cdef", "ok")}
 
 
 def test_a_call_that_its_share_ended_is_made_once_more() -> None:
@@ -274,27 +260,16 @@ def test_a_call_that_its_share_ended_is_made_once_more() -> None:
 
 
 def test_who_has_nobody_waiting_behind_may_take_all_the_time() -> None:
-    """A share is for the sake of others."""
+    calls = {"a": lasting(0.8), "b": answers("b"), "c": answers("c")}
 
-    async def slow() -> str:
-        await anyio.sleep(0.8)
-        return "slow"
-
-    async def work() -> dict[RepoId, RepoOutcome[str]]:
-        calls = {"a": slow, "b": answers("b"), "c": answers("c")}
-        return await run(calls, deadline=Deadline.after(VirtualClock(), 1_000), concurrency=2)
-
-    assert codes(run_virtually(work)) == {"a": "slow", "b": "b", "c": "c"}
+    assert codes(run_within(1_000, calls, concurrency=2)) == {"a": "slow", "b": "b", "c": "c"}
 
 
 def test_a_busy_daemon_is_not_waited_for_beyond_its_share() -> None:
     """The rest of the time is for those who wait behind it."""
+    calls = {"a": fails(Busy(retry_after_ms=700)), "b": answers("b")}
 
-    async def work() -> dict[RepoId, RepoOutcome[str]]:
-        calls = {"a": fails(Busy(retry_after_ms=700)), "b": answers("b")}
-        return await run(calls, deadline=Deadline.after(VirtualClock(), 1_000), concurrency=1)
-
-    assert codes(run_virtually(work)) == {"a": "busy", "b": "b"}
+    assert codes(run_within(1_000, calls, concurrency=1)) == {"a": "busy", "b": "b"}
 
 
 async def test_what_a_strict_failure_decided_is_not_told_of() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Struct
 from msgspec.structs import replace
@@ -52,36 +52,22 @@ def test_the_best_ranked_copy_stays_and_names_the_others() -> None:
     assert kept[1] is ordered[2]
 
 
-def test_copies_inside_one_repository_stay_apart() -> None:
-    """A workspace of one repository answers as that repository does."""
-    ordered = [merged("a", "1", "x"), merged("a", "2", "x")]
+def test_copies_of_one_repository_or_of_two_corpora_stay_apart() -> None:
+    """A workspace of one repository answers as it does; lists of corpora and blended fold alike."""
+    code, prose = merged("a", "1", "x"), merged("b", "2", "x")
+    prose = replace(prose, hit=replace(prose.hit, corpus=Corpus.PROSE))
 
-    assert fold(ordered) == tuple(ordered)
+    for ordered in ([code, merged("a", "2", "x")], [code, prose], []):
+        assert fold(ordered) == tuple(ordered)
 
 
 def test_a_repository_that_owns_a_text_keeps_all_its_copies() -> None:
     """Others' copies go to its best one, however they lie between."""
-    ordered = [
-        merged("a", "1", "x"),
-        merged("b", "2", "x"),
-        merged("a", "3", "x"),
-        merged("b", "4", "x"),
-    ]
-
-    kept = fold(ordered)
+    kept = fold([merged(repo, str(n), "x") for n, repo in enumerate("abab", 1)])
 
     assert ids(kept) == ["a:1", "a:3"]
     assert [copy.row_id for copy in kept[0].also_in] == ["2", "4"]
     assert kept[1].also_in == ()
-
-
-def test_one_text_in_two_corpora_is_two_texts() -> None:
-    """Each corpus' own list and the blended one must fold alike."""
-    code = merged("a", "1", "x")
-    prose = merged("b", "2", "x")
-    prose = replace(prose, hit=replace(prose.hit, corpus=Corpus.PROSE))
-
-    assert fold([code, prose]) == (code, prose)
 
 
 def test_copies_are_named_by_repository_file_line_and_row() -> None:
@@ -98,14 +84,6 @@ def test_copies_are_named_by_repository_file_line_and_row() -> None:
     (kept,) = fold([merged("a", "0", "x"), *copies])
 
     assert [copy.row_id for copy in kept.also_in] == ["4", "5", "6", "3", "2", "1"]
-
-
-def test_nothing_folds_to_nothing() -> None:
-    """No hits are no special case."""
-    assert fold([]) == ()
-
-
-# Who is asked for more.
 
 
 def lists_of(*hits: MergedHit) -> list[RankedList]:
@@ -125,7 +103,6 @@ COPIES = [merged("a", "0", "x"), merged("b", "1", "x"), merged("b", "2", "x")]
 
 
 def test_a_used_up_list_that_ends_before_the_last_place_is_named() -> None:
-    """What follows in it may be better than what took the place."""
     ordered = [*COPIES, merged("a", "3", "y"), merged("a", "4", "z")]
 
     assert named(ordered, 2, a=3, b=2) == ("b",)
@@ -133,13 +110,19 @@ def test_a_used_up_list_that_ends_before_the_last_place_is_named() -> None:
     assert named(ordered, 1, a=3, b=2) == ()
 
 
-def test_whoever_holds_the_last_place_or_a_later_one_is_not_named() -> None:
-    """All that it has not sent comes after that."""
-    twice = [merged("b", "1", "x"), merged("b", "2", "x")]
+def test_lists_without_use_for_more_are_not_named() -> None:
+    first, second = merged("b", "1", "x"), merged("b", "2", "x")
+    other = merged("a", "3", "y")
 
-    assert named([*twice, merged("a", "3", "y")], 2, a=9, b=2) == ()
-    assert named([*twice, merged("a", "3", "y")], 3, a=9, b=2) == ()
-    assert named([twice[0], merged("a", "3", "y"), twice[1]], 2, a=9, b=2) == ()
+    assert named([first, second, other], 2, a=9, b=2) == ()
+    assert named([first, second, other], 3, a=9, b=2) == ()
+    assert named([first, other, second], 2, a=9, b=2) == ()
+
+    hits = [merged("a", "1", "x"), merged("a", "2", "x")]
+    empty = [RankedList(RepoId("a"), None, 0, ())]
+
+    assert exhausted_by_folding(lists_of(*hits), {RepoId("a"): 2}, top=3) == set()
+    assert exhausted_by_folding(empty, {RepoId("a"): 0}, top=0) == set()
 
 
 def test_with_places_left_every_used_up_list_is_named() -> None:
@@ -162,16 +145,7 @@ def test_a_list_of_enough_texts_is_not_used_up() -> None:
     assert used(3, 4) == set()
 
 
-def test_lists_that_were_asked_for_less_than_is_shown_are_never_named() -> None:
-    """They are as short as the request wants them."""
-    hits = [merged("a", "1", "x"), merged("a", "2", "x")]
-    empty = [RankedList(RepoId("a"), None, 0, ())]
-
-    assert exhausted_by_folding(lists_of(*hits), {RepoId("a"): 2}, top=3) == set()
-    assert exhausted_by_folding(empty, {RepoId("a"): 0}, top=0) == set()
-
-
-def test_lists_double_up_to_the_cap() -> None:
+def test_lists_double_up_to_the_cap_which_is_told() -> None:
     """A thousand copies take six rounds, not a thousand."""
     asked = {RepoId("b"): 20, RepoId("a"): 30, RepoId("c"): 50, RepoId("d"): 1}
 
@@ -179,18 +153,12 @@ def test_lists_double_up_to_the_cap() -> None:
     assert list(deeper(["b", "a"], asked, most=50)) == ["a", "b"]
     assert deeper(["b"], {RepoId("b"): 999}) == {"b": 1000}
 
-
-def test_whoever_is_named_at_the_cap_is_spoken_of() -> None:
-    """Nothing partial is silent."""
     asked = {RepoId("a"): 50, RepoId("b"): 40}
 
     assert refill_limit(["b", "a"], asked) == (
         ("a", LimitHit("fold_refill", 50)),
         ("b", LimitHit("fold_refill", 40)),
     )
-
-
-# Lists of any length, folded and cut, against short ones that are refilled.
 
 
 class World(Struct, frozen=True):
@@ -293,29 +261,31 @@ def refilled(world: World, first: int, most: int) -> tuple[list[list[MergedHit]]
 
 
 @pytest.mark.slow
-@settings(max_examples=200)
 @given(worlds(), st.integers(0, 3))
 def test_refilled_lists_are_those_of_repositories_that_send_everything(
     world: World, more: int
 ) -> None:
-    """The bound of what is sent must not show, neither in a corpus nor in what is dealt."""
-    whole = [fold(pooled(world.lists(corpus, dict.fromkeys(world.rows, 99)))) for corpus in CORPORA]
+    """The bound of what is sent must not show, neither in a corpus nor in what is dealt.
 
+    With a lower cap the answer may lack hits, and then the repositories that reached it are named.
+    """
+    whole = [fold(pooled(world.lists(corpus, dict.fromkeys(world.rows, 99)))) for corpus in CORPORA]
     kept, wanted = refilled(world, world.top + more, most=64)
+    capped, left = refilled(world, world.top, most=max(world.top, 1))
 
     assert wanted == set()
-    for found, expected in zip(kept, whole, strict=True):
-        assert ids(found[: world.top]) == ids(expected[: world.top])
+    for lists in (kept, *([] if left else [capped])):
+        assert [ids(found[: world.top]) for found in lists] == [
+            ids(expected[: world.top]) for expected in whole
+        ]
     assert world.dealt([m for items in kept for m in items]) == world.dealt(
         [m for items in whole for m in items]
     )
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(worlds(), st.integers(0, 3))
 def test_without_copies_nobody_is_asked_twice(world: World, more: int) -> None:
-    """Refilling costs nothing where nothing is folded."""
     apart = {
         repo: tuple(replace(found, chunk_id=f"{repo}{found.row_id}") for found in rows)
         for repo, rows in world.rows.items()
@@ -332,20 +302,6 @@ def test_without_copies_nobody_is_asked_twice(world: World, more: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
-@given(worlds())
-def test_whoever_reached_the_cap_stays_named(world: World) -> None:
-    """Then the answer may lack hits, and that can be said."""
-    kept, wanted = refilled(world, world.top, most=max(world.top, 1))
-    whole = [fold(pooled(world.lists(corpus, dict.fromkeys(world.rows, 99)))) for corpus in CORPORA]
-
-    if not wanted:
-        for found, expected in zip(kept, whole, strict=True):
-            assert ids(found[: world.top]) == ids(expected[: world.top])
-
-
-@pytest.mark.slow
-@settings(max_examples=40)
 @given(worlds())
 def test_the_blended_list_folds_as_its_corpora_do(world: World) -> None:
     """So that folding each corpus once is enough."""
@@ -361,30 +317,21 @@ def test_the_blended_list_folds_as_its_corpora_do(world: World) -> None:
 @pytest.mark.parametrize("length", [4, 5, 6])
 def test_ranks_can_be_refilled_too(length: int) -> None:
     """Under rrf a list's unseen hits also come after its last one."""
-    chunks = {"a": "xyxyxyxyzp", "b": "yxyxyxyxrs"}
+    hits = {
+        RepoId(name): tuple(hit(f"{n}", chunk_id=chunk) for n, chunk in enumerate(texts))
+        for name, texts in {"a": "xyxyxyxyzp", "b": "yxyxyxyxrs"}.items()
+    }
 
     def lists(asked: dict[RepoId, int]) -> list[RankedList]:
-        return [
-            RankedList(
-                RepoId(name),
-                None,
-                0,
-                tuple(
-                    hit(f"{n}", chunk_id=chunk)
-                    for n, chunk in enumerate(texts[: asked[RepoId(name)]])
-                ),
-            )
-            for name, texts in chunks.items()
-        ]
+        return [RankedList(repo, None, 0, own[: asked[repo]]) for repo, own in hits.items()]
 
     def merge(asked: dict[RepoId, int]) -> tuple[MergedHit, ...]:
         return merge_rrf(lists(asked), rrf_k=60, per_repo_top=99)
 
-    asked = dict.fromkeys(map(RepoId, chunks), length)
+    asked = dict.fromkeys(hits, length)
     while again := deeper(
         needs_more(merge(asked), fold(merge(asked)), lists(asked), asked, top=4), asked
     ):
         asked |= again
 
-    whole = dict.fromkeys(asked, 99)
-    assert ids(fold(merge(asked))[:4]) == ids(fold(merge(whole))[:4])
+    assert ids(fold(merge(asked))[:4]) == ids(fold(merge(dict.fromkeys(asked, 99)))[:4])

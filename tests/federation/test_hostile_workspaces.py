@@ -41,16 +41,9 @@ VALID = (
 VALUES = (
     *("null", "true", "false", "[]", "{}", '""', "0", "-0", "1.5", "1e400", "-1e308", "9" * 400),
     *("9007199254740993", "0x10", "NaN", "-Infinity", "[" * 70, "[" * 60 + "]" * 60, '{"a":' * 70),
+    *('"\\ud800"', '"\\udc00\\ud800"', '"\\u0000"', '"\\u202e"', '"e\\u0301"', '"K"'),
     *(
-        '"\\ud800"',
-        '"\\udc00\\ud800"',
-        '"\\u0000"',
-        '"\\u202e"',
-        '"e\\u0301"',
-        '"K"',
         '"\\uD83D\\uDE00"',
-    ),
-    *(
         "// */",
         "/*",
         "*/",
@@ -62,37 +55,18 @@ VALUES = (
         "\\",
         ",",
         ",,",
-        ":",
-        "\ufeff",
-        "\0",
     ),
-    *("\r", "\u2028", "\u00a0", "\u200b", "//\r", '"a" "b"', '"root"', '"repos"', '"__proto__"'),
+    *(":", "\ufeff", "\0", "\r", "\u2028", "\u00a0", "\u200b", "//\r", '"a" "b"', '"root"'),
+    *('"repos"', '"__proto__"'),
 )
 PATHS = (
     *("", ".", "..", "/", "//", "../" * 200, "../alpha/..", "../alpha/../beta", "..\\\\alpha"),
     *("../gone", "../file.txt", "../file.txt/x", "../fifo", "../device", "../loop", "../loop/x"),
-    *(
-        "../link",
-        "../link/../beta",
-        "../dangling",
-        "../closed/x",
-        "../chain",
-        "~",
-        "$HOME",
-        "a\\u0000b",
-    ),
-    *("/proc/self/root", "/proc/self/cwd", "/proc/self/fd/0", "/proc/self/mem", "/dev/zero"),
-    *(
-        "/dev/stdin",
-        "/sys",
-        "a" * 256,
-        "a/" * 900,
-        "../ALPHA",
-        "../alpha\\n",
-        " ../alpha ",
-        "\\u202e",
-    ),
-    *("../esc\\u001b[31m", "file:///etc", "//alpha", "../alpha/.git", "../alpha/src", "-rf"),
+    *("../link", "../link/../beta", "../dangling", "../closed/x", "../chain", "~", "$HOME"),
+    *("a\\u0000b", "/proc/self/root", "/proc/self/cwd", "/proc/self/fd/0", "/proc/self/mem"),
+    *("/dev/zero", "/dev/stdin", "/sys", "a" * 256, "a/" * 900, "../ALPHA", "../alpha\\n"),
+    *(" ../alpha ", "\\u202e", "../esc\\u001b[31m", "file:///etc", "//alpha", "../alpha/.git"),
+    *("../alpha/src", "-rf"),
 )
 
 
@@ -237,15 +211,14 @@ def quickest_ms(path: Path, enough_ms: float) -> float:
 @pytest.mark.slow
 def test_mutated_files_are_loaded_or_refused_by_name_and_soon(place: Path) -> None:
     """A traceback, a hang or a root that nobody wrote are all it takes to distrust a server."""
-    loaded, refused = check_seeds(range(150), place, CPU_MS)
+    loaded, refused = check_seeds(range(50), place, CPU_MS)
 
-    assert loaded > 6
-    assert refused > 90
+    assert loaded > 2
+    assert refused > 30
 
 
 @pytest.mark.deep
 def test_ten_times_as_many_mutated_files_are_loaded_or_refused(place: Path) -> None:
-    """The same with other seeds."""
     loaded, refused = check_seeds(range(500, 5500), place, 3 * CPU_MS)
 
     assert loaded > 200
@@ -276,7 +249,6 @@ def test_each_trick_with_a_path_ends_in_a_directory_or_a_refusal(place: Path, ro
 
 
 def test_a_message_shows_no_escape_sequence_of_a_root(place: Path) -> None:
-    """Messages end on terminals."""
     path = place / "ws" / "w.jsonc"
     entry = '{"root": "../esc\\u001b[31m"}'
     path.write_text(f'{{"schemaVersion": 1, "repos": [{entry}, {entry}]}}')
@@ -291,29 +263,21 @@ def test_a_message_shows_no_escape_sequence_of_a_root(place: Path) -> None:
 def test_a_root_that_became_a_link_is_seen_as_one(place: Path) -> None:
     """Between check and use another directory must not take an allowed one's place."""
     path = place / "ws" / "w.jsonc"
-    path.write_text('{"schemaVersion": 1, "repos": [{"root": "../alpha"}]}')
-    repo = load_workspace(path, resolve_root=root_of, whole=True).repos[0]
+    path.write_text('{"schemaVersion": 1, "repos": [{"root": "../alpha"}, {"root": "../many/r1"}]}')
+    alpha, many = load_workspace(path, resolve_root=root_of, whole=True).repos
     secret = place / "beta"
-    before = is_canonical(repo.root_canonical)
+    assert is_canonical(alpha.root_canonical)
+    assert is_canonical(many.root_canonical)
 
     (place / "alpha").rename(place / "moved")
     (place / "alpha").symlink_to(secret)
-
-    assert (before, is_canonical(repo.root_canonical)) == (True, False)
-    assert repo.root_canonical == place / "alpha"
-    assert not is_inside(canonical_path(repo.root_canonical), place / "alpha")
-    again = load_workspace(path, resolve_root=root_of, whole=True).repos[0]
-    assert again.root_canonical == secret
-    assert again.repo_id != repo.repo_id
-
-
-def test_a_root_above_which_a_link_was_put_is_seen_too(place: Path) -> None:
-    """The swap may happen higher up."""
-    path = place / "ws" / "w.jsonc"
-    path.write_text('{"schemaVersion": 1, "repos": [{"root": "../many/r1"}]}')
-    repo = load_workspace(path, resolve_root=root_of, whole=True).repos[0]
-
     (place / "many").rename(place / "others")
     (place / "many").symlink_to("others")
+    again = load_workspace(path, resolve_root=root_of, whole=True).repos[0]
 
-    assert not is_canonical(repo.root_canonical)
+    assert not is_canonical(alpha.root_canonical)
+    assert not is_canonical(many.root_canonical)
+    assert alpha.root_canonical == place / "alpha"
+    assert not is_inside(canonical_path(alpha.root_canonical), place / "alpha")
+    assert again.root_canonical == secret
+    assert again.repo_id != alpha.repo_id

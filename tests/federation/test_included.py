@@ -99,7 +99,6 @@ def test_what_stands_in_the_file_is_as_it_says(load: Load) -> None:
 
 
 def test_a_new_directory_is_in_the_next_look(load: Load, tmp_path: Path) -> None:
-    """And makes another set of repositories."""
     before = load(["../services/*"])
     (tmp_path / "services" / "ship").mkdir()
     after = load(["../services/*"])
@@ -110,13 +109,12 @@ def test_a_new_directory_is_in_the_next_look(load: Load, tmp_path: Path) -> None
     assert {repo.repo_id for repo in before.repos} < {repo.repo_id for repo in after.repos}
 
 
-def test_a_glob_that_means_nothing_is_told(load: Load) -> None:
-    """Somebody may have moved the directory."""
-    warnings = workspace_warnings(load(["../services/*", "../servces/*"]))
+@pytest.mark.parametrize("glob", ["../servces/*", "../nowhere/*.jsonc", "../*.jsonc"])
+def test_a_glob_that_means_nothing_is_told(load: Load, glob: str) -> None:
+    (warning,) = workspace_warnings(load(["../services/*", glob]))
 
-    assert [(one.code, "../servces/*" in one.message) for one in warnings] == [
-        ("WARN_WORKSPACE_INCLUDE_EMPTY", True)
-    ]
+    assert warning.code == "WARN_WORKSPACE_INCLUDE_EMPTY"
+    assert glob in warning.message
 
 
 @pytest.mark.parametrize(
@@ -135,7 +133,6 @@ def test_a_glob_that_means_nothing_is_told(load: Load) -> None:
 def test_each_mistake_has_its_field_and_reason(
     load: Load, include: Json, field: str, reason: str
 ) -> None:
-    """As of every key."""
     with pytest.raises(WorkspaceError) as caught:
         load(include)
 
@@ -143,32 +140,38 @@ def test_each_mistake_has_its_field_and_reason(
     assert caught.value.issues[0].line == ("include" in field)
 
 
+@pytest.mark.parametrize(
+    ("glob", "message"),
+    [
+        # `/**` would read the whole disk for every question.
+        ("../**", "examine more than 5 files"),
+        # It would be walked part by part, and back again.
+        ("../services/" + "cart/../" * 600 + "cart", "more than 32 parts"),
+    ],
+)
 def test_a_glob_that_looks_at_too_much_is_refused(
-    load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    load: Load, monkeypatch: pytest.MonkeyPatch, glob: str, message: str
 ) -> None:
-    """`/**` would read the whole disk for every question."""
     monkeypatch.setattr("ggrep.federation.included.MOST_LOOKED_AT", 5)
 
-    with pytest.raises(WorkspaceError, match="examine more than 5 files"):
-        load(["../**"])
+    with pytest.raises(WorkspaceError, match=message):
+        load([glob])
 
 
-def test_a_glob_of_many_parts_is_refused(load: Load) -> None:
-    """It would be walked part by part, and back again."""
-    with pytest.raises(WorkspaceError, match="more than 32 parts"):
-        load(["../services/" + "cart/../" * 600 + "cart"])
-
-
-def test_what_lies_very_deep_is_not_looked_for(load: Load, tmp_path: Path) -> None:
-    """Trees may be deeper than anybody's repositories."""
+def test_what_lies_very_deep_is_not_looked_for_and_a_circle_of_links_ends(
+    load: Load, tmp_path: Path
+) -> None:
+    """Trees may be deeper than anybody's repositories; links are not followed below `**`."""
     below = tmp_path / "libs" / "deep" / Path(*"d" * 60)
     (below / "far" / ".git").mkdir(parents=True)
+    (tmp_path / "libs" / "deep" / "up").symlink_to(tmp_path)
 
     assert len(load(["../**"]).repos) == 3
 
 
-def test_directories_of_one_repository_are_told(load: Load, tmp_path: Path) -> None:
-    """Packages of one work tree are no repositories, and nobody finds them missing."""
+def test_directories_of_one_repository_and_a_root_that_may_not_be_searched_are_none(
+    load: Load, tmp_path: Path
+) -> None:
     for name in ("a", "b"):
         (tmp_path / "libs" / "x" / "packages" / name).mkdir(parents=True)
     workspace = load(["../libs/x/packages/*", "!../nowhere"])
@@ -176,30 +179,19 @@ def test_directories_of_one_repository_are_told(load: Load, tmp_path: Path) -> N
     assert workspace.repos == ()
     assert [one.code for one in workspace_warnings(workspace)] == ["WARN_WORKSPACE_INCLUDE_EMPTY"]
 
+    with pytest.raises(InvalidRequest):
+        canonical_root(Path("/"))
+
+    assert load(["/"]).repos == ()
+
 
 @pytest.mark.parametrize("name", ["a:b", "a]b", "[ab", "a\tb"])
 def test_a_name_that_cannot_be_typed_in_front_of_a_path_is_none(
     load: Load, tmp_path: Path, name: str
 ) -> None:
-    """Answers call such a repository by its id."""
     (tmp_path / "odd" / name).mkdir(parents=True)
 
     assert [repo.alias for repo in load(["../odd/*"]).repos] == [None]
-
-
-def test_a_circle_of_links_ends(load: Load, tmp_path: Path) -> None:
-    """Links are not followed below `**`."""
-    (tmp_path / "libs" / "deep" / "up").symlink_to(tmp_path)
-
-    assert len(load(["../**"]).repos) == 3
-
-
-def test_a_root_that_may_not_be_searched_is_none(load: Load) -> None:
-    """`/` holds far more than anybody means."""
-    with pytest.raises(InvalidRequest):
-        canonical_root(Path("/"))
-
-    assert load(["/"]).repos == ()
 
 
 def nest(tmp_path: Path, name: str, **document: Json) -> None:
@@ -227,16 +219,14 @@ def test_the_repositories_of_another_workspace_are_as_it_says(load: Load, tmp_pa
     assert (third.root_input, third.alias, third.enabled) == ("../libs/x", "x", True)
 
 
-def test_what_stands_in_the_file_beats_another_workspace(load: Load, tmp_path: Path) -> None:
-    """As it beats a glob of directories."""
+def test_another_workspace_is_read_once_and_beaten_by_the_file_itself(
+    load: Load, tmp_path: Path
+) -> None:
     nest(tmp_path, "shop.jsonc", repos=[{"root": "services/cart", "alias": "basket"}])
     (cart,) = load(["../shop.jsonc"], [{"root": "../services/cart", "alias": "own"}]).repos
 
     assert cart.alias == "own"
 
-
-def test_workspaces_that_include_each_other_are_read_once_each(load: Load, tmp_path: Path) -> None:
-    """None goes round in a circle."""
     nest(tmp_path, "a.jsonc", include=["services/cart", "b.jsonc", "ws/w.jsonc"])
     nest(tmp_path, "b.jsonc", include=["services/pay", "a.jsonc"])
 
@@ -276,13 +266,7 @@ def test_too_many_in_each_other_are_refused(load: Load, tmp_path: Path) -> None:
         load(["../n0.jsonc"])
 
 
-@pytest.mark.parametrize("glob", ["../**/w.jsonc", "../nowhere/*.jsonc", "../*.jsonc"])
-def test_globs_of_workspaces_mean_files_of_one_directory(load: Load, glob: str) -> None:
-    """A glob that means none is told; one that would look everywhere is refused."""
-    if "**" in glob:
-        with pytest.raises(WorkspaceError, match="not workspace files"):
-            load([glob])
-    else:
-        assert [one.code for one in workspace_warnings(load([glob]))] == [
-            "WARN_WORKSPACE_INCLUDE_EMPTY"
-        ]
+def test_globs_of_workspaces_mean_files_of_one_directory(load: Load) -> None:
+    """One that would look everywhere is refused."""
+    with pytest.raises(WorkspaceError, match="not workspace files"):
+        load(["../**/w.jsonc"])

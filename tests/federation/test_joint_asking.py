@@ -126,7 +126,6 @@ def test_each_is_asked_by_itself_if_too_much_must_be_read_of_one(
 def test_so_are_those_of_whose_hits_very_many_score_alike(
     place: ServedWorkspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Which come first their paths say."""
     monkeypatch.setattr(joint_pools, "_MOST_DEEP", 32)
     trees = [
         {f"p{9 - n}.py": f"use(x, {n}, {at})\n" for n in range(9 * (at + 1))} for at in range(MOST)
@@ -170,7 +169,6 @@ def test_what_is_cut_of_a_repositorys_list_is_told(
 
 
 def test_one_that_must_be_asked_by_itself_alone_is(place: ServedWorkspace) -> None:
-    """The others are counted and asked at once."""
     before = document(answered(place))
     place.between.joint.clear()
     place.between.apart = frozenset({place.workspace(MOST).repos[0].repo_id})

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from ggrep.base.errors import StoreError
@@ -28,31 +29,33 @@ def listed(document: Any) -> list[str]:
     return [row["alias"] for row in document["repos"]]
 
 
-async def test_of_a_few_all_are_listed() -> None:
-    """Nobody has to ask twice."""
-    document = await answered(repositories(LISTED_WHOLE))
+@pytest.mark.parametrize(
+    ("number", "wished", "shown"),
+    [(LISTED_WHOLE, False, LISTED_WHOLE), (MANY, False, 1), (MANY, True, MANY)],
+)
+async def test_all_of_a_few_are_listed_or_of_many_if_wished(
+    number: int, wished: bool, shown: int
+) -> None:
+    """Of many those are listed that something comes of; how many others were searched is said."""
+    document = await answered(repositories(number), all_repos=wished)
+    short = await answered(repositories(number))
 
-    assert len(listed(document)) == LISTED_WHOLE
-    assert document["meta"]["ruledOut"] == 0
-
-
-async def test_of_many_those_are_listed_that_something_comes_of() -> None:
-    """The others were searched; how many they are is said."""
-    document = await answered(repositories())
-
-    assert listed(document) == ["r000"]
-    assert document["meta"]["ruledOut"] == MANY - 1
+    assert listed(document) == [f"r{n:03}" for n in range(shown)]
+    assert document["meta"]["ruledOut"] == number - shown
+    assert document["meta"]["manifestHash"] == short["meta"]["manifestHash"]
+    assert document["results"] == short["results"]
 
 
 async def test_who_failed_is_selected_by_name_or_has_something_to_say_is_listed() -> None:
-    """What is not as it should be, or was asked for, must not be passed over."""
+    """What is not as it should be, was asked for, or was cut by itself must not be passed over."""
     fakes = repositories()
     fakes[3].fail["search"] = [StoreError("it is broken")]
     fakes[4].warnings = (Notice("partial_index", "3 of 9 files are indexed so far"),)
+    fakes[9].limits = (LimitHit("max_scanned_rows", 5, 9),)
     document = await answered(fakes, select=("r005",))
 
-    assert listed(document) == ["r000", "r003", "r004", "r005"]
-    assert document["meta"]["ruledOut"] == MANY - 4
+    assert listed(document) == ["r000", "r003", "r004", "r005", "r009"]
+    assert document["meta"]["ruledOut"] == MANY - 5
 
 
 async def test_who_is_passed_over_and_could_change_nothing_is_not_listed() -> None:
@@ -111,17 +114,6 @@ async def test_who_holds_more_than_is_looked_at_is_not_listed_for_it() -> None:
     ]
 
 
-async def test_all_are_listed_where_that_is_wished() -> None:
-    """Operators look at each; nothing else of the answer changes."""
-    whole = await answered(repositories(), all_repos=True)
-    short = await answered(repositories())
-
-    assert len(listed(whole)) == MANY
-    assert whole["meta"]["ruledOut"] == 0
-    assert whole["meta"]["manifestHash"] == short["meta"]["manifestHash"]
-    assert whole["results"] == short["results"]
-
-
 async def test_a_cut_of_the_question_is_told_whoever_is_listed() -> None:
     """That nothing was found may be because half of the question was not read."""
     fakes = repositories()
@@ -131,14 +123,5 @@ async def test_a_cut_of_the_question_is_told_whoever_is_listed() -> None:
     document = await answered(fakes)
 
     assert document["repos"] == []
-    assert [(cut["code"], cut.get("repoId")) for cut in document["limits_hit"]] == [
-        ("max_query_terms", None)
-    ]
-
-
-async def test_who_made_a_cut_of_its_own_is_listed() -> None:
-    """It may hold what was not looked at."""
-    fakes = repositories()
-    fakes[9].limits = (LimitHit("max_scanned_rows", 5, 9),)
-
-    assert listed(await answered(fakes)) == ["r000", "r009"]
+    (cut,) = document["limits_hit"]
+    assert (cut["code"], cut.get("repoId")) == ("max_query_terms", None)

@@ -20,6 +20,7 @@ from ggrep.model.corpus import Corpus, Mode
 from ggrep.model.filters import Filter
 from ggrep.model.limits import Notice
 from ggrep.model.request import Backend, PoolRequest, SnippetMode
+from ggrep.model.response import RepoDescription
 from tests.fakes.clocks import ManualClock
 from tests.fakes.coordinated import (
     ask,
@@ -65,14 +66,6 @@ SHOWN_CHANGES: tuple[dict[str, object], ...] = (
 )
 
 
-def changed(**more: object) -> FederatedRequest:
-    return request(**more)
-
-
-def changed_search(**more: object) -> FederatedRequest:
-    return replace(request(), search=replace(request().search, **more))
-
-
 def two() -> list[FakeSearcher]:
     return [searcher("a"), searcher("b", "token third", "other")]
 
@@ -107,7 +100,6 @@ def stopping_at(wanted: str, stopped: list[str]) -> Callable[[str], Awaitable[ob
 
 
 async def test_without_a_memory_everything_is_asked_again() -> None:
-    """It is the surface that keeps one."""
     fakes = two()
     await ask(fakes)
     second = await ask(fakes)
@@ -119,23 +111,21 @@ async def test_without_a_memory_everything_is_asked_again() -> None:
 @pytest.mark.parametrize("change", CHANGES)
 async def test_another_question_is_asked(change: dict[str, object]) -> None:
     """Everything that decides what repositories give is part of the question."""
-    fakes, memory = two(), CoordinatorCache()
-    await ask(fakes, memory=memory)
-    found = await ask(fakes, changed(**change), memory=memory)
-
-    assert not found.from_memory
-    assert document(found) == document(await ask(two(), changed(**change)))
+    await assert_asked(request(**change))
 
 
 @pytest.mark.parametrize("change", SEARCH_CHANGES)
 async def test_another_search_is_asked(change: dict[str, object]) -> None:
-    """So is every field of the search."""
+    await assert_asked(replace(request(), search=replace(request().search, **change)))
+
+
+async def assert_asked(other: FederatedRequest) -> None:
     fakes, memory = two(), CoordinatorCache()
     await ask(fakes, memory=memory)
-    found = await ask(fakes, changed_search(**change), memory=memory)
+    found = await ask(fakes, other, memory=memory)
 
     assert not found.from_memory
-    assert document(found) == document(await ask(two(), changed_search(**change)))
+    assert document(found) == document(await ask(two(), other))
 
 
 @pytest.mark.parametrize("change", SHOWN_CHANGES)
@@ -143,10 +133,10 @@ async def test_what_is_made_of_the_lists_is_made_anew(change: dict[str, object])
     """The same lists are shown as each request wants them."""
     fakes, memory = two(), CoordinatorCache()
     await ask(fakes, memory=memory)
-    found = await ask(fakes, changed(**change), memory=memory)
+    found = await ask(fakes, request(**change), memory=memory)
 
     assert found.from_memory
-    assert document(found) == document(await ask(two(), changed(**change)))
+    assert document(found) == document(await ask(two(), request(**change)))
 
 
 @pytest.mark.parametrize("timeout_ms", [0, 1_000, 99_999])
@@ -161,7 +151,6 @@ async def test_time_and_company_are_no_part_of_the_question(timeout_ms: int) -> 
 
 
 async def test_another_workspace_file_is_another_question() -> None:
-    """Its priorities and aliases may have changed."""
     fakes, memory = two(), CoordinatorCache()
     known = workspace(repo("a"), repo("b"))
     await ask(fakes, memory=memory, known=known)
@@ -196,30 +185,21 @@ async def test_a_published_snapshot_is_asked_and_only_its_figures_are() -> None:
     assert document(found) == document(await ask(fresh, asked))
 
 
-async def test_another_configuration_of_a_store_is_another_state(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("field", ["answers_key", "config_fingerprint"])
+async def test_settings_that_shape_answers_are_part_of_the_state(
+    monkeypatch: pytest.MonkeyPatch, field: str
 ) -> None:
     """Snapshot ids are unique within a store, and nothing more is known of them."""
     fakes, memory = two(), CoordinatorCache()
-    await ask(fakes, memory=memory)
-    monkeypatch.setattr(fakes[0], "keys", ("embed", "lex", "schema"))
-    plain = FakeSearcher.describe
-
-    async def describe(self: FakeSearcher, deadline: object) -> object:
-        found = await plain(self, deadline)  # type: ignore[arg-type]  # the fake does not look
-        return replace(found, config_fingerprint="d" * 8)
-
-    monkeypatch.setattr(FakeSearcher, "describe", describe)
-
-    assert not (await ask(fakes, memory=memory)).from_memory
-
-
-async def test_settings_that_shape_answers_are_part_of_the_state() -> None:
-    """They lead to no other index, and to other lists of it."""
-    fakes, memory = two(), CoordinatorCache()
     asked = request(merge_strategy="global")
     await ask(fakes, asked, memory=memory)
-    fakes[0].answers_key = "other"
+    plain = FakeSearcher.describe
+
+    async def describe(self: FakeSearcher, deadline: Deadline) -> RepoDescription:
+        known = await plain(self, deadline)
+        return replace(known, **{field: "other"}) if self is fakes[0] else known
+
+    monkeypatch.setattr(FakeSearcher, "describe", describe)
 
     assert not (await ask(fakes, asked, memory=memory)).from_memory
     assert [calls(fake, "term_stats") for fake in fakes] == [2, 1]
@@ -300,28 +280,21 @@ async def test_a_vector_that_nobody_waits_for_is_not_remembered() -> None:
     assert memory.vectors.statistics().entries == memory.lists.statistics().entries == 0
 
 
-async def test_a_failure_after_a_success_is_told() -> None:
-    """A remembered answer hides nobody's failure."""
+@pytest.mark.parametrize("status", ["error", "missing_index"])
+async def test_a_failure_after_a_success_is_told(status: str) -> None:
     fakes, memory = two(), CoordinatorCache()
     await ask(fakes, memory=memory)
-    fakes[1].fail["describe"] = [GgrepError("broken")]
+    if status == "error":
+        fakes[1].fail["describe"] = [GgrepError("broken")]
+    else:
+        fakes[1].snapshot_id = None
     found = await ask(fakes, memory=memory)
 
-    assert statuses(found) == {"a": "ok", "b": "error"}
+    assert statuses(found) == {"a": "ok", "b": status}
     assert {path[0] for path in files(found)} == {"a"}
 
 
-async def test_an_index_that_went_is_told() -> None:
-    """As any other failure is."""
-    fakes, memory = two(), CoordinatorCache()
-    await ask(fakes, memory=memory)
-    fakes[1].snapshot_id = None
-
-    assert statuses(await ask(fakes, memory=memory)) == {"a": "ok", "b": "missing_index"}
-
-
 async def test_strict_takes_only_what_a_strict_question_left() -> None:
-    """A strict caller wants everybody's word."""
     fakes, memory = two(), CoordinatorCache()
     await ask(fakes, memory=memory)
     first = await ask(fakes, request(strict=True), memory=memory)
@@ -345,30 +318,29 @@ async def test_what_is_of_the_moment_is_of_this_moment() -> None:
 async def test_what_a_repository_notices_is_told_and_goes_again(code: str) -> None:
     """It may show in its lists as well; both are of this moment."""
     fakes, memory = two(), CoordinatorCache()
-    plain = document(await ask(fakes, memory=memory))
-    fakes[0].notices = (Notice(code, "told"),)
-    fakes[0].warnings = (Notice(code, "told"),)
-    noticed = await ask(fakes, memory=memory)
-    fakes[0].notices = fakes[0].warnings = ()
-    again = await ask(fakes, memory=memory)
+    first = await ask(two())
+    for _ in range(2):
+        fakes[0].notices = fakes[0].warnings = (Notice(code, "told"),)
+        noticed = await ask(fakes, memory=memory)
+        fakes[0].notices = fakes[0].warnings = ()
+        again = await ask(fakes, memory=memory)
 
-    assert [warning.code for warning in noticed.warnings].count(code) == 1
-    assert document(again) == plain
+        assert [warning.code for warning in noticed.warnings].count(code) == 1
+        assert document(again) == document(first)
 
 
 async def test_the_same_words_below_other_directories_are_another_question() -> None:
     """They may name other repositories, which routing then keeps."""
     fakes, memory = two(), CoordinatorCache()
-    await ask(fakes, request(base_dirs=(Path("/srv/x"),)), memory=memory)
-
-    assert not (await ask(fakes, request(base_dirs=(Path("/srv/y"),)), memory=memory)).from_memory
+    for path in ("/srv/x", "/srv/y"):
+        asked = request(base_dirs=(Path(path),))
+        assert not (await ask(fakes, asked, memory=memory)).from_memory
 
 
 @pytest.mark.parametrize("field", ["select", "only"])
 async def test_the_order_in_which_repositories_are_named_is_no_part_of_a_question(
     field: str,
 ) -> None:
-    """It changes nothing; who is named does."""
     fakes, memory = [*two(), searcher("c")], CoordinatorCache()
     await ask(fakes, request(**{field: ("a", "b")}), memory=memory)
     turned = await ask(fakes, request(**{field: ("b", "a")}), memory=memory)
@@ -382,10 +354,8 @@ async def test_the_order_in_which_repositories_are_named_is_no_part_of_a_questio
 async def test_lists_that_were_to_be_longer_are_not_remembered() -> None:
     """A repository that could not give longer lists may do so the next time."""
     copies = [FakeRow(f"c{n}", f"c{n}.py", 1, ("token",), chunk="same") for n in range(9)]
-    fake, memory = (
-        FakeSearcher("a", [*copies, FakeRow("z", "z.py", 1, ("token", "x"))]),
-        CoordinatorCache(),
-    )
+    fake = FakeSearcher("a", [*copies, FakeRow("z", "z.py", 1, ("token", "x"))])
+    memory = CoordinatorCache()
     asked = request(merge_strategy="global", top=2, search={"per_file": 0})
     seen = []
 
@@ -425,7 +395,6 @@ async def test_a_vector_is_remembered_for_its_encoder_and_its_text() -> None:
 
 
 async def test_memory_is_bounded_by_bytes() -> None:
-    """However many questions a long session asks."""
     text = "token " + "x" * 4_000
     fakes = [searcher("a", *[text] * 5), searcher("b", *[text] * 5)]
     most = 1 << 18
@@ -437,12 +406,9 @@ async def test_memory_is_bounded_by_bytes() -> None:
     assert 0 < lists.entries < 12
     assert 0 < lists.size_bytes <= most
     assert 0 < figures.size_bytes <= MOST_BYTES
-    assert (
-        await ask(fakes, request("token 11", merge_strategy="global"), memory=memory)
-    ).from_memory
-    assert not (
-        await ask(fakes, request("token 0", merge_strategy="global"), memory=memory)
-    ).from_memory
+    for number, kept in ((11, True), (0, False)):
+        asked = request(f"token {number}", merge_strategy="global")
+        assert (await ask(fakes, asked, memory=memory)).from_memory is kept
 
 
 async def test_repositories_without_hits_take_room_too() -> None:
@@ -463,21 +429,9 @@ async def test_a_memory_without_room_holds_nothing() -> None:
     for _ in range(2):
         await ask(fakes, request(merge_strategy="global"), memory=memory)
 
-    assert memory.lists.statistics().entries == 0
-    assert memory.figures.statistics().entries == 0
-    assert memory.vectors.statistics().entries == 0
+    kept = (memory.lists, memory.figures, memory.vectors)
+    assert [each.statistics().entries for each in kept] == [0, 0, 0]
     assert [calls(fake, "term_stats") for fake in fakes] == [2, 2]
-
-
-async def test_what_a_repository_noticed_when_it_was_asked_is_not_told_later() -> None:
-    """Its lists may hold the notice; without it they are other lists."""
-    fakes, memory = two(), CoordinatorCache()
-    told = (Notice("snapshot_fallback", "told"),)
-    fakes[0].notices = fakes[0].warnings = told
-    await ask(fakes, memory=memory)
-    fakes[0].notices = fakes[0].warnings = ()
-
-    assert document(await ask(fakes, memory=memory)) == document(await ask(two()))
 
 
 async def test_for_which_corpora_a_repository_is_asked_is_part_of_the_question() -> None:
@@ -507,7 +461,6 @@ async def test_figures_are_of_the_snapshot_that_gave_them() -> None:
 
 
 async def test_hits_of_corpora_take_room() -> None:
-    """They are held as the blended ones are."""
     clock = ManualClock(datetime(2025, 1, 1, tzinfo=UTC))
     whole = await searcher("a").search(PoolRequest(request().search, 5), Deadline.never(clock))
     sizes = [

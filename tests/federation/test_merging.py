@@ -1,8 +1,12 @@
-"""From lists to merged lists: by either strategy, folded or not, and filled up again."""
+"""Merging: both strategies, every tie, folded or not, and filled up again."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from ggrep.base.clock import Deadline, SystemClock
@@ -13,14 +17,17 @@ from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.merge import (
     Lists,
     Merged,
+    MergedHit,
     RankedList,
     Rules,
     lists_of,
     merge_global,
     merge_lists,
     merge_rrf,
+    rrf_score,
     unfinished,
 )
+from ggrep.federation.repo_outcomes import RepoLimit
 from ggrep.federation.validation import GLOBAL, STRATEGIES, MergeDefaults
 from ggrep.model.corpus import CORPORA, Corpus, Mode
 from ggrep.model.limits import LimitHit
@@ -36,6 +43,182 @@ from tests.fakes.searchers import (
     score_rows,
     workspace,
 )
+
+
+def short_ranked(name: str, *hits: Hit, priority: int = 0) -> RankedList:
+    return RankedList(RepoId(name), name.upper(), priority, hits)
+
+
+def rrf(*lists: RankedList, per_repo_top: int = 20) -> list[str]:
+    return row_ids(merge_rrf(lists, rrf_k=60, per_repo_top=per_repo_top))
+
+
+def row_ids(merged: tuple[MergedHit, ...]) -> list[str]:
+    return [item.hit.row_id for item in merged]
+
+
+def test_rrf_scores_by_place_alone() -> None:
+    (first, second) = merge_rrf([short_ranked("a", hit("x"), hit("y"))], rrf_k=60, per_repo_top=9)
+
+    assert (first.score, second.score) == (round(1 / 61, 12), round(1 / 62, 12))
+    assert (first.local_score, first.local_rank, second.local_rank) == (0.5, 0, 1)
+    assert (first.global_id, first.repo_alias) == ("a:x", "A")
+    assert rrf_score(0, 1) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("lists", "order"),
+    [
+        # The workspace author's will beats the alphabet.
+        ((short_ranked("a", hit("a0")), short_ranked("z", hit("z0"), priority=5)), ["z0", "a0"]),
+        ((short_ranked("b", hit("x")), short_ranked("a", hit("y"))), ["y", "x"]),
+        ((short_ranked("a", hit("z"), hit("m"), hit("a")),), ["z", "m", "a"]),
+    ],
+)
+def test_equal_ranks_fall_to_priority_and_then_to_repo_id(
+    lists: tuple[RankedList, ...], order: list[str]
+) -> None:
+    assert rrf(*lists) == order
+
+
+def test_hit_id_file_and_start_break_ties_of_one_repository_fed_twice() -> None:
+    """The end of the contract's chain, which only odd feeds reach."""
+    same = [short_ranked("a", hit(i, path, start)) for i, path, start in TIED]
+
+    assert [(m.hit.row_id, m.hit.path, m.hit.start_line) for m in merged_all(same)] == sorted(TIED)
+
+
+TIED = [("2", "a.py", 1), ("1", "b.py", 1), ("1", "a.py", 10), ("1", "a.py", 9)]
+
+
+def merged_all(lists: list[RankedList]) -> tuple[MergedHit, ...]:
+    return merge_rrf(lists, rrf_k=60, per_repo_top=99)
+
+
+def test_lists_are_cut_before_the_merge() -> None:
+    """PerRepoTop on the way in; who shows them cuts them to top."""
+    lists = [
+        short_ranked("a", hit("a0"), hit("a1"), hit("a2")),
+        short_ranked("b", hit("b0"), hit("b1")),
+    ]
+
+    assert rrf(*lists, per_repo_top=1) == ["a0", "b0"]
+    assert rrf(*lists) == ["a0", "b0", "a1", "b1", "a2"]
+    assert rrf(*lists, per_repo_top=0) == []
+
+
+def test_global_orders_by_score_wherever_it_comes_from() -> None:
+    good = short_ranked("z", hit("z0", score=0.9), hit("z1", score=0.8))
+    poor = short_ranked("a", hit("a0", score=0.1), priority=100)
+
+    merged = merge_global([poor, good], per_repo_top=9)
+
+    assert row_ids(merged) == ["z0", "z1", "a0"]
+    assert [item.score for item in merged] == [0.9, 0.8, 0.1]
+
+
+def test_global_breaks_ties_as_one_store_does_and_the_repository_comes_last() -> None:
+    """Secondary score, path by bytes, line, row; then the repository. Priority never counts."""
+    hits = [
+        ("a", hit("9", "b.py", 1, lexical_score=0.0)),
+        ("b", hit("9", "b.py", 1, lexical_score=0.0)),
+        ("a", hit("8", "b.py", 1, lexical_score=0.0)),
+        ("a", hit("0", "b.py", 2, lexical_score=0.0)),
+        ("a", hit("0", "\uffff.py", 1, lexical_score=0.0)),
+        ("a", hit("0", "\U00010000.py", 1, lexical_score=0.0)),
+        ("z", hit("0", "zzz.py", 1, lexical_score=0.5)),
+    ]
+    lists = [short_ranked(name, found, priority=ord(name)) for name, found in hits]
+
+    merged = merge_global(lists, per_repo_top=99)
+
+    assert [(m.repo_id, m.hit.row_id, m.hit.path) for m in merged] == [
+        ("z", "0", "zzz.py"),
+        ("a", "8", "b.py"),
+        ("a", "9", "b.py"),
+        ("b", "9", "b.py"),
+        ("a", "0", "b.py"),
+        ("a", "0", "\uffff.py"),
+        ("a", "0", "\U00010000.py"),
+    ]
+
+
+HITS = st.builds(
+    hit,
+    st.sampled_from("0123"),
+    st.sampled_from(["a.py", "b.py"]),
+    st.integers(1, 3),
+    score=st.sampled_from([0.1, 0.2]),
+    lexical_score=st.sampled_from([0.0, 0.1]),
+)
+
+
+@st.composite
+def some_lists(draw: st.DrawFn) -> list[RankedList]:
+    names = draw(st.lists(st.sampled_from("abcd"), unique=True, max_size=4))
+    lists = []
+    for name in names:
+        hits = draw(st.lists(HITS, max_size=4, unique_by=lambda h: h.row_id))
+        lists.append(short_ranked(name, *hits, priority=draw(st.integers(0, 1))))
+    return lists
+
+
+@pytest.mark.slow
+@given(some_lists(), st.randoms(use_true_random=False), st.integers(0, 4))
+def test_the_order_of_arrival_never_shows(
+    lists: list[RankedList], chance: object, per_repo_top: int
+) -> None:
+    shuffled = list(lists)
+    chance.shuffle(shuffled)
+    bounds = {"per_repo_top": per_repo_top}
+
+    assert merge_rrf(lists, rrf_k=60, **bounds) == merge_rrf(shuffled, rrf_k=60, **bounds)
+    assert merge_global(lists, **bounds) == merge_global(shuffled, **bounds)
+
+
+@pytest.mark.slow
+@given(some_lists())
+def test_both_orders_are_total(lists: list[RankedList]) -> None:
+    """All hits are there, best first; none comes twice."""
+    total = sum(len(item.hits) for item in lists)
+    whole = {
+        "rrf": merge_rrf(lists, rrf_k=60, per_repo_top=99),
+        "global": merge_global(lists, per_repo_top=99),
+    }
+
+    for name, merged in whole.items():
+        assert len({item.global_id for item in merged}) == total, name
+        assert all(one.score >= two.score for one, two in pairwise(merged)), name
+
+
+@pytest.mark.slow
+@given(some_lists(), st.integers(0, 3))
+def test_a_repository_s_failure_never_reorders_the_others(
+    lists: list[RankedList], missing: int
+) -> None:
+    """A dead daemon takes its own hits away and nothing else."""
+    rest = [item for place, item in enumerate(lists) if place != missing]
+    kept = {item.repo_id for item in rest}
+    bounds = {"per_repo_top": 99}
+
+    for whole, part in (
+        (merge_rrf(lists, rrf_k=60, **bounds), merge_rrf(rest, rrf_k=60, **bounds)),
+        (merge_global(lists, **bounds), merge_global(rest, **bounds)),
+    ):
+        assert [item for item in whole if item.repo_id in kept] == list(part)
+
+
+@pytest.mark.slow
+@given(some_lists())
+def test_the_value_of_k_never_changes_the_order_of_rrf(lists: list[RankedList]) -> None:
+    """Known limit of the contract's formula: k only scales the score."""
+    orders = {
+        tuple(m.global_id for m in merge_rrf(lists, rrf_k=k, per_repo_top=99))
+        for k in (1, 60, 1000)
+    }
+
+    assert len(orders) == 1
+
 
 A, B = RepoId("a-000000000000"), RepoId("b-000000000000")
 
@@ -75,11 +258,7 @@ GIVEN = lists(
 )
 
 
-# What is dealt is dealt from all repositories together.
-
-
 def test_the_blended_list_deals_quotas_over_all_repositories() -> None:
-    """One quota for the workspace, not one for each repository."""
     code = [ranked(name, *(scored(f"{name[0]}{i}", 0.9) for i in range(4))) for name in (A, B)]
     prose = ranked(A, scored("p", 0.1, corpus=Corpus.PROSE))
     given = Lists(((Corpus.CODE, tuple(code)), (Corpus.PROSE, (prose,))), ())
@@ -89,94 +268,66 @@ def test_the_blended_list_deals_quotas_over_all_repositories() -> None:
     assert len(merged.hits) == 5
 
 
-def test_files_of_one_name_in_two_repositories_are_two_files() -> None:
-    """`README.md` stands in every repository."""
-    both = [
-        ranked(name, *(hit(f"{name[0]}{line}", "README.md", line) for line in (1, 9)))
-        for name in (A, B)
-    ]
-
-    assert sorted(names(merge_lists(lists(*both), rules("global", per_file=1)))) == ["a1", "b1"]
-
-
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_the_order_in_which_lists_come_never_shows(strategy: str) -> None:
-    """Same lists, same answer; whichever daemon was quicker."""
     other = lists(*reversed(GIVEN.blended))
 
     assert merge_lists(other, rules(strategy)) == merge_lists(GIVEN, rules(strategy))
 
 
-# Each strategy is the one it is called.
+@pytest.mark.parametrize(
+    ("strategy", "merge", "order"),
+    [
+        ("global", merge_global, ["a0", "a1", "b0", "b1"]),
+        ("rrf", partial(merge_rrf, rrf_k=60), ["a0", "b0", "a1", "b1"]),
+    ],
+)
+def test_global_goes_by_score_and_rrf_by_rank_alone(
+    strategy: str, merge: Callable[..., tuple[MergedHit, ...]], order: list[str]
+) -> None:
+    merged = merge_lists(GIVEN, rules(strategy))
 
-
-def test_global_goes_by_score() -> None:
-    """Scores are on one scale."""
-    merged = merge_lists(GIVEN, rules("global"))
-
-    assert names(merged) == ["a0", "a1", "b0", "b1"]
-    assert merged.corpora == ((Corpus.CODE, merge_global(GIVEN.blended, per_repo_top=20)[:10]),)
-
-
-def test_rrf_goes_by_rank_alone() -> None:
-    """Scores of different repositories are nothing to it."""
-    merged = merge_lists(GIVEN, rules("rrf"))
-
-    assert names(merged) == ["a0", "b0", "a1", "b1"]
-    assert merged.hits == merge_rrf(GIVEN.blended, rrf_k=60, per_repo_top=20)[:10]
+    assert names(merged) == order
+    assert merged.hits == merge(GIVEN.blended, per_repo_top=20)[:10]
+    assert merged.corpora == ((Corpus.CODE, merged.hits),)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_no_more_than_wanted_is_returned(strategy: str) -> None:
-    """In every list."""
+def test_no_more_than_wanted_is_returned_and_of_a_repository_no_more_than_allowed(
+    strategy: str,
+) -> None:
     merged = merge_lists(GIVEN, rules(strategy, top=3))
 
     assert len(merged.hits) == 3
     assert [len(hits) for _, hits in merged.corpora] == [3]
-
-
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_no_more_of_a_repository_than_allowed_takes_part(strategy: str) -> None:
-    """However long its list."""
-    merged = merge_lists(GIVEN, rules(strategy, per_repo_top=1))
-
-    assert sorted(names(merged)) == ["a0", "b0"]
+    assert sorted(names(merge_lists(GIVEN, rules(strategy, per_repo_top=1)))) == ["a0", "b0"]
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_nothing_given_is_nothing_merged(strategy: str) -> None:
-    """Every repository may have failed."""
     merged = merge_lists(Lists(((Corpus.CODE, ()),), ()), rules(strategy))
 
     assert merged == Merged(((Corpus.CODE, ()),), ())
 
 
-def test_the_blended_list_of_one_scale_is_dealt_anew() -> None:
-    """As one store would: what a repository dealt for itself is not even looked at."""
+def test_blended_lists_of_one_scale_are_dealt_anew_and_those_of_ranks_are_not() -> None:
+    """As one store would; of ranks each repository has kept its own quotas."""
     files = tuple(hit(f"a{n}", "same.py", start=n * 9, score=9.0 - n) for n in range(5))
     of = ranked(A, *files)
     dealt = merge_lists(Lists(((Corpus.CODE, (of,)),), ()), rules("global", per_file=2))
 
     assert names(dealt) == ["a0", "a1"]
 
-
-def test_blended_lists_of_ranks_are_merged_as_they_were_dealt() -> None:
-    """Each repository has kept its own quotas."""
     of = ranked(A, *(hit(f"a{n}", "same.py", start=n * 9) for n in range(5)))
     merged = merge_lists(Lists((), (of,)), rules("rrf", per_file=2))
 
     assert names(merged) == ["a0", "a1", "a2", "a3", "a4"]
 
-
-def test_equal_paths_of_two_repositories_are_two_files() -> None:
-    """The limit of hits per file does not run across repositories."""
     of = [ranked(r, *(hit(f"{r[0]}{n}", "same.py", n * 9) for n in range(2))) for r in (A, B)]
     merged = merge_lists(lists(*of), rules("global", per_file=1))
 
     assert names(merged) == ["a0", "b0"]
 
-
-# Folding.
 
 COPIES = lists(
     ranked(A, scored("a0", 9.0, chunk_id="same"), scored("a1", 5.0)),
@@ -197,16 +348,17 @@ def test_copies_are_folded_where_that_is_wanted(strategy: str) -> None:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_copies_stay_apart_where_folding_is_not_wanted(strategy: str) -> None:
-    """As the contract has it."""
     merged = merge_lists(COPIES, rules(strategy))
 
     assert sorted(names(merged)) == ["a0", "a1", "b0", "b1"]
     assert all(not found.also_in for found in merged.hits)
 
 
-def test_places_that_folding_frees_are_taken_by_others() -> None:
-    """It comes before the cut."""
-    assert names(merge_lists(COPIES, rules(folds=True, top=2))) == ["a0", "a1"]
+def test_places_that_folding_frees_are_taken_by_others_in_every_list() -> None:
+    merged = merge_lists(COPIES, rules(folds=True, top=2))
+
+    assert names(merged) == ["a0", "a1"]
+    assert [found.hit.row_id for found in merged.corpora[0][1]] == ["a0", "a1"]
 
 
 def test_folding_comes_before_the_limit_of_a_file() -> None:
@@ -221,32 +373,24 @@ def test_folding_comes_before_the_limit_of_a_file() -> None:
     assert names(merge_lists(lists(a, b), rules(folds=True, per_file=1))) == ["a0", "b1"]
 
 
-def test_lists_that_folding_used_up_are_named() -> None:
+@pytest.mark.parametrize(
+    ("change", "asked", "named"),
+    [
+        ({"folds": True}, 4, (B,)),
+        ({"folds": False}, 4, ()),
+        ({"folds": True, "strategy": "rrf"}, 4, ()),
+        ({"folds": True, "top": 1}, 4, ()),
+        ({"folds": True}, 5, ()),
+    ],
+)
+def test_lists_that_folding_used_up_and_no_others_are_named(
+    change: dict[str, object], asked: int, named: tuple[RepoId, ...]
+) -> None:
     """Their repositories may hold more that would be shown."""
     a = ranked(A, scored("a0", 9.0, chunk_id="same"))
     b = ranked(B, *(scored(f"b{n}", 8.0 - n, chunk_id="same") for n in range(4)))
 
-    assert unfinished(lists(a, b), rules(folds=True, top=2), {A: 4, B: 4}) == (B,)
-
-
-@pytest.mark.parametrize(
-    ("change", "asked"),
-    [
-        ({"folds": False}, 4),
-        ({"folds": True, "strategy": "rrf"}, 4),
-        ({"folds": True, "top": 1}, 4),
-        ({"folds": True}, 5),
-    ],
-)
-def test_lists_that_are_long_enough_are_not_named(change: dict[str, object], asked: int) -> None:
-    """Nothing was folded, nothing is to be exact about, nothing is missing, nothing is left."""
-    a = ranked(A, scored("a0", 9.0, chunk_id="same"))
-    b = ranked(B, *(scored(f"b{n}", 8.0 - n, chunk_id="same") for n in range(4)))
-
-    assert unfinished(lists(a, b), rules(**({"top": 2} | change)), {A: 4, B: asked}) == ()
-
-
-# What takes part.
+    assert unfinished(lists(a, b), rules(**({"top": 2} | change)), {A: 4, B: asked}) == named
 
 
 async def pools_of(*searchers: FakeSearcher, query: str = "token") -> dict[RepoId, object]:
@@ -287,7 +431,6 @@ async def test_only_the_admitted_take_part_in_a_corpus() -> None:
 
 
 async def test_who_gave_nothing_takes_no_part() -> None:
-    """Failures leave the others as they are."""
     found = lists_of(
         plan(code=(A, B)),
         {A: repo("a"), B: repo("b")},
@@ -298,12 +441,9 @@ async def test_who_gave_nothing_takes_no_part() -> None:
     assert [r.repo_id for r in found.blended] == [B]
 
 
-def test_the_longest_of_no_lists_has_no_length() -> None:
-    """Nobody answered."""
+def test_the_longest_list_may_be_that_of_a_corpus() -> None:
     assert Lists((), ()).longest == 0
-
-
-# The same through the coordinator.
+    assert Lists(GIVEN.corpora, ()).longest == 2
 
 
 def copies(name: str, number: int, *words: str, chunk: str = "same") -> list[FakeRow]:
@@ -323,7 +463,6 @@ def vendoring(number: int) -> list[FakeSearcher]:
 
 
 async def test_a_list_that_was_used_up_is_asked_for_twice_the_length() -> None:
-    """Until what is shown is what lists of any length would come to."""
     fakes = vendoring(9)
     found = await ask(fakes, request(merge_strategy="global", top=3, search={"per_file": 0}))
 
@@ -344,41 +483,33 @@ async def test_longer_lists_are_of_the_same_snapshot_and_figures() -> None:
     assert second.search == first.search
 
 
-async def test_rrf_asks_once() -> None:
-    """It takes lists as long as they are."""
+@pytest.mark.parametrize(
+    ("strategy", "fold", "shown"),
+    [("rrf", True, ["a.py"]), ("global", False, ["a.py", "b0.py", "b1.py"])],
+)
+async def test_rrf_and_global_without_folding_ask_once(
+    strategy: str, fold: bool, shown: list[str]
+) -> None:
     fakes = vendoring(9)
-    await ask(fakes, request(merge_strategy="rrf", top=3, fold=True))
+    found = await ask(fakes, request(merge_strategy=strategy, top=3, fold=fold))
 
     assert [calls(fake, "search") for fake in fakes] == [1, 1]
+    assert files(found) == shown
 
 
-async def test_without_folding_nothing_is_asked_again() -> None:
-    """Nothing uses lists up."""
-    fakes = vendoring(9)
-    found = await ask(fakes, request(merge_strategy="global", top=3, fold=False))
-
-    assert [calls(fake, "search") for fake in fakes] == [1, 1]
-    assert files(found) == ["a.py", "b0.py", "b1.py"]
-
-
-@pytest.mark.parametrize("length", [3, 4])
-async def test_a_length_that_the_request_names_is_kept_and_the_cut_told(length: int) -> None:
-    """Who bounds lists means it."""
+@pytest.mark.parametrize(
+    ("length", "code"), [(2, "per_repo_top"), *((n, "fold_refill") for n in (3, 4))]
+)
+async def test_a_length_that_the_request_names_is_kept_and_the_cut_told(
+    length: int, code: str
+) -> None:
     fakes = vendoring(9)
     found = await ask(fakes, request(merge_strategy="global", top=3, per_repo_top=length))
 
     assert [pool.per_list for pool in pools(fakes[1])] == [length]
     assert files(found) == ["a.py"]
-    assert [(entry.repo_id, entry.limit) for entry in found.limits_hit] == [
-        (B, LimitHit("fold_refill", length))
-    ]
-
-
-async def test_lists_shorter_than_the_answer_are_told_of_once() -> None:
-    """Their own cut says it all."""
-    found = await ask(vendoring(9), request(merge_strategy="global", top=3, per_repo_top=2))
-
-    assert [entry.limit.code for entry in found.limits_hit] == ["per_repo_top"]
+    assert [entry.limit.code for entry in found.limits_hit] == [code]
+    assert code == "per_repo_top" or found.limits_hit == (RepoLimit(LimitHit(code, length), B),)
 
 
 @pytest.mark.parametrize("failure", ["error", "published"])
@@ -397,44 +528,26 @@ async def test_who_cannot_give_longer_lists_has_not_failed(failure: str) -> None
 
     assert statuses(found) == {"a": "ok", "b": "ok"}
     assert files(found) == ["a.py"]
-    assert [(entry.repo_id, entry.limit) for entry in found.limits_hit] == [
-        (B, LimitHit("fold_refill", 6))
-    ]
+    assert found.limits_hit == (RepoLimit(LimitHit("fold_refill", 6), B),)
 
 
 async def test_the_longest_list_there_is_ends_the_asking() -> None:
-    """And is told of."""
     fakes = vendoring(1_100)
     found = await ask(fakes, request(merge_strategy="global", top=3))
     lengths = [pool.per_list for pool in pools(fakes[1])]
 
     assert lengths == [min(6 * 2**n, 1_000) for n in range(len(lengths))]
     assert lengths[-1] == 1_000
-    assert [(entry.repo_id, entry.limit) for entry in found.limits_hit] == [
-        (B, LimitHit("fold_refill", 1_000))
-    ]
+    assert found.limits_hit == (RepoLimit(LimitHit("fold_refill", 1_000), B),)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_what_is_in_force_is_said(strategy: str) -> None:
-    """So that an answer explains itself."""
     found = await ask([searcher("a"), searcher("b")], request(merge_strategy=strategy, top=4))
     meta = found.to_json()["meta"]
 
     assert meta["merge"] == {"strategy": strategy, "rrfK": 60, "fold": strategy == GLOBAL}
     assert meta["limits"] == {"top": 4, "perRepoTop": 8, "concurrency": 4, "maxRepos": 0}
-
-
-async def test_indexes_that_do_not_compare_are_merged_by_rank() -> None:
-    """And it is said what was asked for."""
-    fakes = [searcher("a"), searcher("b", keys=("other", "lex", "schema"))]
-    asked: FederatedRequest = request(merge_strategy="global", allow_unsafe_mix=True)
-    found = await ask(fakes, asked)
-
-    assert found.strategy == "rrf"
-    assert found.to_json()["meta"]["merge"]["requested"] == "global"
-    assert "WARN_FEDERATED_MERGE_FALLBACK" in [item.code for item in found.warnings]
-    assert [pool.statistics for fake in fakes for pool in pools(fake)] == [None, None]
 
 
 @pytest.mark.parametrize("name", ["", "evidence"])
@@ -449,31 +562,15 @@ async def test_an_answer_warns_of_a_removed_strategy_in_the_file(name: str) -> N
 
 
 async def test_copies_inside_one_repository_stay_apart() -> None:
-    """As they do when it is searched alone."""
     fake = FakeSearcher("a", copies("a", 3))
     found = await ask([fake, searcher("b", "other")], request(merge_strategy="global", top=9))
 
     assert files(found) == ["a0.py", "a1.py", "a2.py"]
     assert calls(fake, "search") == 1
 
-
-def test_the_fake_scores_copies_alike() -> None:
-    """What the tests above stand on."""
     rows = copies("a", 2)
 
     assert len({score for score, _ in score_rows(rows, "token", figures_of(rows, "token"))}) == 1
-
-
-def test_places_that_folding_frees_are_taken_in_each_corpus_too() -> None:
-    """Its own list is as full as the blended one."""
-    merged = merge_lists(COPIES, rules(folds=True, top=2))
-
-    assert [found.hit.row_id for found in merged.corpora[0][1]] == ["a0", "a1"]
-
-
-def test_the_longest_list_may_be_that_of_a_corpus() -> None:
-    """Its cut is one, whatever the blended list shows."""
-    assert Lists(GIVEN.corpora, ()).longest == 2
 
 
 class Unpinned(FakeSearcher):
@@ -493,3 +590,30 @@ async def test_longer_lists_of_another_snapshot_are_left_out() -> None:
 
     assert len(found.hits[0].also_in) == 6
     assert "fold_refill" in [entry.limit.code for entry in found.limits_hit]
+
+
+async def unsaid(
+    *names: str, merge: MergeDefaults | None = None, asked: FederatedRequest | None = None
+) -> bool:
+    """Return whether the answer of these repositories says that nobody said."""
+    known = workspace(*map(repo, names), merge=merge)
+    response = await ask([searcher(name) for name in names], asked or request(), known=known)
+    return response.merge_unsaid
+
+
+async def test_ranks_that_nobody_chose_are_known_but_for_one_list() -> None:
+    assert await unsaid("a", "b")
+    assert not await unsaid("a")
+
+
+@pytest.mark.parametrize(
+    "merge",
+    [MergeDefaults(strategy="rrf"), MergeDefaults(strategy="global"), MergeDefaults(rrf_k=9)],
+)
+async def test_a_file_that_chooses_says_it(merge: MergeDefaults) -> None:
+    assert not await unsaid("a", "b", merge=merge)
+
+
+@pytest.mark.parametrize("choice", [{"merge_strategy": "rrf"}, {"rrf_k": 9}])
+async def test_who_asks_for_ranks_gets_them_without_a_word(choice: dict[str, object]) -> None:
+    assert not await unsaid("a", "b", asked=request(**choice))

@@ -40,16 +40,12 @@ async def test_it_is_a_row_and_the_others_answer(strategy: str) -> None:
     ]
 
 
-async def test_nobody_asks_for_it() -> None:
-    """A daemon that still serves what it had must not answer for a place that is no more."""
+async def test_a_missing_root_is_not_asked_and_strict_fails_with_its_code() -> None:
     gone = searcher("b")
     await ask([searcher("a"), gone], known=HALF)
 
     assert gone.asked == []
 
-
-async def test_strict_fails_with_its_code() -> None:
-    """Who asked for all or nothing is told which one is missing; the others are not asked."""
     there = searcher("a")
     found = (await ask([there], request(strict=True), known=HALF)).to_json()
 
@@ -57,17 +53,11 @@ async def test_strict_fails_with_its_code() -> None:
     assert [row["status"] for row in found["repos"]] == ["skipped", "missing_root"]
     assert there.asked == []
 
-
-async def test_without_any_there_is_no_answer() -> None:
-    """An empty list would say that the word stands nowhere."""
     found = (await ask([], known=NONE)).to_json()
 
     assert (found["ok"], found["code"]) == (False, CODE)
     assert {row["status"] for row in found["repos"]} == {"missing_root"}
 
-
-async def test_it_is_known_by_name() -> None:
-    """Selecting it is no mistake of the caller's."""
     found = (await ask([searcher("a")], request(only=("b",)), known=HALF)).to_json()
 
     assert (found["ok"], found["code"]) == (False, CODE)
@@ -96,7 +86,6 @@ async def test_the_manifest_and_the_doctor_name_it(tmp_path: Path, home: Home) -
 async def test_the_last_of_those_that_are_missing_is_not_to_be_removed(
     tmp_path: Path, home: Home
 ) -> None:
-    """A workspace without repositories is none."""
     made = make_workspace(tmp_path, "a", "b")
     for name in ("a", "b"):
         (tmp_path / name).rmdir()

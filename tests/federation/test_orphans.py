@@ -26,7 +26,6 @@ def base(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def house(base: Path) -> Home:
-    """Return where the federation writes."""
     return Home(base / "home")
 
 
@@ -45,7 +44,6 @@ def collect(house: Home, **options: Any) -> OrphansReport:
 
 
 def test_a_workspace_that_lives_keeps_its_directory(workspace: Workspace, house: Home) -> None:
-    """However old it is."""
     report = collect(house)
 
     assert (report.candidates, report.deleted) == ((), ())
@@ -53,7 +51,6 @@ def test_a_workspace_that_lives_keeps_its_directory(workspace: Workspace, house:
 
 
 def test_without_force_nothing_is_touched(workspace: Workspace, house: Home, base: Path) -> None:
-    """People look first."""
     workspace.workspace_path.unlink()
     before = tree_of(base)
 
@@ -82,7 +79,6 @@ def test_the_directory_of_a_file_that_is_gone_goes(workspace: Workspace, house: 
 def test_the_directory_of_other_repositories_goes(
     workspace: Workspace, house: Home, base: Path
 ) -> None:
-    """Adding a repository gave the workspace another one."""
     write_workspace(base / "ws.jsonc", {"repos": [{"root": "alpha"}]})
 
     assert [orphan.reason for orphan in collect(house).deleted] == ["other_repositories"]
@@ -98,12 +94,13 @@ def test_a_file_that_cannot_be_loaded_keeps_its_directory(
     assert collect(house).candidates == ()
 
 
-def test_a_young_directory_stays(workspace: Workspace, house: Home) -> None:
-    """The file may have been moved a moment ago."""
+def test_a_directory_is_as_young_as_its_newest_file_and_a_young_one_stays(
+    workspace: Workspace, house: Home
+) -> None:
+    """The file may have been moved a moment ago, and somebody may be at work in it."""
     workspace.workspace_path.unlink()
-    directory = house.cache / "federation" / workspace.repo_set_id
-    for path in (directory, *directory.iterdir()):
-        os.utime(path, (NOW.timestamp(), NOW.timestamp()))
+    (manifest,) = (house.cache / "federation" / workspace.repo_set_id).iterdir()
+    os.utime(manifest, (NOW.timestamp(), NOW.timestamp()))
 
     assert collect(house).candidates == ()
     assert collect(house, now=NOW + GRACE).deleted != ()
@@ -113,7 +110,6 @@ def test_a_young_directory_stays(workspace: Workspace, house: Home) -> None:
 def test_a_directory_without_a_manifest_goes(
     workspace: Workspace, house: Home, content: bytes | None
 ) -> None:
-    """Nobody can say whose it is."""
     (manifest,) = (house.cache / "federation" / workspace.repo_set_id).iterdir()
     manifest.unlink()
     if content is not None:
@@ -125,9 +121,10 @@ def test_a_directory_without_a_manifest_goes(
 
 
 def test_what_is_not_called_as_ours_stays(house: Home, base: Path) -> None:
-    """A cacheRoot may be any directory."""
+    assert collect(house).candidates == ()
     folder = house.cache / "federation"
-    (folder / "ws1-short").mkdir(parents=True)
+    for name in ("ws1-short", "ws1-" + "0" * 64 + ".bak"):
+        (folder / name).mkdir(parents=True)
     (folder / ("ws1-" + "0" * 64)).write_text("a file")
     (base / "theirs").mkdir()
     (folder / ("ws1-" + "1" * 64)).symlink_to(base / "theirs")
@@ -136,50 +133,14 @@ def test_what_is_not_called_as_ours_stays(house: Home, base: Path) -> None:
     assert (base / "theirs").is_dir()
 
 
-def test_a_run_deletes_so_many_files_and_says_that_there_is_more(
-    house: Home,
-) -> None:
-    """Nothing partial is silent."""
-    for digit in "ab":
-        directory = house.cache / "federation" / ("ws1-" + digit * 64)
-        directory.mkdir(parents=True)
-        (directory / "x").write_text("x")
-
-    first, second = collect(house, most=1), collect(house, most=1)
-
-    assert (len(first.candidates), len(first.deleted), first.limit_reached) == (2, 1, True)
-    assert (len(second.deleted), second.limit_reached) == (1, False)
-
-
-def test_without_a_directory_there_is_nothing_to_do(house: Home) -> None:
-    """A fresh home."""
-    assert collect(house).candidates == ()
-
-
-def test_a_directory_is_as_young_as_its_newest_file(workspace: Workspace, house: Home) -> None:
-    """Somebody may be at work in it."""
-    workspace.workspace_path.unlink()
-    (manifest,) = (house.cache / "federation" / workspace.repo_set_id).iterdir()
-    os.utime(manifest, (NOW.timestamp(), NOW.timestamp()))
-
-    assert collect(house).candidates == ()
-
-
-def test_no_more_files_are_deleted_than_told(house: Home) -> None:
-    """A directory goes whole or not at all."""
+def test_a_run_deletes_so_many_files_and_says_that_there_is_more(house: Home) -> None:
+    """Nothing partial is silent; a directory goes whole or not at all."""
     for digit in "ab":
         directory = house.cache / "federation" / ("ws1-" + digit * 64)
         directory.mkdir(parents=True)
         for name in "xy":
             (directory / name).write_text(name)
+    first, second = collect(house, most=3), collect(house, most=2)
 
-    report = collect(house, most=3)
-
-    assert (len(report.deleted), report.limit_reached) == (1, True)
-
-
-def test_a_longer_name_than_ours_is_not_ours(house: Home) -> None:
-    """Somebody put a copy aside."""
-    (house.cache / "federation" / ("ws1-" + "0" * 64 + ".bak")).mkdir(parents=True)
-
-    assert collect(house).candidates == ()
+    assert (len(first.candidates), len(first.deleted), first.limit_reached) == (2, 1, True)
+    assert (len(second.deleted), second.limit_reached) == (1, False)

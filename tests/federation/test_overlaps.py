@@ -77,7 +77,6 @@ def test_a_submodule_shares_nothing_with_what_holds_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", ["", "gitdir", "gitdir: a\0b\n", "odd\n", "gitdir: \n"])
 def test_a_pointer_that_says_nothing_warns_of_nothing(tmp_path: Path, content: str) -> None:
-    """A broken checkout is another check's business."""
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         (tmp_path / name / ".git").write_text(content)

@@ -146,8 +146,7 @@ def test_json5_is_refused_by_name(text: str) -> None:
     assert "this is JSON5" in refusal(text)
 
 
-def test_a_workspace_of_a_dozen_repositories_is_recognised_as_json5() -> None:
-    """What people write is longer than an example."""
+def test_a_file_is_recognised_as_json5_and_what_is_none_is_not_called_so() -> None:
     entry = (
         "    {root: '../../services/payments-%02d', alias: 'payments-%02d', tags: ['service']},\n"
     )
@@ -155,16 +154,10 @@ def test_a_workspace_of_a_dozen_repositories_is_recognised_as_json5() -> None:
 
     assert "this is JSON5" in refusal(text % "".join(entry % (n, n) for n in range(12)))
 
-
-def test_what_is_no_json5_either_is_not_called_so() -> None:
-    """The usual hint says what a workspace file is."""
     for text in ("{'a': 1", "[1 2]", "'", "[" * 60 + "'"):
         assert "this is JSON5" not in refusal(text)
         assert "one JSON object" in refusal(text)
 
-
-def test_only_short_texts_are_judged() -> None:
-    """The JSON5 parser reads a hundred kilobytes a second, or fewer."""
     padding = " " * (MAX_JUDGED_CHARS - 2)
 
     assert is_json5("[]" + padding)
@@ -224,9 +217,10 @@ WORST: dict[str, Callable[[int], str]] = {
 def test_the_largest_file_is_read_or_refused_in_linear_time(name: str) -> None:
     """Nothing in the scanner looks back: sixteen times the text, not 256 times the time."""
 
-    def seconds(size: int) -> float:
+    def seconds(size: int, enough_s: float = 0.0) -> float:
         text = WORST[name](size)
         assert len(text) > size * 0.9
-        return quickest_s(lambda: read_jsonc(text, NEVER), refusal=JsoncError)
+        return quickest_s(lambda: read_jsonc(text, NEVER), enough_s, refusal=JsoncError)
 
-    assert seconds(MAX_WORKSPACE_BYTES) < 4 * 16 * seconds(MAX_WORKSPACE_BYTES // 16)
+    most_s = 4 * 16 * seconds(MAX_WORKSPACE_BYTES // 16)
+    assert seconds(MAX_WORKSPACE_BYTES, most_s) < most_s

@@ -93,7 +93,6 @@ def test_an_edit_of_a_view_is_in_the_next_answer(served: ServedWorkspace, daemon
 def test_who_reads_indexes_here_keeps_to_the_views_too(
     served: ServedWorkspace, daemons: Asked
 ) -> None:
-    """One question has one answer, whoever carries it."""
     write(served, DOCS)
 
     def searcher(repo: WorkspaceRepo) -> EngineSearcher:

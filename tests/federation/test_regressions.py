@@ -7,13 +7,11 @@ import pytest
 from ggrep.base.clock import Deadline
 from ggrep.base.errors import GgrepError, InvalidRequest, WorkspaceError
 from ggrep.federation.cohort import cohort_key
-from ggrep.federation.coordinator import federated_search
-from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.model.corpus import Corpus
-from ggrep.model.request import SearchRequest
+from tests.fakes import coordinated
 from tests.fakes.clocks import ManualClock
-from tests.fakes.searchers import FakeRow, FakeSearcher, checkpoints, factory, repo, workspace
+from tests.fakes.searchers import FakeRow, FakeSearcher, checkpoints
 
 NEVER = Deadline.never(ManualClock(datetime(2025, 1, 1, tzinfo=UTC)))
 
@@ -24,12 +22,7 @@ def searcher(name: str, number: int = 1, **fields: object) -> FakeSearcher:
 
 
 async def ask(*searchers: FakeSearcher, **fields: object) -> FederatedResponse:
-    return await federated_search(
-        workspace(*(repo(s.name) for s in searchers)),
-        FederatedRequest(SearchRequest("token"), **fields),
-        factory(*searchers),
-        ManualClock(datetime(2025, 1, 1, tzinfo=UTC)),
-    )
+    return await coordinated.ask(searchers, coordinated.request(**fields))
 
 
 async def test_repositories_without_an_index_do_not_disappear() -> None:
@@ -125,31 +118,19 @@ async def test_nothing_selected_nothing_there_and_mixing_are_three_things() -> N
     assert (empty.ok, missing.ok) == (True, False)
 
 
-async def test_a_hit_s_file_is_never_a_placeholder() -> None:
-    """Redaction once ate the one thing a hit is for."""
-    response = await ask(searcher("a"))
-
-    assert response.to_json()["code"][0]["file"] == "0.py"
-
-
-async def test_the_repository_s_own_score_survives_the_merge() -> None:
-    """Merging once overwrote it, so that nobody could rank again."""
+async def test_a_hit_keeps_its_file_and_the_score_of_its_repository() -> None:
+    """Redaction once ate the file, and merging overwrote the score."""
     (hit,) = (await ask(searcher("a"))).to_json()["code"]
 
+    assert hit["file"] == "0.py"
     assert hit["localScore"] != hit["score"]
     assert hit["localRank"] == 0
 
 
-async def test_a_late_repository_has_its_own_word() -> None:
-    """There were no deadlines at all."""
-    response = await federated_search(
-        workspace(repo("a"), repo("b")),
-        FederatedRequest(SearchRequest("token", timeout_ms=0)),
-        factory(searcher("a"), searcher("b")),
-        ManualClock(datetime(2025, 1, 1, tzinfo=UTC)),
-    )
+async def test_a_timeout_of_zero_means_none() -> None:
+    response = await ask(searcher("a"), searcher("b"), search={"timeout_ms": 0})
 
-    assert [report.status for report in response.reports] == ["ok", "ok"]  # 0 means none
+    assert [report.status for report in response.reports] == ["ok", "ok"]
 
 
 async def test_excluded_repositories_take_no_place_before_the_cut() -> None:

@@ -29,26 +29,21 @@ def as_repos(figures: dict[str, CollectionStatistics]) -> dict[RepoId, Collectio
 
 
 def test_the_formula() -> None:
-    """The logarithm of likelihoods, smoothed by 30 chunks, a tenth of it taken."""
+    """The logarithm of likelihoods, smoothed by 30 chunks, a tenth of it; paths: a quarter."""
     found = scores(a=counted(70, router=20), b=counted(30, router=0))
-
-    usual = 20 / 100
-    ratio = ((0 / usual + 30) / (30 + 30)) / ((20 / usual + 30) / (70 + 30))
-    assert found == {"a": 1.0, "b": round(math.exp(0.1 * math.log(ratio)), 6)}
-
-
-def test_a_word_in_paths_counts_a_quarter() -> None:
-    """A folder's name is a hint, not a proof."""
-    found = scores(a=counted(10, 70, router=(0, 20)), b=counted(10, 30, router=(0, 0)))
+    in_paths = scores(a=counted(10, 70, router=(0, 20)), b=counted(10, 30, router=(0, 0)))
 
     ratio = ((0 / 0.2 + 30) / (30 + 30)) / ((20 / 0.2 + 30) / (70 + 30))
-    assert found == {"a": 1.0, "b": round(math.exp(0.1 * 0.25 * math.log(ratio)), 6)}
+    assert found == {"a": 1.0, "b": round(math.exp(0.1 * math.log(ratio)), 6)}
+    assert in_paths == {"a": 1.0, "b": round(math.exp(0.1 * 0.25 * math.log(ratio)), 6)}
 
 
-def test_a_single_repository_has_the_full_score() -> None:
-    """There is nobody to lose against, whether it holds the words or not."""
+def test_a_single_repository_has_the_full_score_and_one_without_a_chunk_none() -> None:
     assert scores(a=counted(5, word=5)) == {"a": 1.0}
     assert scores(a=counted(5, word=0)) == {"a": 1.0}
+    assert scores(a=counted(0, 0)) == {"a": 0.0}
+    assert scores(a=counted(0, 0), b=counted(3, word=1)) == {"a": 0.0, "b": 1.0}
+    assert repo_scores({}) == {}
 
 
 def test_the_share_of_chunks_counts_and_not_their_number() -> None:
@@ -61,16 +56,21 @@ def test_the_share_of_chunks_counts_and_not_their_number() -> None:
     assert found["small"] == 1.0 > found["big"]
 
 
-def test_a_word_that_nobody_holds_says_nothing() -> None:
+def test_what_nobody_or_not_all_have_counted_says_nothing() -> None:
     """A typing error must not speak for small repositories."""
     plain = scores(a=counted(1000, word=10), b=counted(10, word=5))
 
     assert scores(a=counted(1000, word=10, typo=0), b=counted(10, word=5, typo=0)) == plain
     assert scores(a=counted(1000, typo=0), b=counted(10, typo=0)) == {"a": 1.0, "b": 1.0}
 
+    plain = scores(a=counted(50, word=9), b=counted(70, word=1))
+
+    assert scores(a=counted(50, word=9, stem=4), b=counted(70, word=1)) == plain
+    assert scores(a=counted(50, word=9), b=counted(70)) == {"a": 1.0, "b": 1.0}
+    assert scores(a=counted(5, 0, word=(0, 3)), b=counted(5, 0)) == {"a": 1.0, "b": 1.0}
+
 
 def test_a_rare_word_says_more_than_a_usual_one() -> None:
-    """Who holds it is likelier meant."""
     found = scores(
         rare=counted(1000, rare=20, usual=0),
         usual=counted(1000, rare=0, usual=20),
@@ -78,26 +78,6 @@ def test_a_rare_word_says_more_than_a_usual_one() -> None:
     )
 
     assert found["rare"] == 1.0 > found["usual"]
-
-
-def test_a_repository_without_a_chunk_scores_nothing() -> None:
-    """It holds nothing, so it holds no answer."""
-    assert scores(a=counted(0, 0)) == {"a": 0.0}
-    assert scores(a=counted(0, 0), b=counted(3, word=1)) == {"a": 0.0, "b": 1.0}
-    assert repo_scores({}) == {}
-
-
-def test_a_term_that_not_all_have_counted_says_nothing() -> None:
-    """Repositories of different lexical layouts are compared by what they share."""
-    plain = scores(a=counted(50, word=9), b=counted(70, word=1))
-
-    assert scores(a=counted(50, word=9, stem=4), b=counted(70, word=1)) == plain
-    assert scores(a=counted(50, word=9), b=counted(70)) == {"a": 1.0, "b": 1.0}
-
-
-def test_files_that_nobody_counted_are_left_out() -> None:
-    """Figures of a foreign daemon may contradict themselves; that divides nothing by zero."""
-    assert scores(a=counted(5, 0, word=(0, 3)), b=counted(5, 0)) == {"a": 1.0, "b": 1.0}
 
 
 @st.composite
@@ -131,7 +111,6 @@ def test_a_score_is_a_share_and_the_best_has_all_of_it(
 def test_an_empty_repository_moves_nobodys_score(
     figures: dict[str, CollectionStatistics],
 ) -> None:
-    """Adding one changes nothing but its own row."""
     more = {**figures, "zz": counted(0, 0, x=0, y=0, z=0)}
 
     assert repo_scores(as_repos(more)) == {**repo_scores(as_repos(figures)), "zz": 0.0}

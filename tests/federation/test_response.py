@@ -1,7 +1,6 @@
 """The JSON of a federated answer: the contract's shape, no paths, no chance."""
 
 import re
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,27 +11,18 @@ from ggrep.base import stable_json
 from ggrep.base.errors import Busy, CorruptStore, Issue, NoIndex, WorkspaceError
 from ggrep.base.ids import RepoId
 from ggrep.federation.answer_assembly import cap_snippets
-from ggrep.federation.coordinator import federated_search
 from ggrep.federation.diagnostics import redactor
 from ggrep.federation.envelope import known_paths
-from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import failure_json
 from ggrep.federation.merge import MergedHit
 from ggrep.model.limits import LimitHit
-from ggrep.model.request import SearchRequest
-from tests.fakes.clocks import ManualClock
+from tests.fakes.coordinated import ask, request
 from tests.fakes.hits import hit
-from tests.fakes.searchers import FakeRow, FakeSearcher, factory, repo, workspace
+from tests.fakes.searchers import FakeRow, FakeSearcher, repo, workspace
 
 
 async def document(*searchers: FakeSearcher, **fields: object) -> dict[str, Any]:
-    response = await federated_search(
-        workspace(*(repo(searcher.name) for searcher in searchers)),
-        FederatedRequest(SearchRequest("token"), **fields),
-        factory(*searchers),
-        ManualClock(datetime(2025, 1, 1, tzinfo=UTC)),
-    )
-    return response.to_json()
+    return (await ask(searchers, request(**fields))).to_json()
 
 
 def searcher(name: str, **fields: object) -> FakeSearcher:
@@ -70,7 +60,6 @@ async def test_the_contract_s_keys_all_stand() -> None:
 
 
 async def test_a_hit_is_a_single_repository_s_hit_with_its_owner() -> None:
-    """Agents read both kinds with one reader."""
     (hit,) = (await document(searcher("a")))["code"]
 
     assert hit["file"] == "src/a.py"
@@ -81,28 +70,19 @@ async def test_a_hit_is_a_single_repository_s_hit_with_its_owner() -> None:
     assert hit["content"] == "/etc/passwd token"  # a snippet is never touched
 
 
-async def test_no_absolute_path_stands_in_an_answer() -> None:
-    """Answers are pasted into tickets and sent to models."""
-    broken = searcher("b", fail={"search": [CorruptStore("/home/me/My Data/x.lance: damaged")]})
-    found = await document(
-        searcher("a"), broken, searcher("c", snapshot_id=None), select=("/home/me/x",),
-        repo_filter=("/srv/**",),
-    )  # fmt: skip
+async def test_absolute_paths_stand_in_an_answer_only_if_asked_for() -> None:
+    """Answers are pasted into tickets and sent to models; debugging a wrong root needs the root."""
+    broken = searcher("b", fail={"search": [CorruptStore("/home/me/My Data/x.lance: damaged")] * 2})
+    fakes = (searcher("a"), broken, searcher("c", snapshot_id=None))
+    found = await document(*fakes, select=("/home/me/x",), repo_filter=("/srv/**",))
+    shown = await document(*fakes, include_paths=True)
 
     for part in ("meta", "repos", "diagnostics"):
         assert b'"/' not in stable_json.dumps(found[part])
         assert b"/home" not in stable_json.dumps(found[part])
     assert "damaged" in found["repos"][1]["error"]["message"]
-
-
-async def test_paths_stand_where_the_request_asks_for_them() -> None:
-    """Debugging a wrong root needs the root."""
-    broken = searcher("b", fail={"search": [CorruptStore("/home/x: damaged")]})
-
-    found = await document(searcher("a"), broken, include_paths=True)
-
-    assert found["meta"]["workspace"]["workspacePath"] == "/srv/ws/.ggrep-workspace.jsonc"
-    assert found["repos"][1]["error"]["message"] == "/home/x: damaged"
+    assert shown["meta"]["workspace"]["workspacePath"] == "/srv/ws/.ggrep-workspace.jsonc"
+    assert shown["repos"][1]["error"]["message"] == "/home/me/My Data/x.lance: damaged"
 
 
 async def test_times_stand_in_the_stats_block_alone() -> None:
@@ -162,7 +142,6 @@ def test_failures_have_one_envelope() -> None:
     ],
 )
 def test_redaction_leaves_the_rest_readable(text: str, clean: str) -> None:
-    """A message without its words helps nobody."""
     found = redactor(lambda: [str(Path("/srv/My Code"))])(text)
 
     assert found == clean or ("<redacted>" in clean and "/srv" not in found)
@@ -209,22 +188,15 @@ def merged(repo: str, path: str, content: str) -> MergedHit:
 
 
 def test_a_cut_is_said_of_hits_that_are_shown() -> None:
-    """A reader looks for the shortened text in the answer, and finds it there."""
-    (hits,), limits = cap_snippets([[merged("a", "long.py", "x" * 9)]], per_hit=4, total=100)
-
-    assert hits[0].hit.content == "xxxx"
-    assert [(item.repo_id, item.limit) for item in limits] == [
-        ("a", LimitHit("max_snippet_bytes_per_result", 4, 9, "long.py"))
-    ]
-
-
-def test_equal_paths_of_two_repositories_are_two_cuts() -> None:
-    """Which of the two files is longer than shown must not be guessed."""
+    """Which of two files of one path is longer than shown must not be guessed."""
     pair = [merged("a", "f.py", "x" * 9), merged("b", "f.py", "y" * 7)]
+    (hits,), limits = cap_snippets([pair], per_hit=4, total=100)
 
-    _, limits = cap_snippets([pair], per_hit=4, total=100)
-
-    assert [(item.repo_id, item.limit.observed) for item in limits] == [("a", 9), ("b", 7)]
+    assert [item.hit.content for item in hits] == ["xxxx", "yyyy"]
+    assert [(item.repo_id, item.limit) for item in limits] == [
+        ("a", LimitHit("max_snippet_bytes_per_result", 4, 9, "f.py")),
+        ("b", LimitHit("max_snippet_bytes_per_result", 4, 7, "f.py")),
+    ]
 
 
 def test_text_that_is_gone_altogether_hides_all_its_lines() -> None:

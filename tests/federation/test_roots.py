@@ -67,7 +67,6 @@ def test_a_file_that_decides_makes_it_look_again(tree: Path, name: str) -> None:
 
 
 def test_what_decides_is_gone_or_new_makes_it_look_again(tree: Path) -> None:
-    """A repository made around, inside, or taken away."""
     finder = Counted()
     roots = RootCache(finder)
     roots(tree / "repo/sub")
@@ -98,11 +97,9 @@ def test_the_index_of_a_linked_work_tree_is_found(tree: Path) -> None:
 
 
 def test_other_files_change_nothing(tree: Path) -> None:
-    """Git touches its directory at every command."""
     finder = Counted()
     roots = RootCache(finder)
     roots(tree / "repo/sub")
-
     (tree / "repo/.git/index.lock").touch()
     (tree / "repo/sub/code.py").touch()
     roots(tree / "repo/sub")
@@ -126,7 +123,6 @@ def test_a_refusal_is_not_remembered(tree: Path) -> None:
 
 
 def test_no_more_than_a_bounded_number_is_remembered(tree: Path) -> None:
-    """A server runs for weeks."""
     finder = Counted()
     roots = RootCache(finder, most=2)
 

@@ -55,12 +55,16 @@ def routed(
 EIGHT = {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4, "e": 0.5, "f": 0.6, "g": 0.7, "h": 0.8}
 
 
-def test_without_a_bound_all_are_kept() -> None:
-    """Nothing was asked for, nothing is said."""
+def test_without_a_bound_or_within_it_all_are_kept() -> None:
     found = routed(EIGHT, most=0)
 
     assert names(found.kept) == sorted(EIGHT)
     assert (found.skipped, found.limits, found.warnings) == ((), (), ())
+
+    found = routed(EIGHT, most=8)
+
+    assert (found.skipped, found.limits, found.warnings) == ((), (), ())
+    assert route([], {}, {}, "words", max_repos=1) == Routed((), ())
 
 
 def test_the_best_by_score_are_kept() -> None:
@@ -89,13 +93,6 @@ def test_equal_scores_fall_to_the_id() -> None:
     assert names(found.skipped) == ["f", "g"]
 
 
-def test_as_many_as_asked_for_are_no_news() -> None:
-    """A bound that cuts nothing is not spoken of."""
-    found = routed(EIGHT, most=8)
-
-    assert (found.skipped, found.limits, found.warnings) == ((), (), ())
-
-
 @pytest.mark.parametrize("most", [1, 2, 5])
 def test_as_few_as_asked_for_are_searched(most: int) -> None:
     """Whoever bounds the cost means it; what is missed for it is said."""
@@ -108,14 +105,10 @@ def test_as_few_as_asked_for_are_searched(most: int) -> None:
 
 
 def test_selected_repositories_are_kept_and_take_places() -> None:
-    """Who names a repository means it."""
     found = routed(EIGHT, explicit=["a", "b"])
 
     assert names(found.kept) == ["a", "b", "f", "g", "h"]
 
-
-def test_more_selected_ones_than_places_are_all_kept() -> None:
-    """No bound beats a name; the others find no place."""
     found = routed(EIGHT, explicit=list("abcdef"))
 
     assert names(found.kept) == list("abcdef")
@@ -162,7 +155,6 @@ def test_the_folder_names_a_repository_too() -> None:
 
 
 def test_names_beyond_the_latin_alphabet_count() -> None:
-    """A workspace is named in its authors' language."""
     found = routed({"поиск-api": 0.0, **EIGHT}, "где ПОИСК в api")
 
     assert "поиск-api" in names(found.kept)
@@ -180,16 +172,16 @@ def test_a_repository_without_chunks_displaces_nobody() -> None:
     assert found.warnings == routed(EIGHT).warnings
 
 
-def test_a_repository_that_gave_no_figures_displaces_nobody() -> None:
-    """It failed and will say so itself."""
+def test_repositories_without_figures_or_chunks_displace_nobody() -> None:
     found = routed({**EIGHT, "dead": 0.9}, silent=["dead"], explicit=["dead"])
 
     assert names(found.kept) == ["d", "dead", "e", "f", "g", "h"]
 
+    few = {"a": 0.1, "b": 0.2, "c": 0.3, "empty": 0.0, "void": 0.0}
 
-def test_nothing_to_route_is_nothing() -> None:
-    """An empty selection is no special case."""
-    assert route([], {}, {}, "words", max_repos=1) == Routed((), ())
+    found = routed(few, most=3, empty=["empty", "void"])
+
+    assert (found.skipped, found.limits, found.warnings) == ((), (), ())
 
 
 @st.composite
@@ -220,12 +212,3 @@ def test_the_order_of_the_workspace_does_not_matter(
     assert explicit <= set(found.kept)
     named = explicit | ({repo_id("b")} & set(scores))
     assert len(found.kept) == min(len(repos), max(most, len(named)) if most else len(repos))
-
-
-def test_repositories_without_chunks_are_none_of_those_to_choose_from() -> None:
-    """Where all others are searched anyway there is nothing to say."""
-    few = {"a": 0.1, "b": 0.2, "c": 0.3, "empty": 0.0, "void": 0.0}
-
-    found = routed(few, most=3, empty=["empty", "void"])
-
-    assert (found.skipped, found.limits, found.warnings) == ((), (), ())

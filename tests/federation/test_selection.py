@@ -8,6 +8,7 @@ import pytest
 from ggrep.base.errors import WorkspaceError
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.selection import Selection, path_resolver, select_repos
+from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.request import SearchRequest
 from tests.fakes.searchers import repo, workspace
 
@@ -35,8 +36,12 @@ def codes(selection: Selection) -> list[str]:
 
 def test_enabled_repositories_come_by_priority_alias_and_id() -> None:
     """The contract's order: highest priority, alias with none last, id."""
+    backwards = workspace(*reversed(REPOS))
+    request = FederatedRequest(SearchRequest("q"))
+
     assert names(select()) == ["engine", "billing", "svc-a", "plain"]
     assert list(select().repo_ids) == sorted(select().repo_ids)
+    assert select_repos(backwards, request, lambda _: ()) == select()
 
 
 def test_disabled_repositories_come_when_asked_for() -> None:
@@ -46,25 +51,17 @@ def test_disabled_repositories_come_when_asked_for() -> None:
     assert "legacy" in names(select(select=("legacy-000000000000",)))
 
 
-def test_select_adds_and_never_narrows() -> None:
+def test_select_adds_and_only_narrows() -> None:
     """The contract unites; people who want to narrow have `only`."""
     assert names(select(select=("engine",))) == names(select())
-
-
-def test_only_narrows_to_the_tokens() -> None:
-    """Ours, beside the contract."""
     assert names(select(only=("svc-a", "ENGINE"))) == ["engine", "svc-a"]
     assert names(select(only=("legacy",))) == []
 
 
-def test_tags_are_alternatives_and_ignore_case() -> None:
-    """Any tag lets a repository pass."""
+def test_tags_are_alternatives_that_explicit_repositories_pass_too() -> None:
+    """Any tag lets a repository pass; selected is a candidate, not a free ticket."""
     assert names(select(tags=(" Payments", "CORE "))) == ["engine", "billing"]
     assert select(tags=("B", "a")).tags == ("a", "b")
-
-
-def test_explicit_repositories_still_pass_tags_and_globs() -> None:
-    """Selected is a candidate, not a free ticket."""
     assert names(select(select=("legacy",), tags=("service",))) == ["billing", "svc-a"]
     assert names(select(select=("legacy",), repo_filter=("leg*",))) == ["legacy"]
 
@@ -93,48 +90,46 @@ def test_globs_match_as_the_contract_s_library_does(pattern: str, found: list[st
     assert names(select(repo_filter=(pattern,))) == found
 
 
-def test_globs_see_dotfiles() -> None:
-    """A repository may live below `.config`."""
-    hidden = repo("dots", root_canonical=Path("/home/.config/.dots"), alias=None)
-    request = FederatedRequest(SearchRequest("q"), repo_filter=("/home/**",))
+@pytest.mark.parametrize(
+    ("member", "pattern"),
+    [
+        (repo("dots", root_canonical=Path("/home/.config/.dots"), alias=None), "/home/**"),
+        (repo("x", alias=None), "**"),  # its id matches, the empty alias was not asked
+    ],
+)
+def test_globs_see_dotfiles_and_ids_of_repositories_without_an_alias(
+    member: WorkspaceRepo, pattern: str
+) -> None:
+    request = FederatedRequest(SearchRequest("q"), repo_filter=(pattern,))
 
-    found = select_repos(workspace(hidden), request, lambda _: ())
-
-    assert [r.repo_id for r in found.repos] == [hidden.repo_id]
-
-
-def test_a_missing_alias_matches_no_glob() -> None:
-    """Otherwise `**` or a negation would let every nameless repository through."""
-    request = FederatedRequest(SearchRequest("q"), repo_filter=("**",))
-    nameless = repo("x", alias=None)
-
-    found = select_repos(workspace(nameless), request, lambda _: ())
-
-    assert found.repos == (nameless,)  # its id matches, the empty alias was not asked
+    assert select_repos(workspace(member), request, lambda _: ()).repos == (member,)
 
 
-def test_a_glob_that_explodes_is_refused() -> None:
-    """`{1..100000}` is a hundred thousand patterns."""
+@pytest.mark.parametrize("pattern", ["{1..100000}", "{a,b}" * 12])
+def test_a_glob_that_could_take_for_ever_is_refused_by_name(pattern: str) -> None:
     with pytest.raises(WorkspaceError) as caught:
-        select(repo_filter=("{1..100000}",))
-
+        select(repo_filter=(pattern,))
     assert caught.value.code == "ERR_FEDERATED_INVALID_REPO_FILTER"
 
 
-def test_a_path_selects_its_repository() -> None:
-    """Tab completion gives paths, not aliases."""
+def test_a_path_or_a_name_selects_its_repository() -> None:
+    """Tab completion gives paths, not aliases; of several bases the first wins."""
     assert "legacy" in names(select(paths=[Path("/srv/legacy")], select=("../legacy",)))
     assert "legacy" in names(select(paths=[Path("/srv/legacy/src/x")], select=("../legacy/src/x",)))
     assert "legacy" not in names(select(paths=[Path("/srv/legacy2")], select=("../legacy2",)))
-
-
-def test_an_alias_does_not_pull_in_the_repository_holding_a_folder_of_that_name() -> None:
-    """`--only billing` from inside another repository means billing alone."""
     assert names(select(paths=[Path("/srv/engine/billing")], only=("billing",))) == ["billing"]
+
+    paths = [Path("/elsewhere"), Path("/srv/billing/src"), Path("/srv/engine")]
+
+    assert names(select(paths=paths, only=("x",))) == ["billing"]
+    assert names(select(paths=paths[::-1], only=("x",))) == ["engine"]
+
+    paths = [Path("/srv/billing/src"), Path("/srv/engine")]
+
+    assert names(select(paths=paths, only=("svc-a",))) == ["engine", "svc-a"]
 
 
 def test_the_innermost_repository_around_a_path_is_meant() -> None:
-    """Nested roots: the nearest one owns the file."""
     outer = repo("outer", root_canonical=Path("/srv/o"))
     inner = repo("inner", root_canonical=Path("/srv/o/inner"))
     request = FederatedRequest(SearchRequest("q"), only=("x",))
@@ -142,21 +137,6 @@ def test_the_innermost_repository_around_a_path_is_meant() -> None:
     found = select_repos(workspace(outer, inner), request, lambda _: (Path("/srv/o/inner/src"),))
 
     assert found.repos == (inner,)
-
-
-def test_the_first_base_below_which_a_path_means_a_repository_wins() -> None:
-    """`--only api` must not take the one beside the workspace and the one beside the caller."""
-    paths = [Path("/elsewhere"), Path("/srv/billing/src"), Path("/srv/engine")]
-
-    assert names(select(paths=paths, only=("x",))) == ["billing"]
-    assert names(select(paths=paths[::-1], only=("x",))) == ["engine"]
-
-
-def test_a_name_and_a_path_of_two_repositories_both_match() -> None:
-    """The contract takes either; the token is ambiguous and nothing is lost."""
-    paths = [Path("/srv/billing/src"), Path("/srv/engine")]
-
-    assert names(select(paths=paths, only=("svc-a",))) == ["engine", "svc-a"]
 
 
 def test_paths_are_read_below_the_workspace_first_and_then_where_the_caller_stands(
@@ -183,14 +163,6 @@ def test_paths_are_read_below_the_workspace_first_and_then_where_the_caller_stan
     assert chosen("gone") == []
 
 
-def test_a_glob_that_could_take_for_ever_is_refused_by_name() -> None:
-    """The request is wrong, not the workspace."""
-    with pytest.raises(WorkspaceError) as caught:
-        select(repo_filter=("{a,b}" * 12,))
-
-    assert caught.value.code == "ERR_FEDERATED_INVALID_REPO_FILTER"
-
-
 def test_tokens_that_match_nothing_are_said() -> None:
     """A typo in `--select` must not pass as an answer from everywhere."""
     found = select(
@@ -210,16 +182,16 @@ def test_tokens_that_match_nothing_are_said() -> None:
     ]
 
 
-def test_what_matches_a_repository_that_is_left_out_has_matched() -> None:
-    """The warning is for typos; that filters leave little over is no typo."""
-    found = select(tags=("old",), repo_filter=("eng*",), only=("billing",))
-
-    assert codes(found) == ["WARN_FEDERATED_EMPTY_SELECTION"]
-
-
-def test_an_empty_selection_is_a_warning() -> None:
-    """The contract: ok, empty, and said."""
-    found = select(tags=("old",))
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"tags": ("old",)},
+        # Each matches a repository, so that filters leave none is no typo.
+        {"tags": ("old",), "repo_filter": ("eng*",), "only": ("billing",)},
+    ],
+)
+def test_an_empty_selection_is_a_warning(fields: dict[str, object]) -> None:
+    found = select(**fields)
 
     assert names(found) == []
     assert [(each.code, each.message) for each in found.warnings] == [
@@ -230,18 +202,7 @@ def test_an_empty_selection_is_a_warning() -> None:
     ]
 
 
-def test_the_order_of_the_file_does_not_matter() -> None:
-    """Selection is a set, sorted."""
-    request = FederatedRequest(SearchRequest("q"))
-
-    forwards = select_repos(workspace(*REPOS), request, lambda _: ())
-    backwards = select_repos(workspace(*reversed(REPOS)), request, lambda _: ())
-
-    assert forwards == backwards
-
-
 def test_path_tokens_are_tried_below_each_base_and_must_exist(tmp_path: Path) -> None:
-    """The workspace's own directory first, then the caller's."""
     (tmp_path / "a" / "x").mkdir(parents=True)
     (tmp_path / "b" / "x").mkdir(parents=True)
     (tmp_path / "link").symlink_to("a")

@@ -31,7 +31,6 @@ RECORDS = "shop_orders/records.py"
 
 @pytest.fixture(autouse=True)
 def _as_written(served: ServedWorkspace) -> None:
-    """Undo what a test before wrote."""
     served.write([SHOP, WEB, DEPLOY])
 
 
@@ -48,13 +47,11 @@ def gone_on(found: FederatedSlate, **fields: object) -> SessionRequest:
 
 
 def packs(found: FederatedSlate) -> list[Pack]:
-    """Return what a slate shows."""
     assert found.slate is not None, found.error
     return [pack for _, own in found.slate.sections for pack in own]
 
 
 def paths(found: FederatedSlate) -> list[str]:
-    """Return the files of a slate."""
     return [f"{pack.repo}:{pack.path}" for pack in packs(found)]
 
 
@@ -71,7 +68,6 @@ def alias_of(found: FederatedSlate, path: str) -> str:
 
 
 def repo_at(served: ServedWorkspace, workspace: Workspace, place: int) -> WorkspaceRepo:
-    """Return the repository of a root."""
     return next(repo for repo in workspace.repos if repo.root_canonical == served.roots[place])
 
 
@@ -91,7 +87,6 @@ def followed(daemons: Asked, served: ServedWorkspace, request: FederatedRequest)
 def test_a_session_shows_every_file_that_is_worth_it_once(
     served: ServedWorkspace, daemons: Asked, strategy: str
 ) -> None:
-    """However many repositories take turns."""
     steps = followed(daemons, served, question(merge_strategy=strategy))
     shown = [path for step in steps for path in step]
     whole = daemons.slate(served.workspace(3), question(merge_strategy=strategy), SlateShape())
@@ -168,7 +163,6 @@ def test_what_was_removed_since_is_still_expanded(served: ServedWorkspace, daemo
 
 
 def test_a_target_may_lie_where_nothing_was_shown(served: ServedWorkspace, daemons: Asked) -> None:
-    """Whatever it has to do with the question."""
     workspace, wide = served.workspace(3), question("load the record of an order")
     shop, web = (repo_at(served, workspace, place) for place in (0, 1))
     narrow = replace(wide, only=(shop.repo_id,))
@@ -182,7 +176,6 @@ def test_a_target_may_lie_where_nothing_was_shown(served: ServedWorkspace, daemo
 
 
 def test_a_target_says_of_which_repository_it_is(served: ServedWorkspace, daemons: Asked) -> None:
-    """Nobody guesses which was meant."""
     workspace, request = served.workspace(3), question()
     first = daemons.slate(workspace, request, SlateShape(session=NEW))
     session = gone_on(first, op="expand", targets=("src/orders.ts",))
@@ -192,7 +185,6 @@ def test_a_target_says_of_which_repository_it_is(served: ServedWorkspace, daemon
 
 
 def test_a_target_that_is_no_file_is_named(served: ServedWorkspace, daemons: Asked) -> None:
-    """Its repository gives no slate, and says why."""
     workspace, request = served.workspace(3), question()
     first = daemons.slate(workspace, request, SlateShape(session=NEW))
     web = repo_at(served, workspace, 1)
@@ -267,7 +259,6 @@ def test_what_was_shown_before_is_said(served: ServedWorkspace, daemons: Asked) 
 def test_a_target_is_asked_though_few_repositories_are(
     served: ServedWorkspace, daemons: Asked
 ) -> None:
-    """It names who is meant."""
     workspace, request = served.workspace(3), question()
     first = daemons.slate(workspace, request, SlateShape(session=NEW))
     for place, path in ((0, RECORDS), (1, "src/orders.ts"), (2, "compose.yaml")):

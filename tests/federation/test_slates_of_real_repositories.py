@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import anyio
 import pytest
 
-from ggrep.base import stable_json
 from ggrep.config.home import Home
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.validation import STRATEGIES
@@ -15,6 +14,7 @@ from ggrep.model.request import SearchRequest
 from ggrep.model.slate import Budgets
 from ggrep.search.engine.engine import Engine
 from ggrep.service.searchers import EngineSearcher, ReadySearchers
+from tests.fakes.coordinated import document
 from tests.fakes.hosts import CLOCK
 from tests.fakes.order_repos import DEPLOY, QUESTION, SHOP, WEB
 from tests.fakes.served_workspace import Asked, ServedWorkspace, asked, served_workspace
@@ -34,7 +34,6 @@ def served() -> Iterator[ServedWorkspace]:
 
 @pytest.fixture(scope="module")
 def daemons(served: ServedWorkspace) -> Iterator[Asked]:
-    """Return who asks them."""
     with asked(served.federator()) as found:
         yield found
 
@@ -72,7 +71,6 @@ def edges_of(found: FederatedSlate) -> set[tuple[str, str, str, str]]:
 
 
 def edges_between(found: FederatedSlate) -> set[tuple[str, str, str, str]]:
-    """Return what joins two repositories."""
     return {
         edge for edge in edges_of(found) if edge[1].partition(":")[0] != edge[2].partition(":")[0]
     }
@@ -81,11 +79,6 @@ def edges_between(found: FederatedSlate) -> set[tuple[str, str, str, str]]:
 def _place(node: str) -> str:
     repo, _, path = node.partition(":")
     return f"{NAMES[repo.partition('-')[0]]}:{path}"
-
-
-def document(found: FederatedSlate) -> bytes:
-    """Return the answer's bytes."""
-    return stable_json.dumps(found.to_json())
 
 
 def test_repositories_are_joined_by_all_that_one_names_and_another_provides(
@@ -131,7 +124,6 @@ def test_daemons_and_engines_give_the_same_bytes_each_time(
 
 
 def test_levels_show_the_same_files(served: ServedWorkspace, daemons: Asked) -> None:
-    """Going deeper is no other question."""
     slates = [
         daemons.slate(served.workspace(3), question(), SlateShape(level)).slate
         for level in range(4)

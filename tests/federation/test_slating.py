@@ -5,11 +5,10 @@ from datetime import UTC, datetime
 
 import anyio
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from ggrep.base import stable_json
 from ggrep.base.clock import Clock, Deadline
 from ggrep.base.errors import GgrepError, InvalidRequest, NoIndex, SnapshotGone
 from ggrep.federation.coordinator_cache import CoordinatorCache
@@ -24,7 +23,7 @@ from ggrep.model.request import EncodedQuery, PoolRequest, SnippetMode, sum_stat
 from ggrep.model.response import PoolResponse
 from ggrep.model.slate import Budgets, SlateRequest
 from tests.fakes.clocks import ManualClock
-from tests.fakes.coordinated import calls, hanging_at, request, rows, searcher, statuses
+from tests.fakes.coordinated import calls, document, hanging_at, request, rows, searcher, statuses
 from tests.fakes.searchers import FakeSearcher, checkpoints, factory, figures_of, repo, workspace
 from tests.fakes.virtual_time import VirtualClock, run_virtually
 
@@ -40,7 +39,6 @@ async def ask(
     memory: CoordinatorCache | None = None,
     clock: Clock | None = None,
 ) -> FederatedSlate:
-    """Return the slate of the repositories."""
     return await federated_slate(
         workspace(*(repo(fake.name) for fake in fakes)),
         asked or request(),
@@ -66,7 +64,6 @@ def asked_of(fake: FakeSearcher) -> list[SlateRequest]:
 
 
 def shown(found: FederatedSlate) -> list[str]:
-    """Return the files of a slate."""
     assert found.slate is not None
     return [f"{one.repo}:{one.path}" for _, packs in found.slate.sections for one in packs]
 
@@ -74,11 +71,6 @@ def shown(found: FederatedSlate) -> list[str]:
 def errors(found: FederatedSlate) -> list[tuple[str, str]]:
     """Return code and repository of each error that is told."""
     return [(item.code, item.repo_id or "") for item in found.errors]
-
-
-def document(found: FederatedSlate) -> bytes:
-    """Return the answer's bytes."""
-    return stable_json.dumps(found.to_json())
 
 
 class Doubtful(FakeSearcher):
@@ -91,25 +83,16 @@ class Doubtful(FakeSearcher):
         return replace(pool, leading=TopFiles((leader,) * 5, 1.0, 0.5, Wording.PLAIN))
 
 
-# Who is asked, and for what.
-
-
 async def test_a_slate_has_the_files_of_all_that_match() -> None:
-    """Under the names that the workspace gives its repositories."""
-    found = await ask([searcher("a"), searcher("b", "nothing of it"), searcher("c", "token")])
+    """The search has said already who has nothing: it is asked for no slate."""
+    fakes = [searcher("a"), searcher("b", "nothing of it"), searcher("c", "token")]
+    found = await ask(fakes)
 
     assert sorted(shown(found)) == ["a:a0.py", "a:a1.py", "c:c0.py"]
     assert statuses(found) == dict.fromkeys("abc", "ok")
     assert found.exit_status == 0
-
-
-async def test_a_repository_without_a_hit_is_asked_for_no_slate() -> None:
-    """The search has said already that it has nothing."""
-    silent = searcher("b", "nothing of it")
-    await ask([searcher("a"), silent])
-
-    assert calls(silent, "search") == 1
-    assert calls(silent, "slate") == 0
+    assert [calls(fake, "search") for fake in fakes] == [1, 1, 1]
+    assert [calls(fake, "slate") for fake in fakes] == [1, 0, 1]
 
 
 async def test_every_repository_gets_the_shape_that_was_asked_for() -> None:
@@ -124,17 +107,18 @@ async def test_every_repository_gets_the_shape_that_was_asked_for() -> None:
     assert asked.search.snippet is SnippetMode.NONE
 
 
-async def test_facts_are_asked_for_where_a_graph_is_wanted() -> None:
-    """They are what joins files of two repositories."""
+async def test_facts_are_asked_for_where_a_graph_is_wanted_and_of_compared_corpora() -> None:
+    """What the search left out for its index must not come back by the slate."""
     fake = searcher("a")
-    await ask([fake])
+    await ask([fake], request(search={"corpora": (Corpus.PROSE, Corpus.CODE)}))
+    (asked,) = asked_of(fake)
 
-    assert [(asked.graph, asked.facts) for asked in asked_of(fake)] == [(True, True)]
+    assert (asked.graph, asked.facts) == (True, True)
+    assert asked.search.corpora == (Corpus.CODE, Corpus.PROSE)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_the_statistics_of_all_are_handed_on_where_scores_compare(strategy: str) -> None:
-    """The slate then ranks as the search did."""
     fakes = [searcher("a", "token token", "other"), searcher("b", "token")]
     await ask(fakes, request(merge_strategy=strategy))
     total = sum_statistics(figures_of(fake.rows, "token") for fake in fakes)
@@ -144,16 +128,13 @@ async def test_the_statistics_of_all_are_handed_on_where_scores_compare(strategy
         assert asked.statistics == (None if strategy == "rrf" else total)
 
 
-async def test_the_snapshot_that_gave_the_hits_is_the_one_that_is_asked() -> None:
+async def test_the_snapshot_that_gave_the_hits_is_asked_with_the_vector_of_the_search() -> None:
     """A file that was published meanwhile was not measured with the others."""
     fakes = [searcher("a", snapshot_id="S7"), searcher("b", snapshot_id="S9")]
     await ask(fakes)
 
     assert [asked_of(fake)[0].snapshot_id for fake in fakes] == ["S7", "S9"]
 
-
-async def test_the_query_is_encoded_once_for_search_and_slates() -> None:
-    """Four repositories of one encoder encode once, not nine times."""
     fakes = [searcher(name, has_vectors=True) for name in "abcd"]
     await ask(fakes)
 
@@ -161,21 +142,18 @@ async def test_the_query_is_encoded_once_for_search_and_slates() -> None:
     assert [asked_of(fake)[0].vector for fake in fakes] == [EncodedQuery((5,), 1.0)] * 4
 
 
-async def test_a_repository_is_asked_for_the_corpora_that_it_compares_in() -> None:
-    """What the search left out for its index must not come back by the slate."""
-    fake = searcher("a")
-    await ask([fake], request(search={"corpora": (Corpus.PROSE, Corpus.CODE)}))
-
-    assert asked_of(fake)[0].search.corpora == (Corpus.CODE, Corpus.PROSE)
-
-
-async def test_selection_is_that_of_a_search() -> None:
-    """One flag means one thing."""
+async def test_repositories_are_selected_as_for_a_search_and_no_more_than_files() -> None:
     fakes = [searcher(name) for name in "abc"]
     found = await ask(fakes, request(only=("c", "a")))
 
     assert {name.partition(":")[0] for name in shown(found)} == {"a", "c"}
     assert calls(fakes[1], "describe") == 0
+
+    fakes = [searcher(name) for name in "abcd"]
+    found = await ask(fakes, shape=SlateShape(budgets=Budgets(files=2)))
+
+    assert sum(calls(fake, "slate") for fake in fakes) == 2
+    assert len(shown(found)) == 2
 
 
 async def test_so_many_repositories_are_searched_as_were_asked_for() -> None:
@@ -189,18 +167,6 @@ async def test_so_many_repositories_are_searched_as_were_asked_for() -> None:
     assert {fake.name for fake in fakes if calls(fake, "slate")} <= searched
     assert {name.partition(":")[0] for name in shown(found)} <= searched
     assert "max_repos" in {item.limit.code for item in found.limits_hit}
-
-
-async def test_no_more_repositories_are_asked_than_files_are_wanted() -> None:
-    """The others could show none."""
-    fakes = [searcher(name) for name in "abcd"]
-    found = await ask(fakes, shape=SlateShape(budgets=Budgets(files=2)))
-
-    assert sum(calls(fake, "slate") for fake in fakes) == 2
-    assert len(shown(found)) == 2
-
-
-# What it says.
 
 
 async def test_the_answer_is_a_searchs_with_a_slate_in_the_place_of_its_lists() -> None:
@@ -226,16 +192,17 @@ async def test_cuts_that_repositories_made_are_told_with_their_names() -> None:
     assert ours == [LimitHit("max_slate_files", 3, 5)]
 
 
-async def test_a_budget_beyond_its_cap_is_told_once() -> None:
+async def test_a_named_budget_is_kept_and_one_beyond_its_cap_is_told_once() -> None:
     """Each repository meets the same cap; the caller asked once."""
-    shape = SlateShape(budgets=Budgets(files=10_000))
+    shape = SlateShape(budgets=Budgets(total_bytes=50_000, files=10_000))
     found = await ask([searcher("a"), searcher("b")], shape=shape)
 
     assert found.limits_hit == (RepoLimit(LimitHit("max_slate_files", 100, 10_000)),)
+    assert found.slate is not None
+    assert found.slate.limits.total_bytes == 50_000
 
 
 async def test_an_impossible_shape_is_refused_before_anybody_is_asked() -> None:
-    """The mistake is the caller's."""
     fake = searcher("a")
     for shape in (SlateShape(4), SlateShape(budgets=Budgets(total_bytes=9))):
         with pytest.raises(InvalidRequest):
@@ -269,14 +236,6 @@ def test_how_long_it_took_changes_no_byte_of_the_slate() -> None:
     assert slate(None) == slate(slow)
 
 
-async def test_a_budget_that_was_named_is_kept_to_the_byte() -> None:
-    """Whoever says a number means the slate."""
-    found = await ask([searcher("a")], shape=SlateShape(budgets=Budgets(total_bytes=50_000)))
-    assert found.slate is not None
-
-    assert found.slate.limits.total_bytes == 50_000
-
-
 async def test_no_match_gives_an_empty_slate_that_says_how_the_question_was_read() -> None:
     """It is an answer: nothing is there. One repository is enough to say what was looked for."""
     fakes = [searcher("b", "words"), searcher("a", "other")]
@@ -294,39 +253,33 @@ async def test_no_match_gives_an_empty_slate_that_says_how_the_question_was_read
 async def test_an_answer_that_nobody_believes_shows_nothing_unless_asked_to(
     keep_weak: bool, number: int
 ) -> None:
-    """As the slate of one repository."""
+    """As the slate of one repository; it says how many hits it holds back."""
     texts = [f"token {n}" for n in range(4)]
     fakes = [Doubtful(name, rows(name, *texts)) for name in "ab"]
     found = await ask(fakes, request(search={"keep_weak": keep_weak}))
 
     assert found.confidence is Confidence.NONE
     assert len(shown(found)) == number
-
-
-async def test_an_answer_that_shows_nothing_says_how_many_hits_it_holds_back() -> None:
-    """`--keep-weak` shows them; whoever reads the figure decides."""
-    texts = [f"token {n}" for n in range(4)]
-    found = await ask([Doubtful(name, rows(name, *texts)) for name in "ab"])
-
-    assert found.limits_hit == (RepoLimit(LimitHit("low_confidence", 0, 8)),)
-
-
-# Those who fail.
+    cut = (RepoLimit(LimitHit("low_confidence", 0, 8)),)
+    assert keep_weak or found.limits_hit == cut
 
 
 async def test_a_repository_without_an_index_is_named_and_the_others_stay() -> None:
-    """What to do about it stands beside."""
+    """If no other stays, the answer has the shape of a failed search."""
     found = await ask([searcher("a"), searcher("b", snapshot_id=None)])
+    failed = (await ask([searcher("b", snapshot_id=None)])).to_json()
 
     assert statuses(found) == {"a": "ok", "b": "missing_index"}
     assert errors(found) == [("NO_INDEX", repo("b").repo_id)]
     assert sorted(shown(found)) == ["a:a0.py", "a:a1.py"]
+    assert (failed["ok"], failed["code"]) == (False, "NO_INDEX")
+    assert not {"slate", "format"} & set(failed)
 
 
 @pytest.mark.parametrize(
     ("error", "code"),
     [
-        (GgrepError("broken pipe"), "internal"),
+        (GgrepError("cannot read /srv/b/secret.db"), "internal"),
         (SnapshotGone("it is gone"), "snapshot_gone"),
         (NoIndex("removed"), "NO_INDEX"),
         (ZeroDivisionError("a bug"), "internal"),
@@ -335,7 +288,7 @@ async def test_a_repository_without_an_index_is_named_and_the_others_stay() -> N
 async def test_a_repository_that_fails_with_its_slate_is_named_and_the_others_stay(
     error: Exception, code: str
 ) -> None:
-    """Its hits are known, but nothing may be shown of them."""
+    """Its hits are known, but nothing may be shown of them, nor of the paths of its machine."""
     ill = searcher("b", fail={"slate": [error]})
     found = await ask([searcher("a"), ill, searcher("c")])
 
@@ -343,13 +296,6 @@ async def test_a_repository_that_fails_with_its_slate_is_named_and_the_others_st
     assert found.errors[0].message.startswith("no slate: ")
     assert {name.partition(":")[0] for name in shown(found)} == {"a", "c"}
     assert found.ok
-
-
-async def test_a_failure_names_no_place_of_this_machine() -> None:
-    """Messages of daemons hold paths."""
-    ill = searcher("b", fail={"slate": [GgrepError("cannot read /srv/b/secret.db")]})
-    found = await ask([searcher("a"), ill])
-
     assert b"/srv" not in document(found)
 
 
@@ -365,22 +311,12 @@ async def test_all_slates_may_fail() -> None:
 
 @pytest.mark.parametrize("step", ["describe", "search", "slate"])
 async def test_a_strict_request_fails_with_the_first_failure(step: str) -> None:
-    """Whoever says so wants all or nothing."""
     ill = searcher("b", fail={step: [GgrepError("broken pipe")]})
     found = await ask([searcher("a"), ill], request(strict=True))
 
     assert (found.ok, found.slate) == (False, None)
     assert found.exit_status == 1
     assert "broken pipe" in str(found.error)
-
-
-async def test_an_answer_that_failed_is_a_searchs_failure() -> None:
-    """Readers tell failures by one shape."""
-    found = (await ask([searcher("a", snapshot_id=None)])).to_json()
-
-    assert found["ok"] is False
-    assert found["code"] == "NO_INDEX"
-    assert not {"slate", "format"} & set(found)
 
 
 def test_a_repository_that_never_gives_its_slate_costs_no_more_than_the_deadline() -> None:
@@ -398,7 +334,6 @@ def test_a_repository_that_never_gives_its_slate_costs_no_more_than_the_deadline
 
 
 def test_a_repository_that_never_gives_its_hits_leaves_time_for_slates() -> None:
-    """The search may not use it up."""
     ill = searcher("b", pause=hanging_at("search"))
     asked = request(search={"timeout_ms": TIMEOUT_MS})
 
@@ -427,7 +362,6 @@ def test_times_are_those_of_search_and_slates_together() -> None:
 
 
 def test_a_deadline_beats_the_timeout() -> None:
-    """Surfaces count from when the request arrived."""
     ill = searcher("b", pause=hanging_at("slate"))
 
     async def work() -> FederatedSlate:
@@ -441,20 +375,15 @@ def test_a_deadline_beats_the_timeout() -> None:
     assert sorted(shown(found)) == ["a:a0.py", "a:a1.py"]
 
 
-# The same again.
-
-
 @given(
     st.lists(st.integers(0, 5), min_size=4, max_size=4),
     st.permutations("abcd"),
     st.sampled_from(STRATEGIES),
     st.sampled_from([0, 1, 2, 3]),
 )
-@settings(max_examples=25)
 def test_the_order_in_which_repositories_answer_changes_no_byte(
     waits: list[int], order: list[str], strategy: str, level: int
 ) -> None:
-    """Nor that in which the workspace was read."""
     asked = request(merge_strategy=strategy, search={"deterministic": True})
     shape = SlateShape(level, Budgets(files=5))
 

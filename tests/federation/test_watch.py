@@ -58,7 +58,6 @@ class FakeSurroundings(Surroundings, kw_only=True):
 
 @pytest.fixture
 def clock() -> ManualClock:
-    """Return a clock that stands still."""
     return ManualClock(datetime(2031, 1, 1, tzinfo=UTC))
 
 
@@ -74,30 +73,22 @@ def around(tmp_path: Path, clock: ManualClock) -> FakeSurroundings:
 
 
 def kinds(watch: Watch) -> list[str]:
-    """Return what a look found."""
     return [change.kind for change in watch.look()]
 
 
-def test_the_first_look_starts_one_host_for_all(around: FakeSurroundings) -> None:
-    """And writes the manifest."""
+def test_the_first_look_starts_one_host_for_all_and_the_next_does_nothing(
+    around: FakeSurroundings,
+) -> None:
     watch = Watch(around)
 
     assert kinds(watch) == ["daemon_started", "daemon_started", "manifest_written"]
     assert around.started == [[state.repo_id for state in around.manifest.members]]
     assert watch.served == around.served
-
-
-def test_while_nothing_happens_nothing_is_said(around: FakeSurroundings) -> None:
-    """Nor done."""
-    watch = Watch(around)
-    watch.look()
-
     assert watch.look() == []
     assert len(around.started) == len(around.kept) == 1
 
 
 def test_a_daemon_that_ended_is_started_again(around: FakeSurroundings) -> None:
-    """Only that one; and both are said."""
     watch = Watch(around)
     watch.look()
     watch.look()
@@ -114,7 +105,6 @@ def test_a_daemon_that_ended_is_started_again(around: FakeSurroundings) -> None:
 
 
 def test_disabled_repositories_are_not_served(around: FakeSurroundings) -> None:
-    """But their indexes are in the manifest."""
     first = around.manifest.members[0]
     off = replace(first, repo=replace(first.repo, enabled=False))
     around.manifest = replace(around.manifest, members=(off, *around.manifest.members[1:]))
@@ -127,7 +117,7 @@ def test_disabled_repositories_are_not_served(around: FakeSurroundings) -> None:
 def test_what_does_not_start_is_said_once_and_tried_ever_more_rarely(
     around: FakeSurroundings, clock: ManualClock
 ) -> None:
-    """A start costs half a second of a core."""
+    """A start costs half a second of a core; another reason is said again."""
     bad = around.manifest.members[1].repo_id
     around.failing[bad] = "no room"
     watch = Watch(around)
@@ -138,24 +128,14 @@ def test_what_does_not_start_is_said_once_and_tried_ever_more_rarely(
         clock.advance(pause_ms)
         tries.append(kinds(watch))
         pause_ms = min(2 * pause_ms, LONGEST_PAUSE_MS)
+    around.failing[bad] = "no right"
+    clock.advance(pause_ms)
+    (change,) = watch.look()
 
     failed = [change for change in first if change.kind == "daemon_failed"]
     assert [(change.repo_id, change.message) for change in failed] == [(bad, "no room")]
     assert tries == [[]] * 8
-    assert len(around.started) == 9
-
-
-def test_another_reason_is_said_again(around: FakeSurroundings, clock: ManualClock) -> None:
-    """Something moved."""
-    bad = around.manifest.members[1].repo_id
-    around.failing[bad] = "no room"
-    watch = Watch(around)
-    watch.look()
-    around.failing[bad] = "no right"
-    clock.advance(FIRST_PAUSE_MS)
-
-    (change,) = watch.look()
-
+    assert len(around.started) == 10
     assert (change.kind, change.message) == ("daemon_failed", "no right")
 
 
@@ -175,7 +155,6 @@ def test_a_daemon_that_dies_at_once_waits_its_turn(
 
 
 def test_a_published_snapshot_is_said_and_written(around: FakeSurroundings) -> None:
-    """That is what the manifest is for."""
     watch = Watch(around)
     watch.look()
     first = around.manifest.members[0]
@@ -194,7 +173,6 @@ STARTING = "ggrep.federation.watch.start_all"
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Surroundings:
-    """Return two repositories that nobody serves."""
     base = tmp_path.resolve()
     workspace = make_workspace(base, "alpha", "beta")
     clock = ManualClock(datetime(2031, 1, 1, tzinfo=UTC))
@@ -237,7 +215,6 @@ def test_who_is_not_served_has_the_hosts_reason(
 def test_wrong_settings_keep_no_other_from_starting(
     machine: Surroundings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They are one repository's own."""
     started: list[Path] = []
     monkeypatch.setattr(STARTING, lambda ones, _: started.extend(o.identity.root for o in ones))
     first = machine.workspace.repos[0].root_canonical
@@ -273,7 +250,6 @@ def said(change: Change | None) -> str:
 
 
 def test_a_file_that_nobody_touched_is_read_once(file: Path) -> None:
-    """A large one takes half a second."""
     reads: list[Path] = []
     followed = ReloadingFile(file, lambda path: reads.append(path) or load(path))  # type: ignore[func-returns-value] # counts
 
@@ -281,14 +257,18 @@ def test_a_file_that_nobody_touched_is_read_once(file: Path) -> None:
     assert reads == [file]
 
 
-def test_an_edit_is_taken_in(file: Path) -> None:
-    """Without a restart."""
+def test_an_edit_is_taken_in_and_a_file_wrong_from_the_start_refused(file: Path) -> None:
     followed = ReloadingFile(file, load)
     write_workspace(file, {"repos": [{"root": "alpha"}]})
 
     assert said(followed.look()) == "workspace_changed"
     assert len(followed.workspace.repos) == 1
     assert followed.look() is None
+
+    file.write_text("{")
+
+    with pytest.raises(WorkspaceError):
+        ReloadingFile(file, load)
 
 
 @pytest.mark.parametrize("content", ["{", None])
@@ -306,11 +286,3 @@ def test_a_wrong_edit_is_said_once_and_leaves_what_was(file: Path, content: str 
     assert len(followed.workspace.repos) == 2
     file.write_text(right)
     assert said(followed.look()) == "workspace_changed"
-
-
-def test_a_file_that_is_wrong_from_the_start_is_refused(file: Path) -> None:
-    """There is nothing to go on with."""
-    file.write_text("{")
-
-    with pytest.raises(WorkspaceError):
-        ReloadingFile(file, load)

@@ -320,8 +320,9 @@ def test_a_missing_root_says_how_to_go_on(load: Callable[..., Workspace]) -> Non
     assert caught.value.issues[0].field == "$.repos[1].root"
 
 
-def test_the_code_of_many_mistakes_is_that_of_the_first(load: Callable[..., Workspace]) -> None:
-    """Callers that read one code read the first in the file's order."""
+def test_the_first_of_many_mistakes_gives_the_code_and_a_flood_is_cut(
+    load: Callable[..., Workspace],
+) -> None:
     with pytest.raises(WorkspaceError) as caught:
         load('{"schemaVersion": 2, "odd": 1, "repos": []}')
 
@@ -329,9 +330,6 @@ def test_the_code_of_many_mistakes_is_that_of_the_first(load: Callable[..., Work
     assert [issue.code for issue in caught.value.issues][1:] == [VERSION, EMPTY]
     assert all(issue.path.endswith("w.jsonc") for issue in caught.value.issues)
 
-
-def test_a_flood_of_mistakes_is_cut_and_counted(load: Callable[..., Workspace]) -> None:
-    """A hundred thousand of them help nobody."""
     with pytest.raises(WorkspaceError) as caught:
         load(body(more="".join(f'"k{number}": 1, ' for number in range(1500))))
 
@@ -374,15 +372,14 @@ def test_directories_that_differ_in_case_alone_are_two(tmp_path: Path) -> None:
     assert caught.value.code == SAME_ROOT
 
 
-def test_an_absolute_root_is_taken_as_it_is(load: Callable[..., Workspace], tmp_path: Path) -> None:
-    """Only relative ones start at the file."""
+def test_absolute_roots_are_taken_as_they_are_but_for_two_slashes(
+    load: Callable[..., Workspace], tmp_path: Path
+) -> None:
+    """Otherwise one directory would have two names, and two ids."""
     found = load(body(f'{{"root": "{tmp_path}/ws/../alpha"}}')).repos[0]
 
     assert found.root_abs == found.root_canonical == tmp_path / "alpha"
 
-
-def test_two_slashes_in_front_are_one(load: Callable[..., Workspace], tmp_path: Path) -> None:
-    """Otherwise one directory would have two names, and two ids."""
     found = load(body(f'{{"root": "/{tmp_path}/alpha"}}', f'"cacheRoot": "/{tmp_path}/c",'))
 
     assert str(found.repos[0].root_canonical) == str(found.repos[0].root_abs) == f"{tmp_path}/alpha"
@@ -421,7 +418,6 @@ def test_tops_of_work_trees_are_found_without_running_git(
 
 
 def test_two_roots_of_one_id_are_refused(load: Callable[..., Workspace]) -> None:
-    """Hits are told apart by id alone."""
     with pytest.raises(WorkspaceError) as caught:
         load(
             body('{"root": "../alpha"}, {"root": "../beta"}'), name_repo=lambda _: RepoId("same-1")
@@ -480,21 +476,19 @@ def test_a_file_over_the_cap_is_not_parsed(load: Callable[..., Workspace]) -> No
     assert len(padding) > MAX_WORKSPACE_BYTES
 
 
-def test_nesting_inside_strings_and_comments_does_not_count(load: Callable[..., Workspace]) -> None:
-    """Brackets in prose are no nesting."""
+def test_comments_byte_order_marks_and_windows_lines_are_accepted(
+    load: Callable[..., Workspace],
+) -> None:
     deep = "[{" * 200
 
     assert load(f'// {deep}\n/* {deep} */ {body(more=f""""name": "{deep}",""")}').name == deep
 
-
-def test_a_byte_order_mark_and_windows_lines_are_accepted(load: Callable[..., Workspace]) -> None:
-    """Editors on Windows write both."""
     text = "\ufeff" + body().replace(",", ",\r\n")
 
     assert len(load(text).repos) == 1
 
 
-def test_a_syntax_error_names_file_line_and_column(
+def test_a_mistake_of_syntax_is_named_with_its_place(
     load: Callable[..., Workspace], tmp_path: Path
 ) -> None:
     """Without a place, a missing comma in a long file is a hunt."""
@@ -504,9 +498,6 @@ def test_a_syntax_error_names_file_line_and_column(
     assert str(tmp_path / "ws" / "w.jsonc") in str(caught.value)
     assert "line 3, column 3" in str(caught.value)
 
-
-def test_a_duplicate_key_is_named(load: Callable[..., Workspace]) -> None:
-    """Last-one-wins would silently drop a repository list."""
     with pytest.raises(WorkspaceError, match="'repos' occurs twice"):
         load('{"schemaVersion": 1, "repos": [], "repos": []}')
 
@@ -568,7 +559,6 @@ def test_repo_set_id_sees_the_set_and_nothing_else(load: Callable[..., Workspace
 
 
 def test_config_hash_ignores_the_order_of_entries(load: Callable[..., Workspace]) -> None:
-    """The order of a file is display."""
     one = load(body('{"root": "../alpha"}, {"root": "../beta"}'))
     two = load(body('{"root": "../beta"}, {"root": "../alpha"}'))
 
@@ -577,7 +567,6 @@ def test_config_hash_ignores_the_order_of_entries(load: Callable[..., Workspace]
 
 
 def test_the_resolved_object_has_every_field(load: Callable[..., Workspace]) -> None:
-    """Operators compare it with the file."""
     found = resolved_object(load(body()))
 
     assert set(found) == {
@@ -595,7 +584,6 @@ def test_an_edit_is_seen_at_the_next_load(load: Callable[..., Workspace]) -> Non
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.jsonc")), ids=lambda path: path.name)
 def test_the_shipped_examples_are_valid_but_for_their_roots(path: Path) -> None:
-    """People copy them."""
     with pytest.raises(WorkspaceError) as caught:
         load_workspace(path, resolve_root=top_of, whole=True)
 

@@ -20,7 +20,6 @@ PLACE = "src/a.py:4"
 async def expand(
     fakes: Sequence[NamedSearcher], target: str, **fields: object
 ) -> FederatedExpansion:
-    """Return the code around a place."""
     return await federated_expand(
         workspace(*(repo(fake.name) for fake in fakes)),
         FederatedRequest(SearchRequest("", timeout_ms=0), **fields),  # type: ignore[arg-type]
@@ -38,7 +37,6 @@ def holding(name: str, *places: str, **fields: object) -> NamedSearcher:
     "target", [f"b:{PLACE}", f"B:{PLACE}", f"[b] {PLACE}", f"b-{'0' * 12}:{PLACE}"]
 )
 async def test_the_repository_that_is_named_answers_alone(target: str) -> None:
-    """As answers print it, and as searches do."""
     other = holding("a", PLACE)
     found = await expand([other, holding("b", PLACE)], target)
 
@@ -49,16 +47,12 @@ async def test_the_repository_that_is_named_answers_alone(target: str) -> None:
 
 
 async def test_a_place_that_one_repository_alone_has_needs_no_name() -> None:
-    """Most paths are of one repository."""
     found = await expand([holding("a"), holding("b", PLACE)], PLACE)
 
     assert found.repo is not None
     assert found.repo.alias == "b"
     assert [report.status for report in found.reports] == ["ok", "ok"]
 
-
-async def test_a_place_in_several_repositories_is_refused() -> None:
-    """A guess would be read as the answer."""
     found = await expand([holding("a", PLACE), holding("b", PLACE)], PLACE)
 
     assert str(found.error) == (
@@ -66,22 +60,15 @@ async def test_a_place_in_several_repositories_is_refused() -> None:
     )
     assert found.to_json()["code"] == "invalid_request"
 
-
-async def test_a_place_that_nobody_has_is_refused() -> None:
-    """With a word of one of them, which may know what is near."""
     found = await expand([holding("a"), holding("b")], PLACE)
 
     assert str(found.error) == f"target: no file {PLACE} in this index"
 
-
-async def test_a_repository_that_is_not_selected_is_refused() -> None:
-    """Selection is the workspace's own."""
     with pytest.raises(InvalidRequest, match="b is not selected"):
         await expand([holding("a", PLACE), holding("b", PLACE)], f"b:{PLACE}", only=("a",))
 
 
 async def test_who_fails_has_a_row_beside_the_place_that_was_found() -> None:
-    """It may hold such a place as well."""
     broken = holding("b", PLACE, fail={"expand": [GgrepError("no luck")]})
     found = await expand([holding("a", PLACE), broken], PLACE)
 

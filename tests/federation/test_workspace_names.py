@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -23,7 +23,7 @@ from ggrep.model.name_pools import Importer, NearName
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
 from ggrep.model.request import SearchRequest
 from tests.fakes.clocks import ManualClock
-from tests.fakes.coordinated import hanging_at
+from tests.fakes.coordinated import hanging_at, statuses
 from tests.fakes.named_searchers import NamedSearcher, defined, used
 from tests.fakes.searchers import checkpoints, factory, repo, workspace
 from tests.fakes.virtual_time import VirtualClock, run_virtually
@@ -69,10 +69,6 @@ async def references(
 
 def shown(found: FederatedSymbol) -> list[str]:
     return [f"{one.repo_id[0]}:{one.place.path}:{one.place.line}" for one in found.definitions]
-
-
-def statuses(found: FederatedSymbol | FederatedReferences) -> dict[str, str]:
-    return {report.repo.alias or "": report.status for report in found.reports}
 
 
 def steps(fake: NamedSearcher) -> list[str]:
@@ -132,7 +128,6 @@ async def test_definitions_are_ordered_as_in_one_store_and_by_repository_last() 
 
 
 async def test_a_cut_counts_all_repositories() -> None:
-    """Nothing partial is silent."""
     found = await symbol(
         [spelled("a", "a.py", "c.py"), spelled("b", "b.py")], replace(ASKED, limit=2)
     )
@@ -198,7 +193,6 @@ async def test_without_any_answer_the_failure_tells_of_every_repository() -> Non
 
 
 async def test_strict_ends_with_the_failure_of_the_lowest_id() -> None:
-    """Whoever came first."""
     fail = {"symbol spelled": [GgrepError("no luck")]}
     found = await symbol([spelled("b", "b.py", fail=fail), spelled("a", "a.py")], strict=True)
 
@@ -221,30 +215,31 @@ def test_who_hangs_is_late_and_the_deadline_holds() -> None:
 
 
 async def test_who_is_not_selected_is_not_asked() -> None:
-    """Selection is the workspace's own."""
     left = spelled("b", "b.py")
     found = await symbol([spelled("a", "a.py"), left], only=("a",))
 
     assert (shown(found), statuses(found), left.asked) == (["a:a.py:1"], {"a": "ok"}, [])
 
 
-async def test_a_path_beside_a_workspace_is_refused() -> None:
-    """A scope is of one repository."""
-    with pytest.raises(WorkspaceError, match="cannot have a path"):
-        await symbol([spelled("a", "a.py")], replace(ASKED, scope="src"))
-
-
-async def test_what_is_no_name_is_refused_before_anybody_is_asked() -> None:
-    """As by one repository."""
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"scope": "src"}, WorkspaceError, "cannot have a path"),
+        ({"name": "two\nwords"}, InvalidRequest, "line ends or control characters"),
+    ],
+)
+async def test_a_wrong_request_is_refused_before_a_repository_is_asked(
+    change: dict[str, str], error: type[Exception], message: str
+) -> None:
     fake = spelled("a", "a.py")
-    with pytest.raises(InvalidRequest, match="line ends or control characters"):
-        await symbol([fake], replace(ASKED, name="two\nwords"))
 
+    with pytest.raises(error, match=message):
+        await symbol([fake], replace(ASKED, **change))
     assert fake.asked == []
 
 
-async def test_a_snapshot_that_goes_between_two_rules_is_asked_anew() -> None:
-    """What it published meanwhile may spell the name so: then that rule decides."""
+async def test_a_snapshot_that_goes_between_two_rules_is_asked_anew_once() -> None:
+    """What it published meanwhile may spell the name so; a second time it could go on for ever."""
     moving = NamedSearcher("a", defines={"other_case": [defined("a.py", name="Retry")]})
 
     async def publish(method: str) -> None:
@@ -254,21 +249,14 @@ async def test_a_snapshot_that_goes_between_two_rules_is_asked_anew() -> None:
 
     moving.pause = publish
     found = await symbol([moving, NamedSearcher("b")])
+    gone = [SnapshotGone("gone"), SnapshotGone("gone")]
+    again = await symbol([NamedSearcher("a", fail={"symbol other_case": gone}), NamedSearcher("b")])
 
     assert shown(found) == ["a:new.py:1"]
     assert found.reports[0].snapshot_id == "S2"
+    assert statuses(again) == {"a": "error", "b": "ok"}
 
 
-async def test_a_snapshot_that_goes_twice_fails() -> None:
-    """It could go on for ever."""
-    gone = [SnapshotGone("gone"), SnapshotGone("gone")]
-    moving = NamedSearcher("a", fail={"symbol other_case": gone})
-    found = await symbol([moving, NamedSearcher("b")])
-
-    assert statuses(found) == {"a": "error", "b": "ok"}
-
-
-@settings(max_examples=25, deadline=None)
 @given(st.permutations([0, 3, 9]))
 def test_equal_bytes_in_whatever_order_repositories_answer(waits: list[int]) -> None:
     """Promise P5."""
@@ -318,9 +306,6 @@ async def test_a_usage_elsewhere_is_tied_by_an_import_or_a_guess() -> None:
     ]
     assert found.defining == ("a-000000000000",)
 
-
-async def test_where_nobody_defines_the_name_nothing_is_tied_or_asked() -> None:
-    """There is nothing to be tied to."""
     one = user("b", "lib.retry")
     found = await references([one, user("c")])
 
@@ -360,7 +345,6 @@ def paged() -> list[NamedSearcher]:
 
 @pytest.mark.parametrize("size", [1, 2, 4, 5, 6])
 async def test_pages_together_are_the_whole_answer(size: int) -> None:
-    """Whatever lies on each of them."""
     fakes, found, asked = paged(), [], replace(ASKED, limit=size)
     page = await symbol(fakes, asked)
     found += shown(page)
@@ -396,7 +380,6 @@ async def test_a_cursor_goes_on_with_the_repositories_of_its_first_page() -> Non
 
 
 async def test_who_had_no_part_in_the_first_page_is_skipped_on_the_next() -> None:
-    """It came back meanwhile."""
     first = [*paged(), spelled("c", "0.py", fail={"symbol spelled": [GgrepError("no luck")]})]
     page = await symbol(first, replace(ASKED, limit=2))
     after = await symbol(first, replace(ASKED, limit=9, cursor=page.next_cursor))

@@ -90,7 +90,6 @@ def test_what_is_sealed_anew_is_read_strictly(
 
 
 def test_the_same_answer_is_reproduced(repos: Repos, receipt: WorkspaceReceipt) -> None:
-    """Nothing was published, so nothing differs."""
     asked = receipt.question
     today = repos.federate(repos.workspace("shop", "ledger"), asked)
     found = workspace_replay_of(receipt, today, everywhere(receipt))

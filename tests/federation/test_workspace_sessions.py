@@ -33,7 +33,6 @@ SEEN = st.sets(st.binary(min_size=8, max_size=8), min_size=1, max_size=60)
 
 
 def house() -> Workspace:
-    """Return a workspace of three repositories."""
     return workspace(*map(repo, NAMES))
 
 
@@ -59,7 +58,6 @@ ONE_REFUSAL = refusal(token_of_data(b"\2"))
 
 @given(seen=st.lists(SEEN, max_size=3))
 def test_what_was_written_is_read(seen: list[set[bytes]]) -> None:
-    """Whatever was shown, in however many repositories."""
     repos = {
         repo_id: RepoSession(held(name).token, tuple(sorted(own)))
         for repo_id, name, own in zip(IDS, NAMES, seen, strict=False)
@@ -72,10 +70,10 @@ def test_what_was_written_is_read(seen: list[set[bytes]]) -> None:
 
 
 def test_the_order_of_repositories_decides_nothing() -> None:
-    """Answers that hold a token stay comparable byte for byte."""
     turned = WorkspaceSession(dict(reversed(BOTH.repos.items())))
 
     assert write_session(turned, house(), "start") == write_session(BOTH, house(), "start")
+    assert set(BOTH.going_on({}, {}, [IDS[0]]).repos) == {IDS[2]}
 
 
 def test_each_repository_has_a_token_and_files_of_its_own() -> None:
@@ -89,7 +87,6 @@ def test_each_repository_has_a_token_and_files_of_its_own() -> None:
 
 
 def test_a_token_is_refused_whichever_byte_was_changed() -> None:
-    """In the same words whatever is wrong."""
     data = data_of_token(write_session(BOTH, house(), "start").token)
     changed = {
         token_of_data(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
@@ -100,16 +97,11 @@ def test_a_token_is_refused_whichever_byte_was_changed() -> None:
     assert {refusal(one) for one in changed | cut} == {ONE_REFUSAL}
 
 
-def test_a_token_of_another_workspace_is_refused() -> None:
-    """Its repositories are others."""
+def test_a_token_of_another_workspace_or_too_long_is_refused() -> None:
     token = write_session(BOTH, house(), "start").token
 
     assert refusal(token, workspace(repo("a"), repo("c"))) == ONE_REFUSAL
     assert refusal(BOTH.repos[IDS[0]].token) == ONE_REFUSAL, "a repository's own"
-
-
-def test_a_token_that_is_too_long_is_refused_unread() -> None:
-    """It may be a megabyte."""
     assert str(MAX_TOKEN_BYTES) in refusal("A" * (MAX_TOKEN_BYTES + 1))
 
 
@@ -132,8 +124,3 @@ def test_a_repository_that_was_asked_is_of_the_session() -> None:
     assert [len(went_on.repos[repo].seen) for repo in IDS] == [3, 0, 1]
     again = read_session(write_session(went_on, house(), "refine").token, house())
     assert again == went_on
-
-
-def test_a_repository_whose_snapshot_went_begins_anew() -> None:
-    """The rest of the session goes on."""
-    assert set(BOTH.going_on({}, {}, [IDS[0]]).repos) == {IDS[2]}

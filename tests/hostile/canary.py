@@ -19,7 +19,6 @@ def places_with(home: Path, token: str, engine: Engine | None = None) -> list[st
 
 
 def files_below(home: Path) -> Iterator[Path]:
-    """Yield every regular file."""
     return (path for path in sorted(home.rglob("*")) if path.is_file() and not path.is_symlink())
 
 

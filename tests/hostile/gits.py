@@ -124,7 +124,6 @@ def alternates(root: Path, outside: Path, git: Git) -> None:
 
 
 def broken_index(root: Path, outside: Path, git: Git) -> None:
-    """An index of noise."""
     (root / ".git/index").write_bytes(b"DIRC" + bytes(range(256)) * 50)
 
 

@@ -132,7 +132,6 @@ def test_a_git_directory_runs_nothing_and_leads_nowhere(
 def test_the_trap_springs_where_git_is_run_plainly(
     work_tree: Path, outside: Path, git: Git
 ) -> None:
-    """Or the test above proves nothing."""
     GITS["fsmonitor"](work_tree, outside, git)
 
     git(work_tree, "status")
@@ -142,7 +141,6 @@ def test_the_trap_springs_where_git_is_run_plainly(
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give git little time."""
     monkeypatch.setattr("ggrep.config.git._TIMEOUT_S", 0.3)
     monkeypatch.setattr("ggrep.config.git._LISTING_S", 0.3)
 
@@ -442,7 +440,6 @@ def test_a_million_names_in_one_directory(hostile_root: Path, home: Path) -> Non
 
 
 def test_a_root_of_links_only_is_empty(root: Path, outside: Path, home: Path) -> None:
-    """Nothing of it is its own."""
     TREES["out_directory"](root, outside)
     TREES["out_chain"](root, outside)
     engine = open_engine(root, home)

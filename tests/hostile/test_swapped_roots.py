@@ -35,7 +35,6 @@ def led_out(place: Path, target: Path) -> Iterator[None]:
 
 
 def synced(engine: Engine) -> str:
-    """Return what became of a sync."""
     try:
         engine.sync()
     except GgrepError as error:

@@ -18,7 +18,6 @@ NEEDLE = "honestneedle"
 
 
 def plant_outside(outside: Path) -> None:
-    """Write what must never be read."""
     (outside / "pkg").mkdir(parents=True)
     for name in ("secret.py", "pkg/a.py", f"pkg/{CANARY}.py", ".gitignore", "pkg/rules.md"):
         (outside / name).write_text(f"{CANARY} = 1\n# {CANARY}\ndef {CANARY}_f(): pass\n")
@@ -35,7 +34,6 @@ def out_relative(root: Path, outside: Path) -> None:
 
 
 def out_directory(root: Path, outside: Path) -> None:
-    """A link to a directory."""
     (root / "out_directory").symlink_to(outside / "pkg")
 
 

@@ -64,7 +64,6 @@ class Editor:
         return hover.contents.value if hover else ""
 
     async def command(self, name: str, *arguments: object) -> object:
-        """Return what a command returns."""
         params = types.ExecuteCommandParams(name, list(arguments))
         return await self.client.workspace_execute_command_async(params)
 

@@ -286,5 +286,4 @@ class Marks:
 
 
 def unmarked(tree: Mapping[str, str]) -> dict[str, str]:
-    """Return the files of a tree."""
     return {path: re.sub("[⟦⟧⟨⟩]", "", text) for path, text in tree.items()}

@@ -65,7 +65,6 @@ def test_neovim(place: Settled, marks: Marks, tmp_path: Path) -> None:
 
 
 def test_emacs(place: Settled, marks: Marks, tmp_path: Path) -> None:
-    """Eglot and xref find the same."""
     used, defined = marks.used[NAME], marks.defined[NAME]
     flags = ("-q", "--batch", "-l", str(HERE / "emacs.el"))
     said = answers(place, min(used), tmp_path / "out", "emacs", *flags).decode()

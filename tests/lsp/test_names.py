@@ -24,7 +24,6 @@ async def editor(place: Settled) -> AsyncIterator[Editor]:
 
 
 def spots(root: Path, locations: Sequence[types.Location]) -> set[Spot]:
-    """Return where locations begin."""
     return {
         Spot(
             each.uri.removeprefix(f"{root.as_uri()}/"),
@@ -102,7 +101,6 @@ async def test_usages_of_a_member_leave_out_those_of_another(
 
 
 async def test_names_are_read_as_their_language_has_them(place: Settled, editor: Editor) -> None:
-    """An arrow is a letter in Scheme."""
     file = place.root / "scm/text.scm"
     uses = await editor.references(file, 0, 18)
     leads = await editor.definition(file, 1, 17)

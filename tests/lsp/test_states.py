@@ -153,7 +153,6 @@ async def test_a_folder_that_is_no_repository(place: Settled, tmp_path: Path) ->
 
 @pytest.mark.parametrize("asked", ["definition", pytest.param("command", marks=pytest.mark.deep)])
 async def test_a_cancelled_request_ends_at_once(place: Settled, marks: Marks, asked: str) -> None:
-    """While its daemon hangs; later requests are answered."""
     file, defined = place.root / "py/bank.py", marks.defined["audit_log"]
     async with editing(place, [place.root]) as editor:
         await editor.hover(file, *defined[1:])
@@ -183,7 +182,6 @@ async def test_a_cancelled_request_ends_at_once(place: Settled, marks: Marks, as
 
 
 async def test_the_death_of_the_daemon_is_survived(place: Settled, marks: Marks) -> None:
-    """Another one is started."""
     file, defined = place.root / "py/bank.py", marks.defined["audit_log"]
     async with editing(place, [place.root]) as editor:
         before = await editor.definition(file, *defined[1:])

@@ -29,13 +29,11 @@ def test_columns_are_counted_in_the_clients_units(encoding: str, before: int) ->
 
 @given(st.text(st.characters(codec="utf-8"), max_size=20), st.sampled_from(ENCODINGS))
 def test_units_and_columns_undo_each_other(line: str, encoding: str) -> None:
-    """At every character of every line."""
     for at in range(len(line) + 1):
         assert column_of(line, units(line[:at], encoding), encoding) == at
 
 
 def test_lines_end_as_the_protocol_has_it() -> None:
-    """Form feeds and line separators are text."""
     text = "a\x0cb\r\nc\u2028d\re\n"
     assert lines_of(text) == ["a\x0cb", "c\u2028d", "e", ""]
 
@@ -166,7 +164,6 @@ def test_indexed_text_is_never_markdown() -> None:
 
 
 def test_a_client_without_markdown_gets_the_text_as_it_is() -> None:
-    """No fence, no escape."""
     text = hover_text([EVIL], 1, markdown=False)
     assert text == "\n\n".join([EVIL["signature"], EVIL["doc"], "method of Till, a_b.py:3"])
 

@@ -25,7 +25,6 @@ Connect: TypeAlias = Callable[..., AbstractAsyncContextManager[Client]]
 
 @pytest.fixture
 def federator() -> FakeFederator:
-    """Return who is asked."""
     return FakeFederator()
 
 
@@ -37,13 +36,11 @@ def own(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def other(tmp_path: Path) -> Path:
-    """Return a repository beside it."""
     return _repo(tmp_path.resolve() / "other")
 
 
 @pytest.fixture
 def workspace_file(tmp_path: Path, own: Path, other: Path) -> Path:
-    """Return a workspace of both."""
     file = tmp_path.resolve() / "both.jsonc"
     file.write_text(
         '{"schemaVersion": 1, "name": "both", "repos": ['

@@ -45,12 +45,10 @@ class Settled(Struct, frozen=True):
 
     @property
     def root(self) -> Path:
-        """Return the first of them."""
         return self.base / "pay"
 
     @property
     def home(self) -> Home:
-        """Return the home of ggrep."""
         return Home(self.base / "h")
 
     @property
@@ -60,7 +58,6 @@ class Settled(Struct, frozen=True):
 
     @property
     def workspace(self) -> Path:
-        """Return the workspace file."""
         return self.base / "both.jsonc"
 
     @property
@@ -89,7 +86,6 @@ class Settled(Struct, frozen=True):
         return Command(capture)
 
     def arguments(self, *more: str) -> Sequence[str]:
-        """Return the arguments of a server."""
         own = ("--path", str(self.root), "--workspace", str(self.workspace))
         return ("-m", "ggrep", "mcp", *own, *more)
 

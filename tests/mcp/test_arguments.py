@@ -36,7 +36,7 @@ def read_options(*options: object) -> dict[str, object]:
 
 
 def test_a_schema_names_type_words_description_and_default() -> None:
-    """It is all that a model knows of an argument."""
+    """It is all that a model knows of an argument; not every draft allows an empty list."""
     assert schema_of(ARGUMENTS) == {
         "type": "object",
         "properties": {
@@ -50,41 +50,35 @@ def test_a_schema_names_type_words_description_and_default() -> None:
         "required": ["query"],
     }
 
-
-def test_a_schema_without_required_arguments_has_no_such_key() -> None:
-    """An empty list is not allowed by every draft."""
     assert "required" not in schema_of(ARGUMENTS[1:])
 
-
-def test_words_of_a_string_stand_beside_its_type() -> None:
-    """A model picks one of them."""
     schema = schema_of((Argument("mode", "string", words=("a", "b")),))
 
     assert schema["properties"] == {"mode": {"type": "string", "enum": ["a", "b"]}}
 
 
-def test_values_come_back_with_defaults() -> None:
-    """What is not said is in force all the same."""
-    assert read_arguments("t", ARGUMENTS, {"query": "q"}) == {"query": "q", "top": 10}
+@pytest.mark.parametrize(
+    ("given", "values"),
+    [
+        ({}, {"top": 10}),
+        ({"top": None, "strict": None}, {"top": 10}),
+        ({"top": 0, "strict": False}, {"top": 0, "strict": False}),
+        # JSON has one kind of number; some clients write 10 as 10.0.
+        ({"top": 10.0}, {"top": 10}),
+        ({"corpus": "code"}, {"top": 10, "corpus": ["code"]}),
+    ],
+)
+def test_values_come_back_with_defaults(
+    given: dict[str, object], values: dict[str, object]
+) -> None:
+    found = read_arguments("t", ARGUMENTS, {"query": "", **given})
 
-
-def test_null_counts_as_not_given() -> None:
-    """Some clients send every argument they know."""
-    given = {"query": "q", "top": None, "strict": None}
-
-    assert read_arguments("t", ARGUMENTS, given) == {"query": "q", "top": 10}
-
-
-def test_false_and_zero_are_given() -> None:
-    """They are values like any other."""
-    values = read_arguments("t", ARGUMENTS, {"query": "", "top": 0, "strict": False})
-
-    assert values == {"query": "", "top": 0, "strict": False}
+    assert found == {"query": "", **values}
+    assert isinstance(found["top"], int)
 
 
 @pytest.mark.parametrize("given", [{}, {"query": None}])
 def test_a_missing_argument_is_named(given: dict[str, object]) -> None:
-    """The model can mend that."""
     with pytest.raises(InvalidRequest, match=r"^find: the argument 'query' is missing$"):
         read_arguments("find", ARGUMENTS, given)
 
@@ -109,25 +103,12 @@ def test_a_value_of_another_type_is_refused(name: str, value: object, wanted: st
         read_arguments("t", ARGUMENTS, {"query": "q", name: value})
 
 
-def test_a_long_value_is_not_quoted_whole() -> None:
+@pytest.mark.parametrize("given", [{"top": "x" * 1000}, {"options": ["x" * 1000]}])
+def test_a_long_value_is_not_quoted_whole(given: dict[str, object]) -> None:
     """A message is read by a model, which pays for every byte."""
     with pytest.raises(InvalidRequest) as refused:
-        read_arguments("t", ARGUMENTS, {"query": "q", "top": "x" * 1000})
-
-    assert len(str(refused.value)) < 150
-
-
-def test_a_whole_number_may_be_written_with_a_point() -> None:
-    """JSON has one kind of number; some clients write 10 as 10.0."""
-    values = read_arguments("t", ARGUMENTS, {"query": "q", "top": 10.0})
-
-    assert values["top"] == 10
-    assert isinstance(values["top"], int)
-
-
-def test_a_lone_string_stands_for_an_array_of_it() -> None:
-    """Models leave the brackets out."""
-    assert read_arguments("t", ARGUMENTS, {"query": "q", "corpus": "code"})["corpus"] == ["code"]
+        read_arguments("t", (*ARGUMENTS, LISTED[1]), {"query": "q", **given}, RARE)
+    assert len(str(refused.value)) < 200
 
 
 def test_a_body_has_each_value_in_its_place() -> None:
@@ -142,32 +123,21 @@ def test_a_body_has_each_value_in_its_place() -> None:
 
 
 def test_messages_name_arguments_rather_than_places() -> None:
-    """A model has never seen the body."""
+    """A model has never seen the body, whose `mode` is our `corpus`."""
     said = "$.search.perFile: must be 0 or more; $.query: is empty; $.search.mode: no"
-
-    assert in_flat_words(said, ARGUMENTS) == (
-        "per_file: must be 0 or more; query: is empty; corpus: no"
-    )
-
-
-def test_keys_of_a_body_are_named_as_arguments_are() -> None:
-    """A body's `mode` is our `corpus`; sent to our `mode`, an agent would come back at once."""
-    said = "$.search.intent: 'all' is a corpus; use the field `mode`, not in `other`"
-    arguments = (
+    ours = "per_file: must be 0 or more; query: is empty; corpus: no"
+    intent = "$.search.intent: 'all' is a corpus; use the field `mode`, not in `other`"
+    swapped = (
         Argument("mode", "string", ("search", "intent")),
         Argument("corpus", "array", ("search", "mode")),
     )
+    longer = (Argument("a", "string", ("x",)), Argument("b", "string", ("xy",)))
 
-    assert in_flat_words(said, arguments) == (
+    assert in_flat_words(said, ARGUMENTS) == ours
+    assert in_flat_words(intent, swapped) == (
         "mode: 'all' is a corpus; use the field `corpus`, not in `other`"
     )
-
-
-def test_the_longest_place_is_replaced_first() -> None:
-    """Else a place that begins with another's name would be cut in two."""
-    arguments = (Argument("a", "string", ("x",)), Argument("b", "string", ("xy",)))
-
-    assert in_flat_words("$.xy and $.x", arguments) == "b and a"
+    assert in_flat_words("$.xy and $.x", longer) == "b and a"
 
 
 @pytest.mark.parametrize(
@@ -189,17 +159,26 @@ def test_an_option_is_a_value_of_its_type(option: str, value: dict[str, object])
 
 
 def test_options_that_are_said_twice_add_up_or_the_last_counts() -> None:
-    """As flags on a command line do."""
     found = read_options("cohort=a", "rrf_k=1", "cohort=b", "rrf_k=2")
 
     assert found == {"cohort": ["a", "b"], "rrf_k": 2}
 
 
-def test_a_lone_option_needs_no_brackets() -> None:
-    """Models leave them out."""
-    given = {"query": "q", "options": "rrf_k=7"}
+@pytest.mark.parametrize(
+    ("given", "values"),
+    [
+        ({"options": "rrf_k=7"}, {"rrf_k": 7}),
+        # The model has the name right, and there is one thing that it can mean.
+        ({"rrf_k": 7, "cohort": "a", "policy": None}, {"rrf_k": 7, "cohort": ["a"]}),
+        ({"rrf_k": 7, "options": ["rrf_k=7"]}, {"rrf_k": 7}),
+    ],
+)
+def test_a_lone_option_needs_no_brackets_and_may_be_an_argument(
+    given: dict[str, object], values: dict[str, object]
+) -> None:
+    found = read_arguments("t", LISTED, {"query": "q", **given}, RARE)
 
-    assert read_arguments("t", LISTED, given, RARE) == {"query": "q", "rrf_k": 7}
+    assert found == {"query": "q", **values}
 
 
 @pytest.mark.parametrize("option", ["vector=true", "vectors", "", "=true", " vectors=true"])
@@ -211,14 +190,6 @@ def test_an_unknown_option_is_refused_with_those_there_are(option: str) -> None:
     assert str(refused.value) == (
         f"t: unknown option {option!a}; known options: vectors=, rrf_k=, policy=, cohort="
     )
-
-
-def test_a_long_option_is_not_quoted_whole() -> None:
-    """A message is read by a model, which pays for every byte."""
-    with pytest.raises(InvalidRequest) as refused:
-        read_options("x" * 1000)
-
-    assert len(str(refused.value)) < 200
 
 
 @pytest.mark.parametrize(
@@ -240,23 +211,15 @@ def test_an_option_of_another_type_is_refused(option: str, wanted: str) -> None:
     assert str(refused.value) == f"t: the argument {wanted}"
 
 
-def test_an_option_may_be_given_as_an_argument() -> None:
-    """The model has the name right, and there is one thing that it can mean."""
-    given = {"query": "q", "rrf_k": 7, "cohort": "a", "policy": None}
-
-    assert read_arguments("t", LISTED, given, RARE) == {"query": "q", "rrf_k": 7, "cohort": ["a"]}
-
-
 def test_an_option_that_is_an_argument_with_another_value_is_refused() -> None:
-    """Either could be meant."""
+    """Either could be meant, and an argument is no option."""
     given = {"query": "q", "rrf_k": 7, "options": ["rrf_k=8"]}
+    both = r"^t: rrf_k is given both as an argument and in options$"
 
-    with pytest.raises(
-        InvalidRequest, match=r"^t: rrf_k is given both as an argument and in options$"
-    ):
+    with pytest.raises(InvalidRequest, match=both):
         read_arguments("t", LISTED, given, RARE)
-    given["options"] = ["rrf_k=7"]
-    assert read_arguments("t", LISTED, given, RARE)["rrf_k"] == 7
+    with pytest.raises(InvalidRequest, match="unknown option 'query=other'"):
+        read_options("query=other")
 
 
 def test_what_is_rarely_given_has_its_default() -> None:
@@ -265,9 +228,3 @@ def test_what_is_rarely_given_has_its_default() -> None:
 
     assert read_arguments("t", LISTED, {"query": "q"}, rare)["snippet"] == "short"
     assert read_arguments("t", LISTED, {"query": "q", "snippet": "full"}, rare)["snippet"] == "full"
-
-
-def test_an_argument_is_no_option() -> None:
-    """One way to say a thing; two could contradict each other."""
-    with pytest.raises(InvalidRequest, match="unknown option 'query=other'"):
-        read_options("query=other")

@@ -36,7 +36,6 @@ async def test_calls_that_come_together_load_once(federator: FakeFederator) -> N
 
 
 async def test_a_server_that_was_never_asked_closes_nothing(federator: FakeFederator) -> None:
-    """There is nothing."""
     steps: list[str] = []
 
     await backend_over(federator, steps).aclose()

@@ -36,13 +36,19 @@ def test_a_failure_has_its_code_and_message_at_the_top_and_in_the_error() -> Non
     }
 
 
-def test_a_failure_that_nothing_can_be_done_about_has_no_hint() -> None:
-    """A hint that does not help costs as much as one that does."""
+def test_hints_are_given_where_something_can_be_done() -> None:
     assert failure(GgrepError("x"), shows_paths=True) == {
         "code": "internal",
         "message": "x",
         "error": {"code": "internal", "message": "x"},
     }
+
+    assert with_hint({"code": "NO_INDEX"})["hint"] == with_hint({"code": "no_index"})["hint"]
+
+    hint = failure(Forbidden("x"), shows_paths=True)["hint"]
+
+    assert "--allowed-root" in hint
+    assert "--allow-any-root" in hint
 
 
 @pytest.mark.parametrize("shown", [True, False])
@@ -52,14 +58,6 @@ def test_paths_are_shown_to_who_may_see_them(shown: bool) -> None:
 
     said = "/srv/x y: gone" if shown else "<redacted> y: gone"
     assert document["message"] == document["error"]["message"] == said
-
-
-def test_what_is_outside_names_the_flags_that_let_it_in() -> None:
-    """The agent cannot, but its user can."""
-    hint = failure(Forbidden("x"), shows_paths=True)["hint"]
-
-    assert "--allowed-root" in hint
-    assert "--allow-any-root" in hint
 
 
 @pytest.mark.parametrize("shown", [True, False])
@@ -74,13 +72,7 @@ def test_a_failed_workspace_search_has_the_contracts_envelope(shown: bool) -> No
     assert "ggrep index" in document["hint"]
 
 
-def test_codes_in_capitals_have_their_hints_too() -> None:
-    """The federated contract writes some of them so."""
-    assert with_hint({"code": "NO_INDEX"})["hint"] == with_hint({"code": "no_index"})["hint"]
-
-
-def test_issues_name_arguments() -> None:
-    """Message and field, and nothing else is changed."""
+def test_issues_and_an_invalid_request_name_arguments() -> None:
     issue = Issue("ERR_X", "$.merge.rrfK: no", "f", "$.merge.rrfK", "range", "less")
 
     found = in_arguments(WorkspaceError((issue,)), ARGUMENTS)
@@ -88,9 +80,6 @@ def test_issues_name_arguments() -> None:
     assert isinstance(found, WorkspaceError)
     assert found.issues == (Issue("ERR_X", "rrf_k: no", "f", "rrf_k", "range", "less"),)
 
-
-def test_an_invalid_request_names_arguments() -> None:
-    """A model has never seen the body."""
     found = in_arguments(InvalidRequest("$.merge.rrfK: no"), ARGUMENTS)
 
     assert type(found) is InvalidRequest

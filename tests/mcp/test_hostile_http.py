@@ -28,7 +28,6 @@ Reached: TypeAlias = Callable[[], AbstractAsyncContextManager[str]]
 
 
 def call(method: str, number: object = 1, **params: object) -> dict[str, object]:
-    """Return a message."""
     return {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
 
 
@@ -97,7 +96,6 @@ def reached(federator: FakeFederator, own: Path) -> Reached:
 
 
 def content(body: object) -> bytes:
-    """Return what is sent."""
     return body if isinstance(body, bytes) else stable_json.dumps(body)  # type: ignore[arg-type]
 
 
@@ -112,7 +110,6 @@ async def session(client: httpx.AsyncClient, address: str) -> dict[str, str]:
 
 
 async def said(client: httpx.AsyncClient, address: str, message: object, **more: str) -> Any:
-    """Return the message that answers one."""
     headers = {**HEADERS, **more}
     response = await client.post(address, content=content(message), headers=headers)
     lines = [line for line in response.text.splitlines() if line.startswith("data: {")]
@@ -147,7 +144,6 @@ async def test_no_body_breaks_the_server(reached: Reached) -> None:
 async def test_strangers_get_nowhere_whatever_they_send(
     reached: Reached, federator: FakeFederator
 ) -> None:
-    """Not even their bodies are looked at."""
     tried = itertools.product(STRANGERS, ("POST", "GET", "DELETE"), (b"{", b'{"a":1}'))
     async with reached() as address, httpx.AsyncClient(timeout=_PATIENCE_S) as client:
         for (odd, status), method, body in tried:
@@ -189,7 +185,6 @@ async def test_every_mixture_of_bodies_and_headers_is_answered(reached: Reached)
 async def test_no_root_leads_out(
     reached: Reached, federator: FakeFederator, own: Path, other: Path
 ) -> None:
-    """The server was started for one repository."""
     out = ("/", "/etc", "..", "../other", "~", "x/../../other", "a\0b", "x" * 5000, str(other))
     async with reached() as address, httpx.AsyncClient(timeout=_PATIENCE_S) as client:
         headers = await session(client, address)

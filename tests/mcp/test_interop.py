@@ -23,7 +23,6 @@ GIVEN = {"query": "settle invoice", "name": "settle_invoice", "target": "src/pay
 
 @pytest.fixture(scope="module")
 def place() -> Iterator[Settled]:
-    """Return an indexed workspace."""
     with settled() as found:
         yield found
 
@@ -87,7 +86,6 @@ def test_the_javascript_sdk_lists_and_calls_every_tool(
 
 
 def inspected(place: Settled, node: Path, server: list[str], *method: str) -> Any:
-    """Return what the inspector gets."""
     over_http = server[0].startswith("http")
     shown = ("GGREP_HOME", "PYTHONPATH")
     passed = [text for key in shown for text in ("-e", f"{key}={place.environ[key]}")]

@@ -11,36 +11,30 @@ from ggrep.interfaces.mcp.access import Access, AllowedRepo
 from ggrep.interfaces.mcp.start_options import StartOptions
 
 
-async def test_no_name_means_the_repository_around_the_start(own: Path) -> None:
-    """Agents are started somewhere below its top."""
-    places = Access(StartOptions(directory=own / "src"))
+@pytest.mark.parametrize(
+    ("below", "named", "scope"), [("src", None, ""), ("", "src/pay.py", "src/pay.py")]
+)
+async def test_a_path_counts_from_the_start_and_none_means_the_repository_around_it(
+    own: Path, below: str, named: str | None, scope: str
+) -> None:
+    """As it would on a command line there."""
+    places = Access(StartOptions(directory=own / below))
 
-    assert await places.repository(None) == AllowedRepo(own, "")
+    assert await places.repository(named) == AllowedRepo(own, scope)
 
 
-async def test_a_path_at_the_start_beats_the_directory(own: Path, other: Path) -> None:
-    """The directory is not reliable: some clients start servers anywhere."""
+async def test_a_path_at_the_start_beats_the_directory_and_one_must_be_given(
+    own: Path, other: Path
+) -> None:
+    """Another repository's answer would be taken for this one's."""
     places = Access(StartOptions(directory=own, path=other))
 
     assert (await places.repository(None)).root == other
 
-
-async def test_without_a_repository_of_its_own_the_server_asks_for_one() -> None:
-    """Another repository's answer would be taken for this one's."""
     for start in (StartOptions(directory=Path("/")), StartOptions(directory=None)):
         with pytest.raises(InvalidRequest, match=r"pass `root`$"):
             await Access(start).repository(None)
 
-
-async def test_a_relative_path_counts_from_the_start(own: Path) -> None:
-    """As it would on a command line there."""
-    places = Access(StartOptions(directory=own))
-
-    assert await places.repository("src/pay.py") == AllowedRepo(own, "src/pay.py")
-
-
-async def test_a_relative_path_from_nowhere_is_refused() -> None:
-    """It could be anything."""
     with pytest.raises(InvalidRequest, match=r"^src must be an absolute path$"):
         await Access(StartOptions(directory=None, anywhere=True)).repository("src")
 
@@ -52,26 +46,30 @@ async def test_what_is_no_path_is_refused(own: Path, named: str) -> None:
         await Access(StartOptions(directory=own)).repository(named)
 
 
-async def test_a_repository_outside_is_refused(own: Path, other: Path) -> None:
+async def test_a_repository_outside_or_around_what_is_allowed_is_refused(
+    own: Path, other: Path, broken_file: Path
+) -> None:
     """Whoever started the server said what it may search."""
     with pytest.raises(Forbidden, match=f"^{other} is outside"):
         await Access(StartOptions(directory=own)).repository(str(other))
 
-
-async def test_a_way_out_through_a_link_is_refused(own: Path, other: Path) -> None:
-    """A link inside leads wherever its author liked."""
-    (own / "out").symlink_to(other)
-
-    with pytest.raises(Forbidden):
-        await Access(StartOptions(directory=own)).repository("out")
-
-
-async def test_a_repository_around_an_allowed_directory_is_refused(own: Path) -> None:
-    """What is allowed is the directory, not all that surrounds it."""
     start = StartOptions(directory=None, allowed=(own / "src",))
 
     with pytest.raises(Forbidden):
         await Access(start).repository(str(own / "src"))
+
+    places = Access(StartOptions(directory=own, workspaces=(broken_file,)))
+
+    with pytest.raises(Forbidden):
+        await places.repository(str(other))
+
+
+async def test_a_way_out_through_a_link_is_refused_as_it_was_named(own: Path, other: Path) -> None:
+    """The path that a link leads to is nothing that the caller wrote."""
+    (own / "out").symlink_to(other)
+
+    with pytest.raises(Forbidden, match=f"^{own}/out is outside"):
+        await Access(StartOptions(directory=own)).repository("out")
 
 
 @pytest.mark.parametrize("how", ["allowed", "anywhere", "workspace"])
@@ -88,22 +86,19 @@ async def test_a_repository_may_be_let_in(
     assert (await Access(start).repository(str(other))).root == other
 
 
-async def test_a_workspace_that_cannot_be_read_lets_nothing_in(
-    own: Path, other: Path, broken_file: Path
+async def test_a_registered_workspace_needs_no_name_or_its_path(
+    workspace_file: Path, own: Path, other: Path
 ) -> None:
-    """It must not open the door either."""
-    places = Access(StartOptions(directory=own, workspaces=(broken_file,)))
-
-    with pytest.raises(Forbidden):
-        await places.repository(str(other))
-
-
-async def test_the_only_workspace_needs_no_name(workspace_file: Path) -> None:
-    """And what it names is allowed by whoever started the server for it."""
     found = await Access(StartOptions(directory=None, workspaces=(workspace_file,))).workspace(None)
 
     assert found.file == workspace_file
     assert found.allowlist.allows(Path("/anything"))
+
+    places = Access(StartOptions(directory=own, workspaces=(workspace_file,)))
+
+    found = await places.workspace("../both.jsonc")
+
+    assert found.allowlist.allows(other)
 
 
 async def test_with_several_workspaces_the_ids_are_the_choice(
@@ -121,10 +116,19 @@ async def test_with_several_workspaces_the_ids_are_the_choice(
     assert (await places.workspace(ids[1])).file == second
 
 
-async def test_without_a_workspace_its_file_is_asked_for(own: Path) -> None:
-    """The message says what to give."""
-    with pytest.raises(InvalidRequest, match=r"use the path of its file$"):
-        await Access(StartOptions(directory=own)).workspace(None)
+@pytest.mark.parametrize(
+    ("named", "refusal"),
+    [
+        (None, r"use the path of its file$"),
+        # Ids are the server's to give, not paths in disguise.
+        ("ws1-00", r"^ws1-00 .* known ids: none$"),
+    ],
+)
+async def test_without_a_workspace_its_file_is_asked_for(
+    own: Path, named: str | None, refusal: str
+) -> None:
+    with pytest.raises(InvalidRequest, match=refusal):
+        await Access(StartOptions(directory=own)).workspace(named)
 
 
 async def test_an_id_may_be_given_by_its_beginning(own: Path, workspace_file: Path) -> None:
@@ -140,12 +144,6 @@ async def test_an_id_may_be_given_by_its_beginning(own: Path, workspace_file: Pa
             await places.workspace(short)
 
 
-async def test_an_id_that_nobody_registered_is_refused(own: Path) -> None:
-    """Ids are the server's to give, not paths in disguise."""
-    with pytest.raises(InvalidRequest, match=r"^ws1-00 .* known ids: none$"):
-        await Access(StartOptions(directory=own)).workspace("ws1-00")
-
-
 async def test_another_workspace_is_held_to_what_is_allowed(
     own: Path, other: Path, workspace_file: Path
 ) -> None:
@@ -155,25 +153,6 @@ async def test_another_workspace_is_held_to_what_is_allowed(
     assert found.file == workspace_file
     assert found.allowlist.allows(own)
     assert not found.allowlist.allows(other)
-
-
-async def test_a_registered_workspace_may_be_named_by_its_path(
-    own: Path, other: Path, workspace_file: Path
-) -> None:
-    """The path and the id mean the same."""
-    places = Access(StartOptions(directory=own, workspaces=(workspace_file,)))
-
-    found = await places.workspace("../both.jsonc")
-
-    assert found.allowlist.allows(other)
-
-
-async def test_a_refusal_names_the_path_of_the_call(own: Path, other: Path) -> None:
-    """The path that a link leads to is nothing that the caller wrote."""
-    (own / "out").symlink_to(other)
-
-    with pytest.raises(Forbidden, match=f"^{own}/out is outside"):
-        await Access(StartOptions(directory=own)).repository("out")
 
 
 async def test_a_link_to_a_registered_workspace_means_the_file_as_it_was_named_at_the_start(

@@ -24,7 +24,6 @@ OTHER_SIGNALS = (signal.SIGINT, signal.SIGHUP)
 
 @pytest.fixture(scope="module")
 def place() -> Iterator[Settled]:
-    """Return an indexed workspace."""
     with settled() as found:
         yield found
 
@@ -48,7 +47,6 @@ def started(place: Settled, cwd: Path, *arguments: str) -> Iterator[subprocess.P
 
 
 def ask(process: subprocess.Popen[bytes], message: object) -> dict[str, object]:
-    """Return the answer to one message."""
     process.stdin.write(stable_json.dumps(message) + b"\n")
     process.stdin.flush()
     return stable_json.loads(process.stdout.readline())
@@ -56,7 +54,6 @@ def ask(process: subprocess.Popen[bytes], message: object) -> dict[str, object]:
 
 @pytest.mark.parametrize("mode", [pytest.param("legacy", marks=pytest.mark.deep), "auto"])
 async def test_a_client_lists_and_calls_every_tool(place: Settled, mode: str) -> None:
-    """Both eras of the protocol, real daemons behind."""
     told: list[str | None] = []
 
     async def hear(done: float, total: float | None, message: str | None) -> None:
@@ -161,7 +158,6 @@ def test_progress_is_written_in_order_and_before_the_answer(place: Settled) -> N
 
 
 def token_in(file: str) -> str:
-    """Return what callers must present."""
     return Path(file).read_text().strip()
 
 
@@ -177,7 +173,6 @@ def test_flags_of_http_need_http(
 
 
 async def test_it_serves_http_until_a_signal(place: Settled) -> None:
-    """The line on standard error says where."""
     own = ("--path", str(place.root), "--http", "--port=0")
     with started(place, place.root, *own) as process:
         address, told = (process.stderr.readline().decode().strip() for _ in range(2))

@@ -13,7 +13,6 @@ from ggrep.protocol.client.daemon_client import IndexingProgress
 
 
 def arrival(done: int, *, alias: str | None = "a", count: int = 2) -> RepoDone:
-    """Return one of three."""
     return RepoDone(RepoId("r-1"), alias, "ok", count, done, 3)
 
 

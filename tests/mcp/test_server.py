@@ -163,80 +163,60 @@ async def test_an_unknown_argument_is_a_failure_of_the_tool(
     assert federator.asked == []
 
 
-async def test_an_unknown_tool_is_an_error_of_the_protocol(connect: object) -> None:
-    """There is no schema that a result could be held against."""
-    async with connect(mode="legacy") as client:
-        with pytest.raises(MCPError, match="unknown tool 'grep'; known tools: search, "):
-            await client.session.call_tool("grep", {})
-
-
 @MODES
-async def test_progress_of_every_repository_is_told(connect: object, mode: str) -> None:
-    """A search of many repositories takes longer than an agent likes to wait in the dark."""
+@pytest.mark.parametrize(
+    ("tool", "given", "lines"),
+    [
+        ("search_workspace", {"query": "q"}, ["own: ok, 1 hit", "other: ok, 2 hits"]),
+        ("ggrep_status", {"sync": True}, ["index, 1 of 2 files", "index, 2 of 2 files"]),
+    ],
+)
+async def test_progress_is_told(
+    connect: object, mode: str, tool: str, given: dict[str, object], lines: list[str]
+) -> None:
+    """A search of many repositories takes longer than an agent likes, a first index minutes."""
     told: list[tuple[float, float | None, str | None]] = []
 
     async def hear(done: float, total: float | None, message: str | None) -> None:
         told.append((done, total, message))
 
     async with connect(mode=mode) as client:
-        await client.call_tool("search_workspace", {"query": "q"}, progress_callback=hear)
+        await client.call_tool(tool, given, progress_callback=hear)
         await anyio.wait_all_tasks_blocked()
 
-    assert sorted(told) == [(1, 2, "own: ok, 1 hit"), (2, 2, "other: ok, 2 hits")]
+    assert sorted(told) == [(number, 2, line) for number, line in enumerate(lines, 1)]
 
 
 @MODES
+@pytest.mark.parametrize(
+    ("tool", "given", "asked"),
+    [("search_workspace", {"query": "q"}, "search"), ("ggrep_status", {"sync": True}, "sync_repo")],
+)
 async def test_a_call_that_its_client_gives_up_is_called_off_below(
-    connect: object, federator: FakeFederator, mode: str
+    connect: object,
+    federator: FakeFederator,
+    mode: str,
+    *,
+    tool: str,
+    given: dict[str, object],
+    asked: str,
 ) -> None:
     """Daemons must not go on with what nobody waits for."""
     federator.gate = anyio.Event()
-
     async with connect(mode=mode) as client:
         async with anyio.create_task_group() as group:
-            group.start_soon(client.call_tool, "search_workspace", {"query": "q"})
+            group.start_soon(client.call_tool, tool, given)
             await federator.begun.wait()
             group.cancel_scope.cancel()
         with anyio.fail_after(10):
             await federator.cancelled.wait()
 
-
-@MODES
-async def test_progress_of_a_sync_is_told(connect: object, mode: str) -> None:
-    """A first index takes minutes, and a client that hears nothing gives up."""
-    told: list[tuple[float, float | None, str | None]] = []
-
-    async def hear(done: float, total: float | None, message: str | None) -> None:
-        told.append((done, total, message))
-
-    async with connect(mode=mode) as client:
-        await client.call_tool("ggrep_status", {"sync": True}, progress_callback=hear)
-        await anyio.wait_all_tasks_blocked()
-
-    assert told == [(1, 2, "index, 1 of 2 files"), (2, 2, "index, 2 of 2 files")]
-
-
-@MODES
-async def test_a_sync_that_its_client_gives_up_is_called_off_below(
-    connect: object, federator: FakeFederator, mode: str
-) -> None:
-    """The daemon must not hold a place for who has left."""
-    federator.gate = anyio.Event()
-
-    async with connect(mode=mode) as client:
-        async with anyio.create_task_group() as group:
-            group.start_soon(client.call_tool, "ggrep_status", {"sync": True})
-            await federator.begun.wait()
-            group.cancel_scope.cancel()
-        with anyio.fail_after(10):
-            await federator.cancelled.wait()
-    assert [name for name, _ in federator.asked] == ["sync_repo"]
+    assert [name for name, _ in federator.asked] == [asked]
 
 
 async def test_a_call_in_flight_holds_up_no_other(
     connect: object, federator: FakeFederator
 ) -> None:
-    """An agent asks several things at a time."""
     gate = federator.gate = anyio.Event()
 
     async with connect() as client, anyio.create_task_group() as group:
@@ -296,17 +276,17 @@ async def test_the_workspace_resource_names_ids_and_repositories(
     }
 
 
-async def test_a_resource_that_there_is_not_is_refused_with_those_there_are(
-    connect: object,
-) -> None:
-    """The client learns what it could have read."""
-    async with connect() as client:
+async def test_an_unknown_tool_or_resource_is_an_error_of_the_protocol(connect: object) -> None:
+    """The client learns what it could have asked for; no schema fits a result."""
+    async with connect(mode="legacy") as client:
+        with pytest.raises(MCPError, match="unknown tool 'grep'; known tools: search, "):
+            await client.session.call_tool("grep", {})
         with pytest.raises(MCPError, match="ggrep://status, ggrep://health, ggrep://workspace"):
             await client.read_resource("ggrep://secrets")
 
 
 async def test_a_resource_that_cannot_be_had_says_why(
-    connect: object, federator: FakeFederator
+    connect: object, federator: FakeFederator, own: Path, broken_file: Path
 ) -> None:
     """An empty document would be taken for an empty index."""
     federator.fail = Busy(retry_after_ms=10)
@@ -317,11 +297,6 @@ async def test_a_resource_that_cannot_be_had_says_why(
 
     assert refused.value.error.data == {"code": "busy"}
 
-
-async def test_a_wrong_workspace_file_fails_the_resource(
-    connect: object, own: Path, broken_file: Path
-) -> None:
-    """Its code is the contract's own."""
     async with connect(StartOptions(directory=own, workspaces=(broken_file,))) as client:
         with pytest.raises(MCPError) as refused:
             await client.read_resource("ggrep://workspace")

@@ -8,7 +8,6 @@ from ggrep.interfaces.mcp.tools import BY_NAME, ELSEWHERE, TOOLS
 
 
 def ours(tool: str, **given: object) -> dict[str, object]:
-    """Return what a tool understands."""
     return in_our_words(tool, BY_NAME[tool].every, given, ELSEWHERE)
 
 
@@ -108,15 +107,11 @@ def test_two_names_of_one_argument_have_to_agree() -> None:
     assert ours("search", top=3, topK=None) == ours("search", top=None, topK=3) == {"top": 3}
 
 
-def test_a_name_of_ours_is_never_taken_for_another() -> None:
-    """`limit` is what `symbol` calls it, and `top` what `search` does."""
+def test_no_spelling_stands_for_two_arguments() -> None:
     for tool in TOOLS:
         for name in (one.name for one in tool.every):
             assert ours(tool.name, **{name: 1}) == {name: 1}
 
-
-def test_no_spelling_stands_for_two_arguments_of_a_tool() -> None:
-    """Which of them was meant would hang on the order of a table."""
     for tool in TOOLS:
         named = {one.name for one in tool.every}
         said = [each for name in sorted(named & ALSO.keys()) for each in ALSO[name]]
@@ -136,37 +131,24 @@ def test_an_unknown_argument_is_refused_with_the_one_that_was_meant() -> None:
     )
 
 
-def test_options_of_a_tool_that_takes_none_are_unknown() -> None:
-    """They would be passed over in silence."""
-    with pytest.raises(InvalidRequest, match="unknown argument 'options'"):
-        ours("ggrep_health", options=["top=7"])
-
-
-def test_an_argument_of_another_tool_is_refused_with_that_tool() -> None:
-    """The model has the right word and the wrong tool."""
+def test_an_unknown_argument_is_refused_with_what_is_known() -> None:
     with pytest.raises(
         InvalidRequest, match="'boundary', which is one of expand; known arguments: "
     ):
         ours("search", query="q", boundary="file")
 
-
-def test_an_unknown_argument_like_no_other_is_refused_plainly() -> None:
-    """A guess at random would mislead."""
     with pytest.raises(
         InvalidRequest, match=r"^search: unknown argument 'zz'; known arguments: query, "
     ):
         ours("search", query="q", zz=3)
 
-
-def test_the_first_unknown_argument_by_name_is_the_one_named() -> None:
-    """Same input, same message."""
     with pytest.raises(InvalidRequest, match="'zz1'"):
         ours("search", zz2=1, zz1=1)
 
-
-def test_a_long_name_is_not_quoted_whole() -> None:
-    """A message is read by a model, which pays for every byte."""
     with pytest.raises(InvalidRequest) as refused:
         ours("search", **{"x" * 1000: 1})
 
     assert len(str(refused.value)) < 400
+
+    with pytest.raises(InvalidRequest, match="unknown argument 'options'"):
+        ours("ggrep_health", options=["top=7"])

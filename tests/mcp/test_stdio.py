@@ -19,7 +19,6 @@ def told() -> list[str]:
 
 @asynccontextmanager
 async def pipe() -> AsyncIterator[tuple[int, int]]:
-    """Give both ends of a pipe."""
     ends = os.pipe()
     try:
         yield ends
@@ -47,7 +46,6 @@ async def test_lines_come_one_by_one_however_they_arrive(told: list[str]) -> Non
 
 
 async def test_an_end_after_a_whole_line_adds_none(told: list[str]) -> None:
-    """There was no further message."""
     async with pipe() as (out, into):
         os.write(into, b"x\n")
         os.close(into)

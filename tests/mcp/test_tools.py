@@ -36,12 +36,10 @@ OF_KIND = {"string": "x", "integer": 1, "boolean": True, "array": ["x"]}
 
 
 def argument(tool: str, name: str) -> Argument:
-    """Return one argument of a tool."""
     return next(one for one in BY_NAME[tool].every if one.name == name)
 
 
 def nodes(value: object) -> Iterator[dict[str, object]]:
-    """Yield every object within a document."""
     if isinstance(value, dict):
         yield value
         value = list(value.values())
@@ -117,6 +115,12 @@ def test_every_tool_says_when_to_use_it() -> None:
     assert all("Use" in tool.says for tool in TOOLS)
     assert "eprecated" in BY_NAME["good_search"].says
 
+    kinds = {(one.name, one.kind) for tool in TOOLS for one in tool.every}
+
+    assert len(kinds) == len({name for name, _ in kinds})
+    assert argument("context", "level").says == f"0 paths to {MAX_LEVEL} whole"
+    assert argument("context", "session").says.startswith(f"{NEW_SESSION}, ")
+
 
 def test_good_search_takes_the_least_of_what_search_takes() -> None:
     """It is the same tool under its old name; whoever wants more calls the new one."""
@@ -128,29 +132,20 @@ def test_good_search_takes_the_least_of_what_search_takes() -> None:
         assert (old.kind, old.place, old.default) == (new.kind, new.place, new.default)
 
 
-def test_a_snippet_is_short_unless_asked_for() -> None:
+def test_a_snippet_is_short_and_a_slate_of_level_1_unless_asked_for() -> None:
     """Full content by default would drown the agent."""
     for name in ("search", "search_workspace", "good_search"):
         assert argument(name, "snippet").default == "short"
     assert BY_NAME["search"].takes["properties"]["snippet"]["default"] == "short"
-
-
-def test_a_slate_is_of_level_1_unless_asked_for() -> None:
-    """Whole chunks are for who says so."""
     assert BY_NAME["context"].takes["properties"]["level"]["default"] == 1
 
 
 @EVERY
-def test_an_argument_is_listed_or_rare_and_not_both(tool: Tool) -> None:
-    """One thing has one name."""
+def test_every_argument_is_described_and_every_closed_set_is_told(tool: Tool) -> None:
     named = [one.name for one in tool.every]
 
     assert len(set(named)) == len(named)
 
-
-@EVERY
-def test_every_argument_is_described_and_every_closed_set_is_told(tool: Tool) -> None:
-    """A model has nothing else to go by."""
     for name, said in tool.takes["properties"].items():
         assert said.get("description"), name
         if name in {one.name for one in tool.contract}:
@@ -207,13 +202,6 @@ def test_every_argument_has_a_place_that_its_body_knows(tool: Tool) -> None:
     assert " must be a" not in said  # of another type than the body wants
 
 
-def test_arguments_of_one_name_are_of_one_kind() -> None:
-    """The instructions say that they mean the same in every tool."""
-    kinds = {(one.name, one.kind) for tool in TOOLS for one in tool.every}
-
-    assert len(kinds) == len({name for name, _ in kinds})
-
-
 @pytest.mark.parametrize(
     ("name", "words"),
     [
@@ -238,12 +226,6 @@ def test_the_formats_of_a_workspace_search_are_those_that_bodies_know() -> None:
     ]
 
     assert slates == [False, True]
-
-
-def test_descriptions_name_the_words_and_bounds_that_requests_know() -> None:
-    """Where there are no words to list, the description has them."""
-    assert argument("context", "level").says == f"0 paths to {MAX_LEVEL} whole"
-    assert argument("context", "session").says.startswith(f"{NEW_SESSION}, ")
 
 
 async def test_the_whole_list_is_small(connect: object) -> None:

@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from ggrep.base.clock import Deadline
-from ggrep.base.errors import Busy, DeadlineExceeded, GgrepError
+from ggrep.base.errors import DeadlineExceeded, GgrepError
 from ggrep.base.ids import RepoId
 from ggrep.config.home import Home
 from ggrep.federation.coordinator import federated_search
@@ -54,24 +54,12 @@ def fanned(
 
 
 def answered(fakes: list[FakeSearcher], **fields: object) -> FederatedResponse:
-    """Return an answer in virtual time."""
     asked = request(search={"timeout_ms": TIMEOUT_MS}, **fields)
 
     async def run() -> FederatedResponse:
         return await ask(fakes, asked, clock=VirtualClock())
 
     return run_virtually(run)
-
-
-# Time is given up for those who wait, and only for them.
-
-
-def test_a_slow_call_has_all_the_time_when_nobody_waits_behind_it() -> None:
-    """A slow repository among quick ones may take the request's time, not a fixed share."""
-    slow = {"a": takes(6.0)}
-    quick = {f"b{number}": takes(0.01) for number in range(7)}
-
-    assert set(fanned(slow | quick, concurrency=4, timeout_ms=10_000).values()) == {"answered"}
 
 
 def test_those_who_never_answer_leave_time_for_those_who_wait() -> None:
@@ -95,17 +83,6 @@ def test_many_cold_repositories_may_each_take_a_while_to_say_what_they_are() -> 
     assert set(statuses(answered(fakes)).values()) == {"ok"}
 
 
-def test_a_daemon_that_asks_for_more_patience_than_its_share_is_busy() -> None:
-    """Not late: it did answer, and others wait for the place."""
-
-    async def busy() -> str:
-        raise Busy(retry_after_ms=6_000)
-
-    found = fanned({"a": busy, "b": takes(0.1)}, concurrency=1, timeout_ms=10_000)
-
-    assert found == {"a": "busy", "b": "answered"}
-
-
 @pytest.mark.parametrize("more", [{"cohort": ("of-a",)}, {"cohort_policy": "strict"}])
 async def test_under_strict_a_failure_comes_before_any_cohort(more: dict[str, object]) -> None:
     """A cohort whose only repository is late is not unknown: the exit status says `timeout`."""
@@ -115,9 +92,6 @@ async def test_under_strict_a_failure_comes_before_any_cohort(more: dict[str, ob
 
     assert found.error is not None
     assert (found.error.code, found.exit_status) == ("timeout", 11)
-
-
-# One repository's bug is its own.
 
 
 async def test_a_bug_while_encoding_takes_no_answer_away() -> None:
@@ -174,9 +148,6 @@ def test_a_federator_may_connect_to_a_thousand_daemons(home: Path) -> None:
         assert resource.getrlimit(resource.RLIMIT_NOFILE) == (hard, hard)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-
-
-# Settings that shape no index shape answers all the same.
 
 
 @pytest.mark.slow

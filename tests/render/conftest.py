@@ -14,5 +14,4 @@ class Text(SingleFileSnapshotExtension):
 
 @pytest.fixture
 def golden(snapshot: SnapshotAssertion) -> SnapshotAssertion:
-    """Return what text is compared with."""
     return snapshot.use_extension(Text)

@@ -86,11 +86,14 @@ def test_who_does_not_watch_says_how_changes_are_found() -> None:
     assert line(document, "watched: ") == ("watched: off; sync=true indexes changes; no inotify")
 
 
-def test_files_that_were_left_out_are_counted() -> None:
-    """What is not indexed cannot be found."""
+def test_files_that_were_left_out_are_counted_and_nothing_is_claimed_before_the_first_index() -> (
+    None
+):
     assert line(status(skipped_files=4, secret_files=1), "files ") == (
         "files 4 not indexed, 1 of them with secrets; ggrep_health names them"
     )
+
+    assert "nothing is indexed yet" in agent_text(status("no_index"))
 
 
 @pytest.mark.parametrize(
@@ -104,11 +107,6 @@ def test_without_a_daemon_it_is_said_what_starts_one(indexed: bool, found: str) 
         agent_text(document)
         == f"no daemon runs; {found}; a search starts a daemon and updates the index"
     )
-
-
-def test_before_the_first_index_nothing_is_claimed() -> None:
-    """All figures are zero then."""
-    assert "nothing is indexed yet" in agent_text(status("no_index"))
 
 
 def test_health_names_what_is_not_well_and_counts_the_rest() -> None:

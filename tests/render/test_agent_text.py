@@ -142,13 +142,18 @@ def test_what_may_be_code_or_stands_alone_is_shown(content: str, language: str) 
     assert all(line in told for line in content.split("\n"))
 
 
-def test_a_long_docstring_is_left_out() -> None:
-    """Below a definition, and nowhere else."""
+def test_what_was_left_out_is_told_and_shown_on_request() -> None:
     text = 'def f(\n    a,\n) -> int:\n    """Says.\n\n    More.\n    """\n    return a'
 
     assert "folded: 4 lines; expand A.java:6-9 shows the longest" in agent_text(
         opened(text, "python")
     )
+
+    whole, inside = opened(LONG), {**opened("/**\n * Says.\n *"), "end_line": 5}
+    text = agent_text({"answers": [whole, inside, whole]})
+
+    assert "3\t/**\n\t * Says.\n5\t *\n" in text
+    assert text.endswith("\nabove: A.java:3-21")
 
 
 def test_of_several_opened_places_each_head_stands_once() -> None:
@@ -166,15 +171,6 @@ def test_of_several_opened_places_each_head_stands_once() -> None:
     ]
 
 
-def test_comments_that_were_left_out_are_shown_to_whoever_asks_for_them_alone() -> None:
-    """They do not stand above, and where their code does nobody asked for them."""
-    whole, inside = opened(LONG), {**opened("/**\n * Says.\n *"), "end_line": 5}
-    text = agent_text({"answers": [whole, inside, whole]})
-
-    assert "3\t/**\n\t * Says.\n5\t *\n" in text
-    assert text.endswith("\nabove: A.java:3-21")
-
-
 def test_relations_of_a_diagram_have_no_numbers() -> None:
     """They stand where its lines would, and are none of them."""
     piece = {"start_line": 1, "end_line": 5, "chunk_type": "block", "snippet": "A -> B\nB -> C"}
@@ -182,14 +178,6 @@ def test_relations_of_a_diagram_have_no_numbers() -> None:
 
     text = agent_text({"slate": {"sections": sections}})
     assert text.split("\n")[2:] == ["a.mmd", " 1-5 block", "\tA -> B", "\tB -> C"]
-
-
-def test_a_failure_among_several_stands_under_what_was_asked() -> None:
-    """Whatever surface it comes from."""
-    failed = [{"error": {"code": "busy", "message": "ask again"}}, {"code": "x", "message": "y"}]
-
-    text = agent_text({"answers": failed}, asked=["one", "two"])
-    assert text.split("\n") == ["## one", "busy: ask again", "## two", "x: y"]
 
 
 def test_lines_that_an_opened_place_shares_with_one_above_are_not_shown_again() -> None:
@@ -207,19 +195,19 @@ def test_lines_that_an_opened_place_shares_with_one_above_are_not_shown_again() 
     ]
 
 
-def test_a_failure_says_what_to_do() -> None:
+def test_a_failure_says_what_to_do_where_it_was_asked() -> None:
     failure = {"error": {}, "code": "busy", "message": "too many", "hint": "ask again"}
     assert agent_text(failure) == "busy: too many\nhint: ask again"
 
-
-def test_a_failure_names_an_id_by_its_first_digits() -> None:
-    """By which it is taken as well."""
     digits = "0123456789abcdef" * 4
     failure = {"code": "invalid_request", "message": f"no row {digits}"}
     assert agent_text(failure) == f"invalid_request: no row {digits[:12]}"
 
+    failed = [{"error": {"code": "busy", "message": "ask again"}}, {"code": "x", "message": "y"}]
 
-def test_a_state_has_no_ids() -> None:
+    text = agent_text({"answers": failed}, asked=["one", "two"])
+    assert text.split("\n") == ["## one", "busy: ask again", "## two", "x: y"]
+
     state = {"store": "x", "key": "a" * 64, "all": ["b" * 64, "c"]}
     assert agent_text(state) == '{"all":["c"],"store":"x"}'
 

@@ -68,9 +68,13 @@ def test_paths_are_written_as_seen_from_the_view_s_directory(
     assert (rendered.err, rendered.exit_status, rendered.hits) == ("", 0, 1)
 
 
-def test_without_a_directory_paths_are_the_root_s_own() -> None:
+def test_places_alone_are_printed_from_where_the_reader_stands() -> None:
     """The current directory may have been deleted under the shell that stands in it."""
     assert "src/a.py:9" in render_answer(RESPONSE, ROOT, replace(VIEW, cwd="")).out
+
+    out = render_answer(RESPONSE, ROOT, replace(VIEW, compact=True, cwd="/repo")).out
+
+    assert out == f"src{os.sep}a.py\n"
 
 
 def test_json_is_the_document_and_a_newline_and_nothing_on_the_other_stream() -> None:
@@ -98,14 +102,18 @@ def test_what_an_answer_says_of_itself_goes_to_the_other_stream() -> None:
     assert rendered.err == "warning: look\ncut: 64 of 80 words of the query\nno hits\n"
 
 
-def test_an_explanation_stands_above_the_hits() -> None:
-    """It is there even when nothing was found: that is when it is read."""
+def test_an_explanation_stands_above_hits_that_may_be_whole() -> None:
     explained = replace(RESPONSE, explanation=EXPLANATION, hits=())
 
     out = render_answer(explained, ROOT, replace(VIEW, explain=True)).out
 
     assert out.startswith("query       words; asked\n")
     assert out.endswith("\n\n")
+
+    long = replace(RESPONSE, hits=(replace(HIT, content="x" * 300),))
+
+    assert "x" * 300 not in render_answer(long, ROOT, VIEW).out
+    assert "x" * 300 in render_answer(long, ROOT, replace(VIEW, whole=True)).out
 
 
 def test_each_stream_has_a_colour_setting_of_its_own() -> None:
@@ -129,21 +137,6 @@ def test_doubt_is_said_ahead_of_the_hits() -> None:
     assert doubted.document()["before"] == doubted.before
     assert "before" not in render_answer(RESPONSE, ROOT, VIEW).document()
     assert (empty.before, empty.err) == ("", "no hits\n")
-
-
-def test_whole_chunks_are_not_cut_to_the_terminal_s_width() -> None:
-    """Whoever asked for all of the text gets it."""
-    long = replace(RESPONSE, hits=(replace(HIT, content="x" * 300),))
-
-    assert "x" * 300 not in render_answer(long, ROOT, VIEW).out
-    assert "x" * 300 in render_answer(long, ROOT, replace(VIEW, whole=True)).out
-
-
-def test_compact_prints_places_alone() -> None:
-    """Made for `xargs`, so each place is one that opens from where the reader stands."""
-    out = render_answer(RESPONSE, ROOT, replace(VIEW, compact=True, cwd="/repo")).out
-
-    assert out == f"src{os.sep}a.py\n"
 
 
 def test_a_failure_is_told_in_words_and_to_robots_as_a_document() -> None:
@@ -178,7 +171,6 @@ def test_a_bug_shows_its_traceback() -> None:
 
 
 def test_the_reply_of_a_daemon_holds_all_of_it() -> None:
-    """A client that only writes needs nothing else."""
     assert Rendered("o", "e", 1, 2).document() == {
         "out": "o",
         "err": "e",
@@ -198,7 +190,6 @@ def test_lines_within_shown_lines_stand_above() -> None:
 
 
 def test_a_line_that_two_mentions_share_is_new_to_its_own_answer() -> None:
-    """Of one answer nothing is dropped."""
     above = AlreadyShown()
 
     assert above.repeated([("a.py", 3), ("a.py", 3)]) == set()

@@ -25,7 +25,6 @@ TOLD = Explanation(
 
 
 def test_the_header_tells_what_was_understood_found_and_left_out() -> None:
-    """One line each, nothing that says nothing."""
     told = replace(RESPONSE, explanation=TOLD, confidence=Confidence.WEAK)
     lines = render_explanation(told, PLAIN).splitlines()
 
@@ -56,11 +55,12 @@ def test_the_header_says_what_json_says_of_snapshot_commit_mode_and_times() -> N
         assert line in lines
 
 
-def test_the_header_of_a_scan_says_that_there_is_no_snapshot() -> None:
+def test_a_scan_has_no_snapshot_and_a_hit_without_explanation_no_bars() -> None:
     scanned = replace(RESPONSE.provenance, snapshot_id="")
     told = replace(RESPONSE, explanation=TOLD, provenance=scanned)
 
     assert "snapshot    none; the work tree was scanned" in render_explanation(told, PLAIN)
+    assert component_bars(hit("a.py", "x = 1"), largest_part([]), "", PLAIN) == []
 
 
 def test_bars_of_several_hits_can_be_compared() -> None:
@@ -75,8 +75,3 @@ def test_bars_of_several_hits_can_be_compared() -> None:
 
     assert bars[0] == ["file      2.0000 " + "━" * 24, "x 1.2 prior x 1 further"]
     assert bars[1] == ["file      0.5000 " + "━" * 6, "chosen by its bucket's quota"]
-
-
-def test_a_hit_that_was_not_explained_has_no_bars() -> None:
-    """Nor a line about nothing."""
-    assert component_bars(hit("a.py", "x = 1"), largest_part([]), "", PLAIN) == []

@@ -54,23 +54,27 @@ def test_a_long_gap_is_one_line() -> None:
     ]
 
 
-def test_compact_names_each_file_once() -> None:
-    """The list is made for `xargs`."""
+def test_compact_names_each_file_once_and_no_hits_are_no_text() -> None:
     hits = [_shown(), _shown(replace(HIT, start_line=50)), _shown(repo="shop")]
 
     assert render_hits(hits, ViewOptions(compact=True), PLAIN) == "src/a.py\nshop/src/a.py\n"
+    assert render_hits([], ViewOptions(), PLAIN) == ""
+    assert render_hits([], ViewOptions(compact=True), PLAIN) == ""
 
 
-def test_numbers_are_aligned_from_ten_hits_on() -> None:
-    """Lists are scanned by eye."""
+def test_numbers_are_aligned_from_ten_hits_on_which_stand_close_without_text() -> None:
     text = render_hits([_shown(replace(HIT, content=""))] * 10, ViewOptions(), PLAIN)
 
     assert text.startswith(" 1.  src")
     assert "\n10.  src" in text
 
+    bare = replace(_shown(), hit=replace(_shown().hit, content=""))
+    text = render_hits([bare, bare], ViewOptions(), PLAIN)
+
+    assert text.count("\n") == 2
+
 
 def test_scores_and_explanations_are_shown_when_asked_for() -> None:
-    """Why is this first?"""
     text = render_hits([_shown()], ViewOptions(scores=True, explain=True), PLAIN)
 
     assert "score 1.5000" in text
@@ -78,19 +82,22 @@ def test_scores_and_explanations_are_shown_when_asked_for() -> None:
     assert "file      0.5000 " + "━" * 12 in text
 
 
-def test_hits_without_text_stand_close() -> None:
-    """A list of places is read at a glance."""
-    bare = replace(_shown(), hit=replace(_shown().hit, content=""))
-    text = render_hits([bare, bare], ViewOptions(), PLAIN)
+@pytest.mark.parametrize(
+    ("change", "columns", "words", "shown"),
+    [
+        ({"name": "", "qualified_name": ""}, 0, (), "1.  src/a.py:9-20  function in Shop\n"),
+        # Without a width nothing is cut.
+        ({"content": "a" * 5000}, 0, (), "a" * 5000),
+        # A query is words, whatever signs are in it.
+        ({"content": "call(a+b) " + "x" * 300}, 60, ("(a+b)", "["), "call(a+b)"),
+    ],
+)
+def test_a_hit_shows_what_it_is_in_and_the_words_of_the_query(
+    change: dict[str, str], columns: int, words: tuple[str, ...], shown: str
+) -> None:
+    hit = _shown(replace(HIT, **change))
 
-    assert text.count("\n") == 2
-
-
-def test_a_part_of_a_definition_says_what_it_is_in() -> None:
-    """A long function comes in several chunks."""
-    text = render_hits([_shown(replace(HIT, name="", qualified_name=""))], ViewOptions(), PLAIN)
-
-    assert text.startswith("1.  src/a.py:9-20  function in Shop\n")
+    assert shown in render_hits([hit], ViewOptions(columns=columns), PLAIN, words)
 
 
 @pytest.mark.parametrize(
@@ -114,13 +121,6 @@ def test_a_long_line_shows_where_the_words_are(
     assert len(text.split("\n")[1]) <= 31
 
 
-def test_without_a_width_nothing_is_cut() -> None:
-    """Whoever asks for whole chunks gets them whole."""
-    hit = replace(HIT, content="a" * 5000)
-
-    assert "a" * 5000 in render_hits([_shown(hit)], ViewOptions(), PLAIN)
-
-
 def test_names_from_the_repository_are_sanitised_and_cut() -> None:
     """A heading can be of any length and hold anything."""
     hit = replace(HIT, qualified_name="\x1b[31mx\n" + "y" * 900, path="a\x07\nb", content="")
@@ -131,7 +131,6 @@ def test_names_from_the_repository_are_sanitised_and_cut() -> None:
 
 
 def test_words_are_highlighted_only_in_colour() -> None:
-    """The longest word wins where several begin."""
     hit = replace(HIT, content="refund refunded")
     words = ("refund", "refunded")
 
@@ -141,15 +140,7 @@ def test_words_are_highlighted_only_in_colour() -> None:
     assert "\x1b" not in render_hits([_shown(hit)], ViewOptions(), PLAIN, words)
 
 
-def test_a_word_with_signs_is_no_pattern() -> None:
-    """A query is words, whatever signs are in it."""
-    hit = replace(HIT, content="call(a+b) " + "x" * 300)
-
-    assert "call(a+b)" in render_hits([_shown(hit)], ViewOptions(columns=60), PLAIN, ("(a+b)", "["))
-
-
 def test_notes_tell_of_cuts_and_warnings() -> None:
-    """Nothing partial is silent."""
     limits = [LimitHit("max_results", 10, 12), LimitHit("bytes", 5, None, "a\x1b[0m.py")]
 
     text = render_notes(limits, [Notice("W1", "odd\x07")], PLAIN)
@@ -157,9 +148,3 @@ def test_notes_tell_of_cuts_and_warnings() -> None:
     assert (
         text == "warning: odd\ncut: 10 of 12 chunks that match, bytes 5 in a.py; more: --top 12\n"
     )
-
-
-def test_no_hits_are_no_text() -> None:
-    """Standard output holds results alone."""
-    assert render_hits([], ViewOptions(), PLAIN) == ""
-    assert render_hits([], ViewOptions(compact=True), PLAIN) == ""

@@ -36,15 +36,22 @@ def test_a_definition_is_its_place_its_head_and_what_it_does(golden: SnapshotAss
     assert symbol_text(SYMBOL, PAGE) == golden
 
 
-def test_definitions_of_one_line_stand_close() -> None:
-    """A list of places is read at a glance."""
+def test_answers_without_details_stand_close() -> None:
+    """A list of places is read at a glance; silence could be a failure."""
     bare = tuple(replace(found, signature="", doc="") for found in DEFINITIONS)
 
     assert symbol_text(replace(SYMBOL, definitions=bare), PAGE).count("\n") == 2
 
+    none = replace(REFERENCES, references=(), totals=(("usage", 0),), files=0)
+
+    assert references_notes(none) == "no usage of Checkout.pay\n"
+
+    text = expansion_text(replace(EXPANSION, neighbours=(), hidden_lines=4), PAGE)
+
+    assert text.endswith("100 │     return payments.charge(card)\n    │ (+4 more lines)\n")
+
 
 def test_an_unknown_name_is_answered_with_similar_ones() -> None:
-    """It was misspelled, more often than not."""
     unknown = replace(SYMBOL, definitions=(), total=0, suggestions=("pay", "payer"))
 
     assert symbol_text(unknown, PAGE) == ""
@@ -111,11 +118,20 @@ def test_usages_stand_below_each_other_file_by_file(golden: SnapshotAssertion) -
 
 
 def test_the_definition_around_a_usage_is_named_where_there_is_room() -> None:
-    """Who calls it is the next question, but the line itself comes first."""
+    """A name is highlighted by its last part: that is what stands there."""
     narrow = replace(PAGE, columns=35)
 
     assert "checkout.pay(card)  in main\n" in references_text(REFERENCES, PAGE)
     assert "in main" not in references_text(REFERENCES, narrow)
+
+    long = replace(EXPANSION, content="x = " + "1" * 300)
+    rendered = render_name_answer(long, ROOT, ViewOptions(columns=80, whole=True))
+
+    assert "1" * 300 in rendered.out
+
+    rendered = render_name_answer(REFERENCES, ROOT, ViewOptions(columns=80, colour=True))
+
+    assert "checkout.\x1b[1;32mpay\x1b[0m(card)" in rendered.out
 
 
 def test_usages_of_a_workspace_are_grouped_as_those_of_one_repository() -> None:
@@ -150,13 +166,6 @@ def test_totals_tell_what_was_left_out_for_its_kind() -> None:
     assert "--strings" not in references_notes(asked)
 
 
-def test_no_usages_are_said_to_be_none() -> None:
-    """Silence could be a failure."""
-    none = replace(REFERENCES, references=(), totals=(("usage", 0),), files=0)
-
-    assert references_notes(none) == "no usage of Checkout.pay\n"
-
-
 def test_surroundings_keep_their_indentation_and_name_what_stands_beside(
     golden: SnapshotAssertion,
 ) -> None:
@@ -185,30 +194,7 @@ def test_folds_say_how_to_see_their_lines() -> None:
     assert "w.jsonc shop:src/shop/checkout.py:99-120 shows" in of_several[-2]
 
 
-def test_surroundings_without_neighbours_end_with_their_text() -> None:
-    """A file of one function has none."""
-    text = expansion_text(replace(EXPANSION, neighbours=(), hidden_lines=4), PAGE)
-
-    assert text.endswith("100 │     return payments.charge(card)\n    │ (+4 more lines)\n")
-
-
-def test_lines_of_surroundings_are_never_cut() -> None:
-    """Whoever expands wants all of it; a terminal can wrap."""
-    long = replace(EXPANSION, content="x = " + "1" * 300)
-    rendered = render_name_answer(long, ROOT, ViewOptions(columns=80, whole=True))
-
-    assert "1" * 300 in rendered.out
-
-
-def test_the_name_is_highlighted_in_the_lines_that_use_it() -> None:
-    """By its last part: that is what stands there."""
-    rendered = render_name_answer(REFERENCES, ROOT, ViewOptions(columns=80, colour=True))
-
-    assert "checkout.\x1b[1;32mpay\x1b[0m(card)" in rendered.out
-
-
 def test_nothing_of_a_repository_reaches_the_terminal_unsanitised() -> None:
-    """Names, lines and paths are a stranger's."""
     definition = replace(
         DEFINITIONS[0],
         path=HOSTILE,
@@ -237,7 +223,6 @@ def test_nothing_of_a_repository_reaches_the_terminal_unsanitised() -> None:
 
 
 def test_cuts_and_totals_are_one_note() -> None:
-    """Standard output is the list alone."""
     cut = replace(REFERENCES, limits_hit=(LimitHit("max_references", 3, 68),))
     rendered = render_name_answer(cut, ROOT, ViewOptions(columns=80))
 
@@ -246,7 +231,6 @@ def test_cuts_and_totals_are_one_note() -> None:
 
 
 def test_json_is_one_document_and_no_notes() -> None:
-    """Scripts find cuts and totals in the document."""
     view = ViewOptions(json=True)
     answers = [
         render_name_answer(SYMBOL, ROOT, view),
@@ -260,7 +244,6 @@ def test_json_is_one_document_and_no_notes() -> None:
 
 
 def test_places_are_written_as_seen_from_where_the_reader_stands() -> None:
-    """So that each can be opened and pasted."""
     view = ViewOptions(columns=100, cwd="/r/shop/src")
 
     assert render_name_answer(SYMBOL, ROOT, view).out.startswith("shop/checkout.py:97-117  method")

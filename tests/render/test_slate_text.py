@@ -27,7 +27,6 @@ def text_of(answer: SlateResponse = ANSWER, *, columns: int = 80, colour: bool =
 
 
 def with_slate(**changes: object) -> SlateResponse:
-    """Return the answer with another slate."""
     return replace(ANSWER, slate=replace(SLATE, **changes))  # type: ignore[arg-type] # fields vary
 
 
@@ -42,43 +41,28 @@ def test_at_level_0_every_file_is_a_line(golden: SnapshotAssertion) -> None:
 
 
 def test_a_slate_without_files_says_what_was_looked_for(golden: SnapshotAssertion) -> None:
-    """The words are what the reader can change."""
     overview = replace(SLATE.overview, files=(), names=())
 
     assert text_of(with_slate(sections=(), graph=None, overview=overview)) == golden
 
 
 def test_a_place_that_is_opened_is_the_first_word_of_its_line() -> None:
-    """Terminals and editors make a link of `path:line` there."""
     assert "\nsrc/shop/checkout.py:98  entry point\n" in text_of()
     assert "\nsrc/shop/checkout.py:98  entry point" in text_of(with_slate(level=0))
-
-
-def test_what_a_section_says_is_not_said_again_of_its_files() -> None:
-    """`document` behind every document is noise."""
     assert "\ndocs/payments.md:30\n" in text_of()
 
-
-def test_each_reason_is_named_once() -> None:
-    """A rule and a role that mean the same are one reason."""
     packs = (replace(CODE, roles=(Role.ENTRYPOINT, Role.POLICY), reason="policy_rule"),)
     section = ((CODE.section, packs),)
 
     assert "checkout.py:98  policy, entry point\n" in text_of(with_slate(sections=section))
 
 
-def test_snippets_lose_the_indentation_that_their_lines_share() -> None:
-    """A method is read at the left margin, its body still indented."""
+def test_snippets_lose_the_indentation_that_their_lines_share_and_have_a_signature() -> None:
+    """Lines from the middle of a function say nothing without its head."""
     text = text_of()
 
     assert "     98 │ def pay(self" in text
     assert "    100 │     return payments" in text
-
-
-def test_a_signature_is_shown_where_the_snippet_does_not_begin_with_it() -> None:
-    """Lines from the middle of a function say nothing without its head."""
-    text = text_of()
-
     assert text.count("def pay(self") == 1
     assert "  130-190  def refund(self, receipt: Receipt) -> None  in Checkout; " in text
 
@@ -94,23 +78,18 @@ def test_no_line_but_of_places_is_wider_than_the_page(columns: int) -> None:
     assert [line for line in wide if not re.search(r"\.(py|md)|^ggrep ", line)] == []
 
 
-def test_colour_changes_no_word() -> None:
-    """Who pipes the text away gets the same lines."""
+def test_colour_changes_no_word_and_highlights_stems_whole() -> None:
     painted = text_of(colour=True)
 
     assert "\x1b[1;36msrc/shop/checkout.py\x1b[0m" in painted
     assert re.sub(r"\x1b\[[0-9;]*m", "", painted) == text_of()
 
-
-def test_words_that_hold_a_stem_are_highlighted_whole() -> None:
-    """`charged` was asked for, and `charge` is what stands there."""
     page = Page(80, Style(colour=True), lambda key: key, stems=("charg",))
 
     assert "payments.\x1b[1;32mcharge\x1b[0m(card)" in slate_text(shown_slate(ANSWER), page)
 
 
 def test_nothing_of_a_repository_reaches_the_terminal_unsanitised() -> None:
-    """Names, lines and paths are a stranger's."""
     item = replace(
         METHOD,
         name=HOSTILE,
@@ -148,7 +127,6 @@ def test_a_graph_of_many_edges_says_how_many_are_not_printed() -> None:
 
 
 def test_commands_are_quoted_for_a_shell() -> None:
-    """They are there to be pasted."""
     request = replace(ANSWER.request, search=replace(ANSWER.request.search, query="it's $(x)"))
     text = text_of(replace(ANSWER, request=request))
 
@@ -180,16 +158,19 @@ def test_paths_are_written_as_seen_from_where_the_reader_stands() -> None:
 
 
 def test_cuts_and_doubts_are_notes() -> None:
-    """Standard output is the slate alone."""
     rendered = render_slate(ANSWER, ROOT, ViewOptions(columns=80))
 
     assert rendered.err == "cut: 18 of 40 files that match; more: --max-files 40\n"
     assert rendered.hits == 2
     assert "limit:" not in rendered.out
 
+    cut = LimitHit("low_confidence", 2, 9)
+    weak = replace(ANSWER, confidence=type(ANSWER.confidence)("weak"), limits_hit=(cut,))
+
+    assert "7 weaker hits are hidden" in render_slate(weak, ROOT, ViewOptions(columns=80)).err
+
 
 def test_json_is_one_document_and_no_notes() -> None:
-    """Scripts find cuts and warnings in the document."""
     rendered = render_slate(ANSWER, ROOT, ViewOptions(json=True))
 
     document = loads(rendered.out)
@@ -206,11 +187,3 @@ def test_a_graph_alone_is_a_drawing_and_nothing_else() -> None:
     assert rendered.out.startswith("digraph context {\n")
     assert rendered.hits == 2
     assert empty.out == "flowchart LR\n"
-
-
-def test_a_weak_slate_says_how_to_see_the_rest() -> None:
-    """As a weak search does."""
-    cut = LimitHit("low_confidence", 2, 9)
-    weak = replace(ANSWER, confidence=type(ANSWER.confidence)("weak"), limits_hit=(cut,))
-
-    assert "7 weaker hits are hidden" in render_slate(weak, ROOT, ViewOptions(columns=80)).err

@@ -83,7 +83,6 @@ def test_a_hostile_text_takes_no_longer_than_another(mark: str) -> None:
 
 
 def test_plain_and_coloured_text_hold_the_same_words() -> None:
-    """Colour carries no meaning of its own."""
     assert Style(colour=False).paint("path", "a.py") == "a.py"
     assert Style(colour=True).paint("path", "a.py") == "\x1b[1;36ma.py\x1b[0m"
     assert Style(colour=True).paint("path", "") == ""

@@ -136,16 +136,21 @@ def test_what_would_be_cut_is_not_opened_unless_asked_for() -> None:
     assert asked[-1].startswith("cut: 300 more lines of this definition; expand a.py:44 goes on")
 
 
-def test_two_parts_of_one_definition_are_opened_once() -> None:
-    """The second hit stands in what the first one shows."""
+def test_a_definition_is_opened_once_and_two_hits_at_most_unasked() -> None:
     document = found(hit("a.py", 3, 4), hit("a.py", 4, 4))
     same = body("a.py", 3, "def run(self):\n    pass")
 
     assert text_of(document, [same, same], AgentTextOptions(bodies=2)).count("\t    pass") == 1
 
+    document = found(*[hit(f"{name}.py", 3, 4) for name in "abc"])
+    bodies = [body(f"{name}.py", 3, "x\ny") for name in "abc"]
+
+    assert (
+        sum(line.startswith("## ") for line in text_of(document, bodies, AgentTextOptions())) == 2
+    )
+
 
 def test_the_budget_cuts_the_last_hits_and_says_how_to_see_them() -> None:
-    """Nothing partial is silent."""
     hits = [hit(f"directory/file{number}.py", 1, 9) for number in range(200)]
 
     lines = text_of(found(*hits), [], AgentTextOptions(bodies=0))
@@ -169,7 +174,6 @@ def test_hits_are_opened_unasked_only_where_that_helps() -> None:
 
 
 def test_chunks_of_one_line_have_handles() -> None:
-    """Path and lines do not tell them apart."""
     document = found(hit("a.js", 1, 1, row_id="ab" * 32), hit("a.js", 1, 1, row_id="cd" * 32))
 
     lines = text_of(document, [], AgentTextOptions(bodies=0))
@@ -178,7 +182,6 @@ def test_chunks_of_one_line_have_handles() -> None:
 
 
 def test_the_head_of_a_definition_that_does_not_fit_is_passed_over() -> None:
-    """Parameters alone answer nothing; the next hit may."""
     part = hit("a.py", 3, 4, definition={"start_line": 3, "end_line": 400})
     document = found(part, hit("b.py", 3, 4))
 
@@ -189,13 +192,3 @@ def test_the_head_of_a_definition_that_does_not_fit_is_passed_over() -> None:
     )
     assert lines[1] == "a.py:3-4 in 3-400 method A.run(self)"
     assert [line for line in lines if line.startswith("## ")] == ["## b.py:3-4 A.run"]
-
-
-def test_no_more_than_two_hits_are_opened_unasked() -> None:
-    """The first ones that are whole."""
-    document = found(*[hit(f"{name}.py", 3, 4) for name in "abc"])
-    bodies = [body(f"{name}.py", 3, "x\ny") for name in "abc"]
-
-    assert (
-        sum(line.startswith("## ") for line in text_of(document, bodies, AgentTextOptions())) == 2
-    )

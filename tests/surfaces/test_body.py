@@ -23,21 +23,8 @@ JSON = st.recursive(
     max_leaves=8,
 )
 KEYS = (
-    "workspaceId",
-    "search",
-    "select",
-    "tags",
-    "tag",
-    "repoFilter",
-    "repo-filter",
-    "only",
-    "includeDisabled",
-    "merge",
-    "limits",
-    "cohorts",
-    "cohort",
-    "allowUnsafeMix",
-    "strict",
+    *("workspaceId", "search", "select", "tags", "tag", "repoFilter", "repo-filter", "only"),
+    *("includeDisabled", "merge", "limits", "cohorts", "cohort", "allowUnsafeMix", "strict"),
     "debug",
 )
 
@@ -60,17 +47,20 @@ def places(**fields: object) -> list[str]:
     return [issue.field for issue in issues(**fields)]
 
 
-def test_the_least_body_asks_for_the_usual() -> None:
-    """Defaults are those of the command line."""
+def test_the_least_body_asks_for_the_usual_with_an_end() -> None:
+    """Whoever asks from elsewhere may have left long ago."""
     call = parse_federated_body(LEAST)
 
     assert call.workspace_path == "/srv/ws.jsonc"
     assert call.workspace_id is None
     assert call.request == FederatedRequest(SearchRequest("refund"))
+    assert searched(timeoutMs=0).timeout_ms == SearchRequest("").timeout_ms
+    assert searched().timeout_ms > 0
+    assert searched(mode=["records", "code", "records"]).corpora == (Corpus.CODE, Corpus.RECORDS)
+    assert searched(mode=["code", "all"]).corpora == CORPORA
 
 
 def test_the_contracts_example_means_what_it_says() -> None:
-    """Section 5.2 of the contract, key by key."""
     request = parsed(
         search={
             "mode": "all",
@@ -140,7 +130,6 @@ def test_every_setting_of_a_search_arrives() -> None:
 
 
 def test_everything_beside_the_search_arrives() -> None:
-    """The same for the workspace's own settings."""
     request = parsed(
         search={"stats": True},
         merge={"strategy": "global", "fold": False},
@@ -167,17 +156,13 @@ def test_everything_beside_the_search_arrives() -> None:
     )
 
 
-def test_zero_is_a_number_and_not_nothing() -> None:
-    """`top: 0` and `perRepoTop: 0` are asked for on purpose."""
+def test_zero_is_a_number_and_null_counts_as_not_given() -> None:
+    """`top: 0` is asked for on purpose; the contract's own example sends `filter: null`."""
     request = parsed(search={"top": 0, "perFile": 0}, limits={"perRepoTop": 0})
 
     assert (request.top, request.search.per_file, request.per_repo_top) == (0, 0, 0)
-
-
-def test_a_search_without_an_end_cannot_be_asked_for() -> None:
-    """Whoever asks from elsewhere may have left long ago."""
-    assert searched(timeoutMs=0).timeout_ms == SearchRequest("").timeout_ms
-    assert searched().timeout_ms > 0
+    assert parsed(**dict.fromkeys(KEYS)) == parsed()
+    assert searched(scope=None, filter=None) == searched()
 
 
 @pytest.mark.parametrize(
@@ -190,7 +175,6 @@ def test_a_search_without_an_end_cannot_be_asked_for() -> None:
     ],
 )
 def test_repositories_are_selected_in_any_of_the_forms(fields: dict[str, object]) -> None:
-    """Synonyms that callers of the contract's predecessors send."""
     assert parsed(**fields).select == ("a",)
 
 
@@ -217,28 +201,15 @@ def test_a_selection_stands_inside_select_or_beside_it(
 
 
 def test_cohorts_are_named_in_either_place() -> None:
-    """`cohort` alone is the shorter form."""
+    """`cohort` alone is the shorter form; two names of one setting exclude each other."""
     assert parsed(cohort=["code:k"], allowUnsafeMix=True) == parsed(
         cohorts={"cohort": "code:k", "allowUnsafeMix": True}
     )
 
-
-def test_a_merge_may_be_its_name_alone() -> None:
-    """As on the command line."""
     assert parsed(merge="global").merge_strategy == "global"
-
-
-def test_two_names_of_one_setting_exclude_each_other() -> None:
-    """Which one wins is nobody's guess to make."""
     assert places(select={"repos": ["a"], "select": ["b"]}) == ["$.select.select"]
     assert places(select={"tags": ["a"]}, tag="a") == ["$.tag"]
     assert places(cohort="a", cohorts={"cohort": "a"}) == ["$.cohort"]
-
-
-def test_null_counts_as_not_given() -> None:
-    """The contract's own example sends `filter: null`."""
-    assert parsed(**dict.fromkeys(KEYS)) == parsed()
-    assert searched(scope=None, filter=None) == searched()
 
 
 @pytest.mark.parametrize(
@@ -261,13 +232,6 @@ def test_an_unknown_key_is_refused_wherever_it_stands(
     (issue,) = issues(**fields)
 
     assert (issue.code, issue.field, issue.reason) == (SHAPE, place, "unknown-key")
-
-
-def test_repo_is_refused_by_the_contracts_name() -> None:
-    """Nobody may mean one repository and be answered by all."""
-    (issue,) = issues(repo="/srv/x")
-
-    assert issue.code == "ERR_FEDERATED_REPO_FLAG_NOT_ALLOWED"
 
 
 @pytest.mark.parametrize("key", ["args", "argv", "rawArgs"])
@@ -330,21 +294,13 @@ def test_a_wrong_value_is_named_by_its_place(fields: dict[str, object], place: s
 def test_a_word_in_the_wrong_place_is_sent_to_the_right_one(
     fields: dict[str, object], place: str, hint: str
 ) -> None:
-    """Both are called a mode somewhere."""
     (issue,) = issues(search=fields)
 
     assert (issue.code, issue.field) == ("ERR_FEDERATED_INVALID_MODE", place)
     assert hint in issue.message
 
 
-def test_corpora_keep_their_own_order() -> None:
-    """Equal requests are equal however they are written."""
-    assert searched(mode=["records", "code", "records"]).corpora == (Corpus.CODE, Corpus.RECORDS)
-    assert searched(mode=["code", "all"]).corpora == CORPORA
-
-
 def test_what_is_missing_is_named() -> None:
-    """Both of the required keys at once."""
     with pytest.raises(WorkspaceError) as raised:
         parse_federated_body({"workspaceId": "ws1-0"})
 
@@ -360,32 +316,32 @@ def test_a_path_is_the_path_of_something(path: object) -> None:
     assert places(workspacePath=path) == ["$.workspacePath"]
 
 
-def test_ranges_are_the_requests_own() -> None:
+def test_ranges_are_the_requests_own_and_mistakes_said_at_once() -> None:
     """What the command line refuses is refused here, by the same code."""
     found = issues(search={"top": 501}, limits={"concurrency": 0}, merge="nonsense")
 
+    assert len(found) == 3
     assert {issue.code for issue in found} == {
         "ERR_FEDERATED_INVALID_LIMIT",
         "ERR_FEDERATED_INVALID_MERGE_STRATEGY",
     }
 
-
-def test_what_is_wrong_is_said_at_once_and_not_at_length() -> None:
-    """A body of mistakes must not make a larger answer."""
     assert places(strict=1, debug=1, merge=1) == ["$.merge", "$.strict", "$.debug"]
     assert len(issues(**{f"k{number}": 1 for number in range(1000)})) == 32
+
+    (issue,) = issues(repo="/srv/x")
+
+    assert issue.code == "ERR_FEDERATED_REPO_FLAG_NOT_ALLOWED"
 
 
 @pytest.mark.slow
 @given(st.fixed_dictionaries({}, optional=dict.fromkeys(KEYS, JSON)))
 def test_any_body_is_a_request_or_an_error_of_ours(fields: dict[str, object]) -> None:
-    """Nothing else may escape into a surface."""
     with suppress(WorkspaceError):
         assert parsed(**fields).search.query == "refund"
 
 
 def test_a_search_of_one_repository_has_a_root_and_a_scope() -> None:
-    """The rest is as for a workspace."""
     call = parse_repo_body(
         "search",
         {"query": "q", "root": "/srv/x", "search": {"top": 2, "scope": "src", "mode": "code"}},
@@ -412,14 +368,7 @@ def test_a_search_of_one_repository_has_a_root_and_a_scope() -> None:
     ],
 )
 def test_a_wrong_search_of_one_repository_is_refused(body: dict[str, object], named: str) -> None:
-    """With a message that holds all of it."""
     with pytest.raises(InvalidRequest) as raised:
         parse_repo_body("search", body)
 
     assert named in str(raised.value)
-
-
-def test_no_place_at_all_is_not_the_usual_number_of_places() -> None:
-    """Zero was said, and is refused."""
-    with pytest.raises(WorkspaceError, match="concurrency"):
-        parse_federated_body({**LEAST, "limits": {"concurrency": 0}})

@@ -25,7 +25,6 @@ from ggrep.interfaces.surfaces.callers import SEATS, Callers, caller_of
 def test_a_caller_is_a_connection_here_and_an_address_elsewhere(
     peer: tuple[str, int] | None, expected: str
 ) -> None:
-    """Another machine gains nothing by more connections."""
     assert caller_of(peer) == expected
 
 
@@ -68,11 +67,15 @@ def test_one_caller_cannot_take_all_places() -> None:
         pass
 
 
-def test_who_is_alone_may_have_all_places() -> None:
-    """The client of standard input shares with nobody, and has no seat's name."""
+def test_places_are_left_and_who_is_alone_may_have_all() -> None:
     callers = Callers(places=4)
     with ExitStack() as held:
         assert {held.enter_context(callers.seated("")) for _ in range(4)} == {""}
+
+    callers = Callers(places=1)
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError), callers.seated("a"):
+            raise ZeroDivisionError
 
 
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 3)), max_size=60))
@@ -129,11 +132,3 @@ def test_inventing_callers_gains_no_more_than_the_servers_seats() -> None:
 
     of_sockets = sum(count for who, count in found.items() if "socket" in who)
     assert of_sockets == 160
-
-
-def test_a_request_that_failed_leaves_its_place() -> None:
-    """Else a server would be full of requests that nobody works on."""
-    callers = Callers(places=1)
-    for _ in range(2):
-        with pytest.raises(ZeroDivisionError), callers.seated("a"):
-            raise ZeroDivisionError

@@ -94,20 +94,23 @@ def smithy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Smithy]:
         yield Smithy(base, home, daemons)
 
 
+@pytest.fixture
+async def federator(smithy: Smithy) -> AsyncIterator[Federator]:
+    async with smithy.federator() as found:
+        yield found
+
+
 def asked(**fields: object) -> FederatedRequest:
     return FederatedRequest(SearchRequest("forge", deterministic=True), **fields)  # type: ignore[arg-type]
 
 
-# A workspace.
-
-
 @pytest.mark.parametrize("strategy", ["rrf", "global"])
-async def test_daemons_of_a_workspace_answer_together(smithy: Smithy, strategy: str) -> None:
-    """And each is told of as it arrives."""
+async def test_daemons_of_a_workspace_answer_together(
+    smithy: Smithy, federator: Federator, strategy: str
+) -> None:
     seen: list[RepoDone] = []
     known = smithy.workspace("anvil", "bellows")
-    async with smithy.federator() as federator:
-        found = await federator.search(known, asked(merge_strategy=strategy), seen.append)
+    found = await federator.search(known, asked(merge_strategy=strategy), seen.append)
 
     assert {merged.hit.path for merged in found.hits} == {"anvil.py", "docs/a.md", "bellows.py"}
     assert found.strategy == strategy
@@ -117,10 +120,9 @@ async def test_daemons_of_a_workspace_answer_together(smithy: Smithy, strategy: 
     ]
 
 
-async def test_those_that_cannot_answer_are_named(smithy: Smithy) -> None:
+async def test_those_that_cannot_answer_are_named(smithy: Smithy, federator: Federator) -> None:
     """One has no index; one has no daemon, and none may be started."""
-    async with smithy.federator() as federator:
-        found = await federator.search(smithy.workspace("anvil", "bare", "cold"), asked())
+    found = await federator.search(smithy.workspace("anvil", "bare", "cold"), asked())
 
     assert {r.repo.alias: r.status for r in found.reports} == {
         "anvil": "ok",
@@ -143,12 +145,10 @@ async def test_what_was_asked_before_is_not_searched_again(smithy: Smithy) -> No
     assert len({stable_json.dumps(found.to_json()) for found in (first, second, third)}) == 1
 
 
-async def test_a_forbidden_repository_fails_alone(smithy: Smithy) -> None:
-    """And is not asked anything."""
+async def test_a_forbidden_repository_fails_alone(smithy: Smithy, federator: Federator) -> None:
     known = smithy.workspace("anvil", "bellows")
     ids: dict[str | None, RepoId] = {repo.alias: repo.repo_id for repo in known.repos}
-    async with smithy.federator() as federator:
-        found = await federator.search(known, asked(), forbidden=frozenset({ids["anvil"]}))
+    found = await federator.search(known, asked(), forbidden=frozenset({ids["anvil"]}))
 
     assert {r.repo.alias: r.error and r.error.code for r in found.reports} == {
         "anvil": "forbidden",
@@ -172,7 +172,6 @@ async def test_what_stands_between_sees_the_door(smithy: Smithy) -> None:
 
 
 async def test_a_closed_federator_asks_nobody(smithy: Smithy) -> None:
-    """Its connections are gone for good."""
     async with smithy.federator() as federator:
         await federator.ask_repo(smithy.root("anvil"), SearchRequest("forge"))
 
@@ -180,11 +179,7 @@ async def test_a_closed_federator_asks_nobody(smithy: Smithy) -> None:
         await federator.ask_repo(smithy.root("anvil"), SearchRequest("forge"))
 
 
-# One repository.
-
-
 def printed(smithy: Smithy, *flags: str, offline: bool) -> bytes:
-    """Return what the command line prints."""
     environ = {key: value for key, value in os.environ.items() if key != "GGREP_OFFLINE"}
     environ |= {"GGREP_HOME": str(smithy.home)} | ({"GGREP_OFFLINE": "1"} if offline else {})
     words: Sequence[str] = ("forge", "--json", "--deterministic", "--encoder", "hashed", *flags)
@@ -199,12 +194,11 @@ def printed(smithy: Smithy, *flags: str, offline: bool) -> bytes:
 
 @pytest.mark.parametrize("offline", [True, False])
 async def test_a_repository_s_answer_is_the_command_line_s_to_the_byte(
-    smithy: Smithy, offline: bool
+    smithy: Smithy, federator: Federator, offline: bool
 ) -> None:
     """Whether that asked the daemon or read the index itself."""
     request = SearchRequest("forge", limit=2, per_file=1, deterministic=True)
-    async with smithy.federator() as federator:
-        found = await federator.ask_repo(smithy.root("anvil"), request)
+    found = await federator.ask_repo(smithy.root("anvil"), request)
     said = printed(smithy, "--max", "2", "--per-file", "1", offline=offline)
 
     assert stable_json.dumps(found) + b"\n" == said
@@ -213,6 +207,7 @@ async def test_a_repository_s_answer_is_the_command_line_s_to_the_byte(
 async def navigate(federator: Federator, root: Path, name: str) -> dict[str, Any]:
     """Ask what leads on from a search."""
     requests: dict[str, Any] = {
+        "search": SearchRequest("forge"),
         "slate": SlateRequest(SearchRequest("forge", deterministic=True)),
         "symbol": SymbolRequest("forge_anvil", deterministic=True),
         "references": ReferencesRequest("forge_anvil", deterministic=True),
@@ -225,54 +220,52 @@ async def navigate(federator: Federator, root: Path, name: str) -> dict[str, Any
 
 @pytest.mark.parametrize("name", ["slate", "symbol", "references", "expand", "outline", "tour"])
 async def test_what_leads_on_from_a_search_is_answered_as_a_document(
-    smithy: Smithy, name: str
+    smithy: Smithy, federator: Federator, name: str
 ) -> None:
     """The same bytes each time, and from this very repository."""
-    async with smithy.federator() as federator:
-        first = await navigate(federator, smithy.root("anvil"), name)
-        second = await navigate(federator, smithy.root("anvil"), name)
+    first = await navigate(federator, smithy.root("anvil"), name)
+    second = await navigate(federator, smithy.root("anvil"), name)
 
     validator(f"{name}_success").validate(first)
     assert stable_json.dumps(first) == stable_json.dumps(second)
     assert "anvil.py" in stable_json.dumps(first).decode() or name in {"references", "tour"}
 
 
-@pytest.mark.parametrize("name", ["slate", "symbol", "references", "expand", "outline", "tour"])
-async def test_what_leads_on_needs_an_index(smithy: Smithy, name: str) -> None:
+@pytest.mark.parametrize(
+    ("root", "name", "error"),
+    [
+        *(
+            ("bare", name, NoIndex)
+            for name in (
+                *("slate", "symbol", "references", "expand", "outline", "tour"),
+                *("search", "health"),
+            )
+        ),
+        ("cold", "search", NotStarted),
+    ],
+)
+async def test_without_an_index_or_a_daemon_there_is_no_answer(
+    smithy: Smithy, federator: Federator, root: str, name: str, error: type[GgrepError]
+) -> None:
     """By who may start nothing that would index it."""
-    async with smithy.federator() as federator:
-        with pytest.raises(NoIndex):
-            await navigate(federator, smithy.root("bare"), name)
+    place = smithy.root(root)
+    asking = federator.health(place) if name == "health" else navigate(federator, place, name)
+
+    with pytest.raises(error):
+        await asking
 
 
 @pytest.mark.parametrize("timeout_ms", [0, 20_000])
 async def test_a_search_ends_in_time_or_when_the_settings_say(
-    smithy: Smithy, timeout_ms: int
+    smithy: Smithy, federator: Federator, timeout_ms: int
 ) -> None:
-    """A request without a bound has the repository's."""
     request = SearchRequest("forge", timeout_ms=timeout_ms)
-    async with smithy.federator() as federator:
-        found = await federator.ask_repo(smithy.root("anvil"), request)
+    found = await federator.ask_repo(smithy.root("anvil"), request)
 
     assert found["results"]
 
 
-async def test_a_repository_without_an_index_is_said_so(smithy: Smithy) -> None:
-    """By who may start nothing that would index it."""
-    async with smithy.federator() as federator:
-        with pytest.raises(NoIndex):
-            await federator.ask_repo(smithy.root("bare"), SearchRequest("forge"))
-
-
-async def test_a_daemon_that_does_not_run_is_said_so(smithy: Smithy) -> None:
-    """By who may not start it."""
-    async with smithy.federator() as federator:
-        with pytest.raises(NotStarted):
-            await federator.ask_repo(smithy.root("cold"), SearchRequest("forge"))
-
-
 async def test_a_first_search_starts_a_daemon_and_waits_for_its_index(smithy: Smithy) -> None:
-    """Nobody has to prepare anything."""
     source = "def forge_fresh():\n    return 'forge'\n"
     write_tree(smithy.root("fresh"), {"fresh.py": source, ".ggrep.toml": ""})
     flags = {"encoder": "hashed"}
@@ -289,7 +282,7 @@ async def test_a_first_search_starts_a_daemon_and_waits_for_its_index(smithy: Sm
     assert status["running"] is True
 
 
-@pytest.mark.parametrize("question", ["search", "symbol", "health"])
+@pytest.mark.parametrize("question", ["search", "symbol", "health", "sync"])
 async def test_nothing_is_started_for_what_is_no_repository(smithy: Smithy, question: str) -> None:
     """A caller names any directory; that alone does not have it read and kept."""
     root = smithy.root("bare")
@@ -298,6 +291,7 @@ async def test_nothing_is_started_for_what_is_no_repository(smithy: Smithy, ques
             "search": lambda: federator.ask_repo(root, SearchRequest("forge")),
             "symbol": lambda: federator.ask_repo(root, SymbolRequest("forge")),
             "health": lambda: federator.health(root),
+            "sync": lambda: federator.sync_repo(root),
         }
         with pytest.raises(Unasked, match=f"to index it: ggrep index --path {root};"):
             await asking[question]()
@@ -315,32 +309,34 @@ def ended(address: DaemonAddress) -> None:
     process.wait(300)
 
 
-async def test_wrong_settings_are_said(smithy: Smithy, tmp_path: Path) -> None:
-    """As the command line says them."""
+async def test_wrong_settings_are_said(
+    smithy: Smithy, federator: Federator, tmp_path: Path
+) -> None:
     (tmp_path / ".ggrep.toml").write_text("max_file_size_bytes = 'many'\n")
-    async with smithy.federator() as federator:
-        with pytest.raises(InvalidRequest, match="max_file_size_bytes"):
-            await federator.ask_repo(tmp_path, SearchRequest("forge"))
+    with pytest.raises(InvalidRequest, match="max_file_size_bytes"):
+        await federator.ask_repo(tmp_path, SearchRequest("forge"))
 
 
-# Status and health.
-
-
-async def test_a_running_daemon_tells_its_status(smithy: Smithy) -> None:
-    """The whole document, and that it runs."""
-    async with smithy.federator() as federator:
-        found = await federator.status(smithy.root("anvil"))
+async def test_a_running_daemon_tells_its_status_and_health(
+    smithy: Smithy, federator: Federator
+) -> None:
+    found = await federator.status(smithy.root("anvil"))
 
     assert found["running"] is True
     assert found["schema_version"]
     assert found["store_id"] == str(smithy.daemons["anvil"].daemon.identity.store_id)
+
+    quick = await federator.health(smithy.root("anvil"))
+    deep = await federator.health(smithy.root("anvil"), deep=True)
+
+    assert quick["schema_version"] == deep["schema_version"]
+    assert quick != deep
 
 
 @pytest.mark.parametrize(("name", "indexed"), [("cold", True), ("bare", False)])
 async def test_without_a_daemon_it_is_told_what_lies_there(
     smithy: Smithy, name: str, indexed: bool
 ) -> None:
-    """And none is started to tell it."""
     async with smithy.federator(starts=True) as federator:
         found = await federator.status(smithy.root(name))
 
@@ -349,21 +345,22 @@ async def test_without_a_daemon_it_is_told_what_lies_there(
     assert found["root"] == str(smithy.root(name))
 
 
-async def test_a_sync_takes_in_what_changed_and_tells_how_far_it_is(smithy: Smithy) -> None:
+async def test_a_sync_takes_in_what_changed_and_tells_how_far_it_is(
+    smithy: Smithy, federator: Federator
+) -> None:
     """Who has just written a file may ask for it; the gate keeps the sync at its first stage."""
     daemon, heard = smithy.daemons["bellows"], list[str]()
     (smithy.root("bellows") / "tongs.py").write_text("def forge_tongs(): pass\n")
     daemon.syncs.gate.clear()
-    async with smithy.federator() as federator:
 
-        def hear(found: IndexingProgress) -> None:
-            heard.append(found.stage)
-            daemon.syncs.gate.set()
+    def hear(found: IndexingProgress) -> None:
+        heard.append(found.stage)
+        daemon.syncs.gate.set()
 
-        await federator.sync_repo(smithy.root("bellows"), hear)
-        found = await federator.ask_repo(smithy.root("bellows"), SearchRequest("forge_tongs"))
-        (smithy.root("bellows") / "tongs.py").unlink()
-        await federator.sync_repo(smithy.root("bellows"))
+    await federator.sync_repo(smithy.root("bellows"), hear)
+    found = await federator.ask_repo(smithy.root("bellows"), SearchRequest("forge_tongs"))
+    (smithy.root("bellows") / "tongs.py").unlink()
+    await federator.sync_repo(smithy.root("bellows"))
 
     assert set(heard) == {"scan"}
     assert found["results"][0]["path"] == "tongs.py"
@@ -389,35 +386,10 @@ async def test_a_wait_for_a_sync_ends_in_time_and_is_called_off_at_the_daemon(
     daemon.settled()
 
 
-async def test_nothing_is_synced_that_nobody_wanted_indexed(smithy: Smithy) -> None:
-    """A sync starts a daemon, so it asks as a first search does."""
-    async with smithy.federator(starts=True) as federator:
-        with pytest.raises(Unasked):
-            await federator.sync_repo(smithy.root("bare"))
-
-
-async def test_a_running_daemon_tells_its_health(smithy: Smithy) -> None:
-    """Quickly, or after hashing everything."""
-    async with smithy.federator() as federator:
-        quick = await federator.health(smithy.root("anvil"))
-        deep = await federator.health(smithy.root("anvil"), deep=True)
-
-    assert quick["schema_version"] == deep["schema_version"]
-    assert quick != deep
-
-
-async def test_health_of_nothing_is_no_index(smithy: Smithy) -> None:
-    """There is nothing to check, and nothing may be started."""
-    async with smithy.federator() as federator:
-        with pytest.raises(NoIndex):
-            await federator.health(smithy.root("bare"))
-
-
 @pytest.mark.parametrize(("environ", "starts"), [({}, True), ({"GGREP_OFFLINE": "1"}, False)])
 def test_an_offline_machine_starts_no_daemon(
     home: Path, monkeypatch: pytest.MonkeyPatch, environ: dict[str, str], starts: bool
 ) -> None:
-    """As the command line has it."""
     given: list[object] = []
     monkeypatch.setattr(
         "ggrep.service.federator.Channels", lambda *_, **more: given.append(more["starts"])

@@ -136,8 +136,6 @@ def got(path: str, parameters: Mapping[str, str]) -> Callable[[Server], Awaitabl
 
 
 def called(tool: str, **arguments: object) -> Callable[[Server], Awaitable[object]]:
-    """Return the call of a tool."""
-
     async def ask(server: Server) -> object:
         result = await server.calls.call(tool, arguments)
         return result.failed, result.document, result.text
@@ -316,15 +314,9 @@ def files_written(site: Site) -> Iterator[Attempt]:
 ROOTS = (
     *("../../out/c", "../link", "../chain", "../hop", "../hop/sub", "../up/hop", "../up/hop/sub"),
     *("../../out/hop", "../../out/hop/sub", "../../out/loop", "../../out/gone", "../a/door"),
-    *(
-        "../../out/c/src",
-        "../link/src",
-        "../../out",
-        "../up",
-        "../../out/named.jsonc",
-        "../a/../link",
-    ),
-    *("../../out/c/", "../../Out/c", "..%2f..%2fout/c", "../../out/closed", "../loop", "../.."),
+    *("../../out/c/src", "../link/src", "../../out", "../up", "../../out/named.jsonc"),
+    *("../a/../link", "../../out/c/", "../../Out/c", "..%2f..%2fout/c", "../../out/closed"),
+    *("../loop", "../.."),
 )
 GLOBS = (
     *(
@@ -423,7 +415,6 @@ def words_searched(site: Site) -> Iterator[Attempt]:
 
 
 async def answers(site: Site, home: Path, attempts: list[Attempt]) -> list[str]:
-    """Return the answer to each attempt."""
     async with serving(home, repo=site.inside / "a", allowed=site.inside) as server:
         return [repr(steady(await attempt.ask(server))) for attempt in attempts]
 
@@ -463,20 +454,18 @@ def every_attempt(site: Site) -> list[Attempt]:
 
 
 async def test_nothing_outside_shows_in_any_answer(site: Site) -> None:
-    """Some attempts of each kind."""
     kinds: dict[str, list[Attempt]] = {}
     for each in every_attempt(site):
         kinds.setdefault(each.kind, []).append(each)
     chance = random.Random(3)
-    attempts = [each for some in kinds.values() for each in chance.sample(some, min(len(some), 28))]
+    attempts = [each for some in kinds.values() for each in chance.sample(some, min(len(some), 14))]
 
-    assert len(attempts) > 500
+    assert len(attempts) > 250
     await check(site, attempts)
 
 
 @pytest.mark.deep
 async def test_nothing_outside_shows_in_all_answers(site: Site) -> None:
-    """All attempts."""
     attempts = every_attempt(site)
 
     assert len(attempts) > 2_500, Counter(each.kind for each in attempts)

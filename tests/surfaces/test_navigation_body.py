@@ -3,7 +3,7 @@
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ggrep.base.errors import InvalidRequest
@@ -47,7 +47,6 @@ def test_the_least_that_can_be_said_means_the_usual() -> None:
 
 
 def test_all_that_can_be_said_of_a_slate() -> None:
-    """Names of the surfaces, values of the domain."""
     found = slate(
         search={"scope": "src", "deterministic": True},
         slate={
@@ -85,17 +84,14 @@ def test_all_that_can_be_said_of_a_slate() -> None:
     ],
 )
 def test_who_sends_a_token_wants_to_go_on(said: object, meant: SessionRequest) -> None:
-    """Unless another operation is named."""
     assert slate(session=said).session == meant
 
 
 def test_no_session_is_none() -> None:
-    """Pins are for those who ask for one."""
     assert slate(session=None).session is None
 
 
 def test_all_that_can_be_said_of_names_and_places() -> None:
-    """Each under the names that the others have."""
     named: dict[str, object] = {"scope": "src", "filter": "-lang:go", "limit": 0, "timeoutMs": 5}
     narrowed = ("src", (Filter("lang", "go", negated=True),))
 
@@ -132,7 +128,6 @@ def test_all_that_can_be_said_of_names_and_places() -> None:
 def test_all_that_is_wrong_with_a_slate_is_named(
     fields: dict[str, object], places: list[str]
 ) -> None:
-    """At once, each by its place."""
     told = wrong("slate", **fields)  # type: ignore[arg-type] # of one kind of request
 
     assert [issue.partition(": ")[0] for issue in told.split("; ")] == places
@@ -156,7 +151,6 @@ def test_all_that_is_wrong_with_a_slate_is_named(
 def test_what_is_wrong_with_names_and_places_is_named(
     operation: str, fields: dict[str, object], place: str
 ) -> None:
-    """By its place in the body."""
     assert wrong(operation, **fields).startswith(f"{place}: ")
 
 
@@ -178,10 +172,8 @@ def test_null_says_nothing(operation: str) -> None:
 
 
 @every
-@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_whatever_is_said_is_understood_or_refused(operation: str, data: st.DataObject) -> None:
-    """Nothing else may come of it."""
     keys = st.sampled_from(
         ["query", "name", "target", "root", "search", "slate", "session", "limit", "filter"]
     )

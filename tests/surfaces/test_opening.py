@@ -45,13 +45,30 @@ def allowing(place: Path, *names: str) -> Allowlist:
     return Allowlist([place / name for name in names])
 
 
-async def test_a_workspace_inside_is_opened(place: Path) -> None:
-    """With nothing to forbid."""
+async def test_a_workspace_is_opened_and_a_repository_outside_fails_alone(place: Path) -> None:
+    """One bad entry must not block everyone."""
     opened = await open_workspace(
         place / "ws" / "w.jsonc", allowing(place, "ws", "in", "out"), REQUEST
     )
 
     assert [found.alias for found in opened.workspace.repos] == ["in", "out", "off"]
+    assert opened.forbidden == frozenset()
+
+    opened = await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), REQUEST)
+
+    aliases = {found.repo_id: found.alias for found in opened.workspace.repos}
+    assert [aliases[name] for name in opened.forbidden] == ["out"]
+
+    only = FederatedRequest(SEARCH, only=("in",))
+
+    opened = await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), only)
+
+    assert opened.forbidden == frozenset()
+
+    request = FederatedRequest(SEARCH, select=("out",), tags=("none",))
+
+    opened = await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws"), request)
+
     assert opened.forbidden == frozenset()
 
 
@@ -73,20 +90,14 @@ async def test_what_a_glob_means_elsewhere_is_not_told(place: Path) -> None:
     assert again.workspace.workspace_config_hash == opened.workspace.workspace_config_hash
 
 
-async def test_a_file_outside_is_never_read(place: Path) -> None:
-    """Not even to say what is wrong with it."""
+@pytest.mark.parametrize("directory", ["ws", "in"])
+async def test_a_file_outside_is_never_read(place: Path, directory: str) -> None:
+    """Not even to say what is wrong with it, nor by a link inside."""
     (place / "ws" / "w.jsonc").write_text("secret")
-
-    with pytest.raises(Forbidden):
-        await open_workspace(place / "ws" / "w.jsonc", allowing(place, "in"), REQUEST)
-
-
-async def test_a_file_that_is_a_link_to_outside_is_never_read(place: Path) -> None:
-    """Its name is inside, what it holds is not."""
     (place / "in" / "w.jsonc").symlink_to(place / "ws" / "w.jsonc")
 
     with pytest.raises(Forbidden):
-        await open_workspace(place / "in" / "w.jsonc", allowing(place, "in"), REQUEST)
+        await open_workspace(place / directory / "w.jsonc", allowing(place, "in"), REQUEST)
 
 
 async def test_roots_are_relative_to_where_the_file_is_seen(place: Path) -> None:
@@ -106,7 +117,6 @@ async def test_roots_are_relative_to_where_the_file_is_seen(place: Path) -> None
 async def test_a_file_that_is_exchanged_while_it_is_read_is_refused(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The check was of another file."""
     load = workspace_access.load_workspace
 
     def exchange(
@@ -148,23 +158,6 @@ async def test_a_link_that_is_there_only_while_the_file_is_read_leads_nowhere(
         await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), REQUEST)
 
 
-async def test_a_repository_outside_fails_alone(place: Path) -> None:
-    """One bad entry must not block everyone."""
-    opened = await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), REQUEST)
-
-    aliases = {found.repo_id: found.alias for found in opened.workspace.repos}
-    assert [aliases[name] for name in opened.forbidden] == ["out"]
-
-
-async def test_a_repository_that_is_not_used_may_lie_anywhere(place: Path) -> None:
-    """It is not looked into."""
-    only = FederatedRequest(SEARCH, only=("in",))
-
-    opened = await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), only)
-
-    assert opened.forbidden == frozenset()
-
-
 @pytest.mark.parametrize("field", ["select", "only"])
 @pytest.mark.parametrize("alias", ["out", "off"])
 async def test_a_repository_outside_must_not_be_named(place: Path, field: str, alias: str) -> None:
@@ -173,15 +166,6 @@ async def test_a_repository_outside_must_not_be_named(place: Path, field: str, a
 
     with pytest.raises(Forbidden, match=f"repository {alias} is outside"):
         await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), request)
-
-
-async def test_naming_what_a_tag_takes_away_forbids_nothing(place: Path) -> None:
-    """It is not used."""
-    request = FederatedRequest(SEARCH, select=("out",), tags=("none",))
-
-    opened = await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws"), request)
-
-    assert opened.forbidden == frozenset()
 
 
 async def test_the_cache_of_a_workspace_must_lie_inside(place: Path) -> None:
@@ -230,7 +214,6 @@ def at(path: Path) -> WorkspaceRepo:
 
 
 async def test_the_guard_lets_through_who_may_be_asked(place: Path) -> None:
-    """And prepares nobody else."""
     inner, here, there = Noting(), at(place / "in"), at(place / "out")
     door = Guarded(inner, frozenset({there.repo_id}))
 
@@ -252,12 +235,21 @@ def test_the_guard_refuses_a_root_that_has_become_a_link(place: Path) -> None:
         door.open(at(place / "in"))
 
 
-async def test_a_repository_outside_must_not_be_named_by_a_path_of_the_caller(place: Path) -> None:
-    """A path names as an alias does, from where the caller stands as well."""
+async def test_a_path_of_the_caller_names_a_repository_outside_as_an_alias_does(
+    place: Path,
+) -> None:
+    """Whether there is anything below a forbidden root is not told."""
     request = FederatedRequest(SEARCH, only=("./out",), base_dirs=(place,))
 
     with pytest.raises(Forbidden, match="repository out is outside"):
         await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), request)
+
+    (place / "out" / "sub").mkdir()
+
+    for below in ("sub", "gone"):
+        request = FederatedRequest(SEARCH, only=(str(place / "out" / below),))
+        with pytest.raises(Forbidden, match="repository out is outside"):
+            await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), request)
 
 
 async def test_a_root_outside_is_named_as_it_is_written(place: Path) -> None:
@@ -303,13 +295,3 @@ async def test_what_a_glob_looks_at_tells_nothing_of_the_outside(
 
     assert [await fits(most) for most in range(30)] == before
     assert {*before} == {False, True}
-
-
-async def test_a_path_outside_names_a_repository_as_it_is_written(place: Path) -> None:
-    """Whether there is anything below a forbidden root is not told."""
-    (place / "out" / "sub").mkdir()
-
-    for below in ("sub", "gone"):
-        request = FederatedRequest(SEARCH, only=(str(place / "out" / below),))
-        with pytest.raises(Forbidden, match="repository out is outside"):
-            await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), request)

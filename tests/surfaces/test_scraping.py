@@ -100,7 +100,6 @@ async def test_one_that_answers_and_those_that_do_not(
 
 
 async def test_a_home_without_daemons_has_none(home: Path) -> None:
-    """Nothing is started to be looked at."""
     rows = await scrape(Home(home), SystemClock())
 
     assert rows == []
@@ -111,7 +110,6 @@ async def test_a_home_without_daemons_has_none(home: Path) -> None:
 async def test_daemons_beyond_the_bound_are_counted(
     short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is left out is said."""
     monkeypatch.setattr(scraping, "MOST_DAEMONS", 1)
     for name in ("a", "b", "c"):
         record_of(short / "h", name, f"/{name}")
@@ -132,7 +130,6 @@ def test_figures_of_all_are_one_text_that_can_be_read() -> None:
 
 
 async def test_daemons_that_the_caller_may_not_know_of_are_no_rows(short: Path) -> None:
-    """Their names and their number are not told."""
     for name in ("a", "b"):
         record_of(short / "h", name, f"/{name}")
 

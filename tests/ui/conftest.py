@@ -88,7 +88,6 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Se
 
 @pytest.fixture(scope="module")
 def server(start: Callable[..., Server]) -> Server:
-    """Return a server of the workspace."""
     return start("--workspace", "w.jsonc")
 
 

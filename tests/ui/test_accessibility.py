@@ -27,7 +27,6 @@ VIEWS = (
 
 @pytest.fixture(scope="module")
 def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return the script."""
     folder = tmp_path_factory.mktemp("axe")
     npm = shutil.which("npm")
     if npm is None:

@@ -30,7 +30,6 @@ def paths(page: Any) -> list[str]:
 
 
 def parameters(page: Any) -> str:
-    """Return the state in the address."""
     return str(page.evaluate("location.search"))
 
 
@@ -257,7 +256,6 @@ def test_a_root_is_a_word_of_a_shell(page: Any) -> None:
 
 
 def test_a_hidden_page_asks_for_no_status(page: Any, server: Server) -> None:
-    """And a page that is shown again does."""
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.clock.install()

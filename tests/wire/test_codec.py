@@ -73,7 +73,6 @@ def test_floats_come_back_to_the_bit(score: float) -> None:
 
 
 def test_the_json_is_plain() -> None:
-    """Other languages read it."""
     request = SearchRequest("a", corpora=(Corpus.EXTRACTED_PROSE,), filters=(Filter("lang", "go"),))
 
     found: Any = stable_json.plain(request)

@@ -139,7 +139,6 @@ def act_on(connection: Connection, act: str) -> object:
 
 @pytest.mark.parametrize(("state", "act", "to"), walk(CLIENT_WALK))
 def test_a_client_does_and_takes_what_its_state_allows(state: str, act: str, to: str) -> None:
-    """All else is out of turn, or waits."""
     step(client_at(state), state, act, to)
 
 
@@ -174,7 +173,6 @@ def test_every_state_has_its_row_and_only_known_steps_lead_on(role: Role) -> Non
 
 
 def test_the_page_has_the_table_of_the_code() -> None:
-    """It is where a newcomer learns it."""
     page = Path(__file__).parents[2] / "docs/impl/protocol.md"
     rows = re.findall(r"^\| (client|daemon) \| (\w+) \| (.*?) ?\|$", page.read_text(), re.MULTILINE)
 
@@ -188,7 +186,6 @@ def test_the_page_has_the_table_of_the_code() -> None:
 
 
 def test_nothing_leads_back_from_the_end() -> None:
-    """What was closed stays closed."""
     for role in Role:
         assert set(TABLE[role][State.CLOSED].values()) == {State.CLOSED}
         assert set(TABLE[role][State.ENDING].values()) <= {State.ENDING, State.CLOSED}
@@ -213,7 +210,6 @@ def pumped(client: ClientConnection, daemon: DaemonConnection, data: bytes) -> l
 
 
 def test_two_connections_hold_a_conversation() -> None:
-    """No socket, no clock, no thread."""
     client, daemon = ClientConnection(HELLO, "c"), DaemonConnection(CAP, CAP)
 
     greeted = pumped(client, daemon, client.greet())
@@ -236,7 +232,6 @@ def test_two_connections_hold_a_conversation() -> None:
 
 
 def test_a_question_may_come_with_the_hello() -> None:
-    """A plain search writes once."""
     client, daemon = ClientConnection(HELLO, "c"), DaemonConnection(CAP, CAP)
 
     data = client.greet() + client.request(Ping())[1]
@@ -251,7 +246,6 @@ def test_a_question_may_come_with_the_hello() -> None:
 
 
 def test_another_store_is_refused_and_nothing_behind_the_hello_is_taken() -> None:
-    """It was meant for somebody else."""
     client = ClientConnection(Hello((1,), "other", "ff"), "c")
     daemon = DaemonConnection(CAP, CAP)
 
@@ -358,7 +352,6 @@ def test_a_refusal_without_an_id_of_several_requests_ends_it(*, forgotten: bool)
 
 
 def test_the_first_reason_stays() -> None:
-    """What is found out afterwards follows from it."""
     client = client_at("open")
 
     client.close("the connection was closed")
@@ -368,7 +361,6 @@ def test_the_first_reason_stays() -> None:
 
 
 def test_an_answer_that_is_too_large_is_refused_with_the_way_out() -> None:
-    """Under its own id; the bound itself fits."""
     daemon, client = daemon_at("open"), client_at("open")
     body = reply_json("a", "ping", {"text": ""})
     room = CAP - len(stable_json.dumps(body))
@@ -469,7 +461,6 @@ def test_a_daemon_sees_the_same_however_bytes_are_cut(
     said: list[bytes],
     cuts: list[int],
 ) -> None:
-    """Events, answers, and where it leads."""
     data = b"".join([SAID["hello"]] * first + said)
 
     whole = transcript(DaemonConnection(CAP, CAP), [data])

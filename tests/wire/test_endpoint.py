@@ -44,18 +44,20 @@ def place(directory: str, store: str = "s", fingerprint: str = "f", uid: int = 7
 
 
 def test_a_socket_is_named_by_the_digest_of_store_and_fingerprint() -> None:
-    """The name is a promise: clients of other builds look there."""
+    """Clients of other builds look there; `ab` and `c` are not `a` and `bc`."""
     assert str(place("/h/daemon")) == "/h/daemon/dc1ff0f12f2bb8d5.sock"
-
-
-def test_the_parts_of_the_name_do_not_run_into_each_other() -> None:
-    """`ab` and `c` are not `a` and `bc`."""
     assert place("/h", "ab", "c") != place("/h", "a", "bc")
+    assert place("/" + "ü" * 60).parent == TEMP / "ggrep-7"
+
+    one, other = place("/" + "a" * 150), place("/" + "b" * 150)
+
+    assert one.parent == other.parent
+    assert one.name != other.name
+    assert place("/" + "a" * 150, uid=8).parent == TEMP / "ggrep-8"
 
 
 @given(length=st.integers(1, 200))
 def test_a_path_is_never_too_long_for_a_socket(length: int) -> None:
-    """The kernel cuts it off or refuses it."""
     directory = "/" + "x" * length
 
     path = place(directory)
@@ -65,29 +67,18 @@ def test_a_path_is_never_too_long_for_a_socket(length: int) -> None:
     assert path.parent == (Path(directory) if fits else TEMP / "ggrep-7")
 
 
-def test_bytes_count_not_characters() -> None:
-    """A home in another script is longer than it looks."""
-    assert place("/" + "ü" * 60).parent == TEMP / "ggrep-7"
-
-
-def test_homes_and_users_do_not_share_the_directory_in_temp() -> None:
-    """The fallback leaves the home out of the path, so its name must hold it."""
-    one, other = place("/" + "a" * 150), place("/" + "b" * 150)
-
-    assert one.parent == other.parent
-    assert one.name != other.name
-    assert place("/" + "a" * 150, uid=8).parent == TEMP / "ggrep-8"
-
-
-def test_a_record_comes_back() -> None:
-    """Status of other daemons is read from it."""
+def test_records_and_locators_come_back() -> None:
+    """Code without this module reads a locator, so the bytes are the interface."""
     assert parse_record(record_bytes(RECORD)) == RECORD
     assert record_path(Path(RECORD.socket)).name == "0123456789abcdef.json"
+    assert locator_bytes(LOCATOR) == BYTES
+    assert parse_locator(BYTES) == LOCATOR
+    assert locator_name(b"/src/shop") == "a2b65832.locator"
+    assert locator_name(b"") == "00000000.locator"
 
 
 @given(root=st.binary(min_size=1, max_size=20).filter(lambda name: b"\0" not in name))
 def test_paths_that_are_no_text_come_back(root: bytes) -> None:
-    """A directory may have any name."""
     record = replace(RECORD, root="/" + os.fsdecode(root))
 
     assert parse_record(record_bytes(record)) == record
@@ -117,25 +108,13 @@ def test_a_damaged_record_is_no_record(data: bytes) -> None:
 
 
 @given(st.binary(max_size=60))
-def test_any_bytes_are_a_record_or_none(data: bytes) -> None:
-    """Reading one never fails."""
+def test_any_bytes_are_a_record_or_locator_or_none(data: bytes) -> None:
     assert parse_record(data) is None
+    assert parse_locator(data) is None
 
 
 LOCATOR = Locator(b"/src/shop", "shop-1", "ff", Path("/h/daemon/ab.sock"), "b1")
 BYTES = b"ggrep-locator-1\n/src/shop\nshop-1\nff\n/h/daemon/ab.sock\nb1\n"
-
-
-def test_the_file_is_these_bytes() -> None:
-    """Code without this module reads it, so the bytes are the interface."""
-    assert locator_bytes(LOCATOR) == BYTES
-    assert parse_locator(BYTES) == LOCATOR
-
-
-def test_the_name_is_the_roots_crc() -> None:
-    """Likewise."""
-    assert locator_name(b"/src/shop") == "a2b65832.locator"
-    assert locator_name(b"") == "00000000.locator"
 
 
 def test_each_profile_that_is_asked_for_has_a_locator_of_its_own(tmp_path: Path) -> None:
@@ -177,7 +156,6 @@ def test_the_fast_path_reads_what_is_written_here(root: bytes, tmp_path: Path) -
 
 @pytest.mark.parametrize("field", ["store_id", "config_fingerprint", "build"])
 def test_no_field_can_add_a_line(field: str) -> None:
-    """A reader takes lines by number."""
     with pytest.raises(InvalidRequest):
         locator_bytes(replace(LOCATOR, **{field: "a\nb"}))
 
@@ -198,10 +176,4 @@ def test_no_field_can_add_a_line(field: str) -> None:
 )
 def test_what_is_not_exactly_one_is_no_hint(data: bytes) -> None:
     """Half a file, another version, or another file altogether."""
-    assert parse_locator(data) is None
-
-
-@given(st.binary(max_size=60))
-def test_any_bytes_are_a_locator_or_none(data: bytes) -> None:
-    """Reading one never fails."""
     assert parse_locator(data) is None

@@ -70,9 +70,16 @@ def validator(name: str) -> jsonschema_rs.Draft202012Validator:
 
 
 def test_hello_and_welcome_come_back() -> None:
-    """What one side writes the other reads."""
     assert parse_hello(hello_json(HELLO)) == HELLO
     assert parse_welcome(welcome_json(OFFER)) == OFFER
+
+    body = without(CONTRACT_REQUEST, "protocol_versions") | {"protocol_version": 3}
+
+    assert parse_hello(body).protocol_versions == (3,)
+    validator("handshake_request").validate(body)
+
+    assert DEFAULT_MAX_REQUEST_BYTES == 1_048_576 <= HARD_MAX_REQUEST_BYTES
+    assert DEFAULT_MAX_RESPONSE_BYTES == 10_485_760 <= HARD_MAX_RESPONSE_BYTES
 
 
 def test_the_contracts_examples_are_read() -> None:
@@ -89,7 +96,6 @@ def test_the_contracts_examples_are_read() -> None:
 
 
 def test_both_fit_their_schemas() -> None:
-    """The schema is the documentation of the wire."""
     request, response = validator("handshake_request"), validator("handshake_response")
 
     request.validate(hello_json(HELLO))
@@ -124,21 +130,12 @@ def test_what_the_request_schema_refuses_is_refused_by_the_code(body: dict[str, 
         parse_hello(body)
 
 
-def test_a_single_protocol_version_is_a_list_of_one() -> None:
-    """Older clients say it so."""
-    body = without(CONTRACT_REQUEST, "protocol_versions") | {"protocol_version": 3}
-
-    assert parse_hello(body).protocol_versions == (3,)
-    validator("handshake_request").validate(body)
-
-
 @pytest.mark.parametrize(
     "body", [{}, {"message": "search", "request": {}}, {"message": 5}, {"message": "ping"}]
 )
 def test_any_other_first_message_is_told_that_the_handshake_comes_first(
     body: dict[str, Any],
 ) -> None:
-    """Whoever writes a client reads this first."""
     with pytest.raises(InvalidRequest, match="handshake"):
         parse_hello(body)
 
@@ -162,7 +159,6 @@ def test_any_other_first_message_is_told_that_the_handshake_comes_first(
     ],
 )
 def test_a_malformed_field_is_named(change: dict[str, Any], message: str) -> None:
-    """Not merely refused."""
     with pytest.raises(InvalidRequest, match=message):
         parse_hello(CONTRACT_REQUEST | change)
 
@@ -239,7 +235,6 @@ def test_a_client_of_two_protocols_does_not_take_the_lower_one() -> None:
 
 @pytest.mark.parametrize("key", sorted(CONTRACT_RESPONSE))
 def test_an_answer_without_a_contracts_key_is_refused(key: str) -> None:
-    """It is not the answer of a daemon."""
     body = without(CONTRACT_RESPONSE, key)
 
     assert not validator("handshake_response").is_valid(body)
@@ -261,12 +256,5 @@ def test_an_answer_without_a_contracts_key_is_refused(key: str) -> None:
     ],
 )
 def test_a_malformed_answer_is_refused(change: dict[str, Any]) -> None:
-    """Whatever listens there may not be a daemon."""
     with pytest.raises(InvalidRequest):
         parse_welcome(CONTRACT_RESPONSE | change)
-
-
-def test_caps_are_the_contracts_and_have_hard_bounds() -> None:
-    """1 MiB in, 10 MiB out."""
-    assert DEFAULT_MAX_REQUEST_BYTES == 1_048_576 <= HARD_MAX_REQUEST_BYTES
-    assert DEFAULT_MAX_RESPONSE_BYTES == 10_485_760 <= HARD_MAX_RESPONSE_BYTES

@@ -91,9 +91,12 @@ def test_every_figure_and_text_of_a_message_has_bounds(kind: type[Message]) -> N
     assert len(reading.rule_of(kind).fields) == len(fields(kind))
 
 
-def test_every_kind_of_message_has_a_name_of_its_own() -> None:
-    """One without would fail where it is sent first."""
+def test_every_kind_of_message_has_a_name_and_a_query_its_bound() -> None:
     assert set(KINDS) == NAMES
+
+    message = parse_message(query(query="ü" * 32_768)).message
+
+    assert isinstance(message, Search)
 
 
 @pytest.mark.parametrize(
@@ -158,13 +161,15 @@ def test_a_bad_request_id_is_refused_and_not_echoed(request_id: object) -> None:
         parse_message(body)
 
 
-def test_a_bad_message_with_a_good_id_can_be_answered() -> None:
-    """The client waits for that id."""
+def test_a_bad_message_with_a_good_id_can_be_answered_and_no_text_is_not_sent() -> None:
     body = {"message": "nonsense", "request_id": "r:1"}
 
     with pytest.raises(InvalidRequest, match="'nonsense'"):
         parse_message(body)
     assert request_id_of(body) == "r:1"
+
+    with pytest.raises(InvalidRequest, match="surrogate"):
+        message_json("", Search(SearchRequest("a", scope="b\udcff")))
 
 
 def search(**change: object) -> dict[str, Any]:
@@ -267,19 +272,6 @@ def test_what_is_wrong_is_named_with_its_value(body: dict[str, Any], message: st
         parse_message(body)
 
     assert len(str(caught.value)) < 500
-
-
-def test_a_query_of_exactly_the_bound_is_taken() -> None:
-    """Bytes count, not characters."""
-    message = parse_message(query(query="ü" * 32_768)).message
-
-    assert isinstance(message, Search)
-
-
-def test_a_name_of_a_file_that_is_no_text_is_refused_where_it_is_sent() -> None:
-    """The client's own words, before anything is on the wire."""
-    with pytest.raises(InvalidRequest, match="surrogate"):
-        message_json("", Search(SearchRequest("a", scope="b\udcff")))
 
 
 def test_a_message_says_for_whom_it_asks() -> None:

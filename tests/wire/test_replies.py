@@ -52,16 +52,12 @@ def crossed(body: Any) -> Any:
     return stable_json.loads(stable_json.dumps(body))
 
 
-def test_an_answer_comes_back() -> None:
-    """The plain case."""
+def test_an_answer_comes_back_and_cannot_pass_for_another() -> None:
     reply = parse_reply(crossed(reply_json("r1", "search", {"response": {"hits": []}})))
 
     assert (reply.request_id, reply.name, reply.error) == ("r1", "search", None)
     assert reply.body == {"response": {"hits": []}}
 
-
-def test_a_body_cannot_pass_for_another_request() -> None:
-    """The envelope is written last."""
     body = reply_json("r1", "status", {"request_id": "r2", "message": "search"})
 
     assert body == {"request_id": "r1", "message": "status"}
@@ -111,11 +107,19 @@ def test_a_failure_has_the_contracts_shape() -> None:
     assert error_json("", NoIndex("none")) == {"error": {"code": "no_index", "message": "none"}}
 
 
-def test_a_cancelled_request_says_why() -> None:
-    """A client starts another daemon after a restart, but not after a cancel."""
+def test_an_error_keeps_its_reason_its_code_and_its_id() -> None:
     failure = error_json("r1", Cancelled("restart"))
 
     assert parse_reply(crossed(failure)).body["reason"] == "restart"
+
+    found = error_of({"error": {"code": "quota_spent", "message": "m"}})
+
+    assert (found.code, found.exit_status, str(found)) == ("quota_spent", 1, "m")
+
+    reply = parse_reply({"error": {"code": "timeout", "message": "m", "request_id": "r7"}})
+
+    assert reply.request_id == "r7"
+    assert isinstance(reply.error, DeadlineExceeded)
 
 
 @pytest.mark.parametrize("error", [CorruptStore("bad"), LeaseLost("lost"), GgrepError("odd")])
@@ -125,13 +129,6 @@ def test_what_has_no_code_of_its_own_is_internal(error: GgrepError) -> None:
 
     assert isinstance(found, RemoteError)
     assert (found.code, found.exit_status, str(found)) == ("internal", 1, str(error))
-
-
-def test_a_code_of_a_newer_build_is_kept() -> None:
-    """Scripts decide by it."""
-    found = error_of({"error": {"code": "quota_spent", "message": "m"}})
-
-    assert (found.code, found.exit_status, str(found)) == ("quota_spent", 1, "m")
 
 
 @pytest.mark.parametrize(
@@ -160,17 +157,8 @@ def test_an_odd_failure_is_still_a_failure(failure: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("body", [{"error": 5}, {"error": None}, {"message": 5}])
 def test_what_is_no_reply_is_refused(body: dict[str, Any]) -> None:
-    """Whatever listens there may not be a daemon."""
     with pytest.raises(InvalidRequest):
         parse_reply(body)
-
-
-def test_the_id_is_found_within_the_error_too() -> None:
-    """The contract has it there."""
-    reply = parse_reply({"error": {"code": "timeout", "message": "m", "request_id": "r7"}})
-
-    assert reply.request_id == "r7"
-    assert isinstance(reply.error, DeadlineExceeded)
 
 
 MESSAGES: tuple[Ask[Any], ...] = (
@@ -185,7 +173,6 @@ MESSAGES: tuple[Ask[Any], ...] = (
 
 @pytest.mark.parametrize("message", MESSAGES, ids=message_name)
 def test_only_the_time_of_a_question_changes(message: Ask[Any]) -> None:
-    """The rest is the client's."""
     found = within(message, 1_234.9)
 
     assert timeout_of(found) == 1_234

@@ -1,9 +1,4 @@
-"""What an event names decides when a sync begins, never what it indexes.
-
-Events were once taken for a list of files to index. A picture or an ignored file got in by way of
-them; a directory that was moved became one bogus path, and its files stayed; and a sync that
-failed left a pending list behind that kept everything else from being looked at.
-"""
+"""Defects of what is watched and scanned that came once and must not come again."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -11,15 +6,60 @@ from pathlib import Path
 import anyio
 import pytest
 
+from ggrep.base import durable
 from ggrep.base.clock import SystemClock
+from ggrep.config import store_files
 from ggrep.daemon.sync_loop import SyncLoop
 from ggrep.daemon.sync_schedule import LoopFigures
 from ggrep.daemon.watching import HostWatcher
+from ggrep.model.request import SearchRequest
 from ggrep.model.sync import SyncFailed, SyncJob, SyncOutcome, SyncProgress
+from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.sync_outcomes import outcome_of
-from tests.fakes.repos import open_engine, write_tree
+from tests.crash.faults import Death
+from tests.fakes.repos import answer_bytes, open_engine, write_tree
 
 pytestmark = pytest.mark.slow
+
+ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
+OLD = {"a.py": "def retry():\n    pass\n", "gone.py": "retry = 2\n"}
+NEW = {"a.py": "def retry_new():\n    pass\n", "gone.py": None, "b.py": "queue = 1\n"}
+
+
+def dying_sync(engine: Engine, at: str) -> None:
+    def die(point: str) -> None:
+        if point == at:
+            raise Death(point)
+
+    with durable.watched(die), pytest.raises(Death):
+        engine.sync()
+
+
+@pytest.mark.parametrize("at", ["publish.after_table", "publish.before_swap"])
+def test_metadata_is_never_ahead_of_the_snapshot(root: Path, home: Path, at: str) -> None:
+    """Files were once recorded as indexed, and deletions as done, before they were published.
+
+    After a sync that died there they were never looked at again: new text was not found, and
+    deleted text was.
+    """
+    engine = open_engine(root, home)
+    write_tree(root, OLD)
+    engine.sync()
+    store = engine.identity.store
+    kept = [store_files.stat_cache_file(store), store_files.index_state_file(store)]
+    records = [file.read_bytes() for file in kept]
+    active = engine.view().manifest.snapshot_id
+    write_tree(root, NEW)
+    dying_sync(engine, at)
+
+    assert [file.read_bytes() for file in kept] == records
+    assert open_engine(root, home).view().manifest.snapshot_id == active
+    report = open_engine(root, home).sync()
+    assert (report.published, report.files.indexed, report.files.deleted) == (True, 2, 1)
+    fresh = open_engine(root, home.with_name("fresh"))
+    fresh.sync()
+    assert answer_bytes(open_engine(root, home), ASK) == answer_bytes(fresh, ASK)
+
 
 FIGURES = LoopFigures(debounce_ms=20, coalesce_ms=50, fruitless_most_ms=50)
 """So quick that no reconciliation can be what is seen."""
@@ -58,7 +98,6 @@ class Watched:
         self.published += 1
 
     def files(self) -> list[str]:
-        """Return what the active snapshot shows."""
         return sorted(self.runner.engine.view().live_files())
 
     async def until(self, holds: Callable[[], bool]) -> None:
@@ -108,7 +147,6 @@ def test_a_renamed_directory_is_found_under_its_new_name_alone(root: Path, home:
 
 
 def test_a_deleted_directory_takes_its_files_with_it(root: Path, home: Path) -> None:
-    """Nobody wants hits in files that are gone."""
     write_tree(root, {"gone/a.py": "a = 1\n", "gone/deep/b.py": "b = 2\n", "c.py": "c = 3\n"})
 
     async def act(watched: Watched) -> None:
@@ -120,7 +158,6 @@ def test_a_deleted_directory_takes_its_files_with_it(root: Path, home: Path) -> 
 
 
 def test_a_directory_that_is_moved_in_comes_with_its_files(root: Path, home: Path) -> None:
-    """They were made elsewhere, before anybody watched."""
     write_tree(root, {"c.py": "c = 3\n"})
     write_tree(root.with_name("outside"), {"a.py": "a = 1\n", "deep/b.py": "b = 2\n"})
 
@@ -170,7 +207,6 @@ def test_a_failed_sync_does_not_keep_later_changes_out(root: Path, home: Path) -
 
 
 def test_a_failed_sync_is_made_good_without_any_further_event(root: Path, home: Path) -> None:
-    """Nobody may touch the tree for days."""
     write_tree(root, {"c.py": "c = 3\n"})
 
     async def act(watched: Watched) -> None:

@@ -1,4 +1,4 @@
-"""Whose word counts: the operator's, one root at a time; a repository's only to narrow."""
+"""Defects of settings and paths that came once and must not come again."""
 
 from pathlib import Path
 
@@ -94,3 +94,72 @@ def test_engines_of_two_roots_share_no_settings(root: Path, home: Path, tmp_path
 
     assert (first.settings.max_segments, second.settings.max_segments) == (2, 12)
     assert first.identity.store_id != second.identity.store_id
+
+
+def found(ggrep: Command) -> list[str]:
+    outcome = ggrep("needle", "--json", "--deterministic")
+    assert outcome.status == 0
+    assert [w for w in outcome.document["warnings"] if w["code"] == "snapshot_fallback"] == []
+    return sorted({hit["path"] for hit in outcome.document["results"]})
+
+
+def test_an_ignore_edit_never_bricks_a_store(ggrep: Command, indexed: Path) -> None:
+    """Snapshots were once held against the ignore files of today, not of their own day.
+
+    After an edit of an ignore file neither a query nor a sync could open any of them, and only
+    starting over helped.
+    """
+    store = ggrep("status", "--json").document["store_id"]
+    for text, expected in (
+        ("docs/\n", ["a.py"]),
+        ("docs/\n*.py\n", []),
+        ("", ["a.py", "docs/b.md"]),
+    ):
+        before = found(ggrep)
+        write_tree(indexed, {".ggignore": text})
+        assert found(ggrep) == before, "what is published answers until the next sync"
+        assert ggrep("index").status == 0
+        assert found(ggrep) == expected
+        assert ggrep("health").status == 0
+
+    assert ggrep("status", "--json").document["store_id"] == store
+
+
+CODE = '''"""Module."""
+
+
+class Queue:
+    """Holds work."""
+
+    def retry_needle(self) -> int:
+        """Try again."""
+        return 7
+
+
+def other() -> None:
+    pass
+'''
+PROSE = "# Guide\n\nFirst line.\n\n## The needle\n\nText about the needle.\n"
+
+
+def test_lines_are_counted_from_one_and_text_is_the_files_own(ggrep: Command, repo: Path) -> None:
+    """Lines were once stored from 0 and shown as they were, with a range that did not fit.
+
+    And the text shown was what had been embedded: prefixes and summaries that stand in no file.
+    """
+    write_tree(repo, {"queue.py": CODE, "guide.md": PROSE})
+    assert ggrep("index").status == 0
+    hits = ggrep("needle", "--json", "--keep-weak", "--content", "--per-file", "9")
+    results = hits.document["results"]
+
+    assert {"queue.py", "guide.md"} <= {hit["path"] for hit in results}
+    for hit in results:
+        lines = (repo / hit["path"]).read_text().splitlines(keepends=True)
+        start, end = hit["start_line"], hit["end_line"]
+        assert 1 <= start <= end <= len(lines), hit
+        own = "".join(lines[start - 1 : end])
+        assert hit["content_start_line"] == start
+        assert hit["content"].rstrip("\n") == own.rstrip("\n"), hit
+    code = next(hit for hit in results if hit["path"] == "queue.py")
+    assert CODE.splitlines()[code["start_line"] - 1] == "class Queue:"
+    assert f"queue.py:{code['start_line']}" in ggrep("needle", "--keep-weak", "--plain").out
