@@ -242,8 +242,8 @@ def test_every_fault_point_is_killed_at() -> None:
 def test_death_at_durable_steps_loses_nothing(
     tmp_path: Path, kept: dict[str, Stage], scenario: str
 ) -> None:
-    """Every seventh moment at which something becomes durable."""
-    _loses_nothing(kept, tmp_path, scenario, stride=7)
+    """Every fifth moment at which something becomes durable."""
+    _loses_nothing(kept, tmp_path, scenario, stride=5)
 
 
 @pytest.mark.deep
