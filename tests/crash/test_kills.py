@@ -242,8 +242,8 @@ def test_every_fault_point_is_killed_at() -> None:
 def test_death_at_durable_steps_loses_nothing(
     tmp_path: Path, kept: dict[str, Stage], scenario: str
 ) -> None:
-    """Every fifth moment at which something becomes durable."""
-    _loses_nothing(kept, tmp_path, scenario, stride=5)
+    """Every seventh moment at which something becomes durable, and the last."""
+    _loses_nothing(kept, tmp_path, scenario, stride=7)
 
 
 @pytest.mark.deep
@@ -265,8 +265,12 @@ def _loses_nothing(kept: dict[str, Stage], folder: Path, scenario: str, *, strid
 
 
 def _deaths(prepared: Stage, folder: Path, stride: int) -> Iterator[bool]:
-    """Die at every so many-th step in turn; yield whether the new state was seen."""
-    for step in range(0, 1000, stride):
+    """Die at every so many-th step and the last; yield whether the new state was seen."""
+    stage = copied(prepared, folder / "whole")
+    with recorded() as recorder:
+        SCENARIOS[stage.scenario].act(stage.root, stage.home)
+    last = len(recorder.events) - 1
+    for step in (*range(0, last, stride), last):
         stage = copied(prepared, folder / str(step))
         acknowledged = True
         try:
