@@ -130,11 +130,11 @@ def measure_table(store: Path, segment: SegmentName) -> tuple[int, str]:
 
 def table_files(store: Path, segment: SegmentName) -> list[tuple[Path, str]]:
     """Return a table's files with their relative paths, in hashing order."""
-    root = store_files.table_dir(store, segment)
+    root = f"{store_files.table_dir(store, segment)}/"
     pairs = [
-        (path, path.relative_to(root).as_posix())
-        for directory, _, files in os.walk(root, onerror=_fail)
-        for path in (Path(directory, name) for name in files)
+        (Path(directory, name), f"{directory}/{name}".removeprefix(root))
+        for directory, _, files in os.walk(root[:-1], onerror=_fail)
+        for name in files
     ]
     return sorted(pairs, key=lambda pair: pair[1].encode())
 
