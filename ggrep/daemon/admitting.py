@@ -10,12 +10,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.clock import Deadline, Stop
-from ggrep.base.errors import InvalidRequest, NoIndex, StoreError
+from ggrep.base.errors import InvalidRequest, NoIndex
 from ggrep.base.fair_queue import Lane
 from ggrep.config import store_files
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.index.store.active import has_index
-from ggrep.index.store.manifest import read_active_manifest
 from ggrep.model.response import Admitted
 from ggrep.protocol.wire.handshake import Hello
 from ggrep.protocol.wire.messages import Ask, Message, Search
@@ -145,24 +144,6 @@ def is_published(daemon: StoreDaemon) -> bool:
     return not is_first_publish(store)
 
 
-def is_sparse(daemon: StoreDaemon) -> bool:
-    """Return whether the first index is missing or contains less than half of the files.
-
-    A scan of the tree then finds more relevant files, because the first indexed files were chosen
-    for an earlier query.
-    """
-    store = daemon.identity.store
-    try:
-        manifest = read_active_manifest(store)
-    except StoreError:
-        return False  # the engine reports the damage and requests a repair
-    if manifest is None:
-        return not has_index(store)  # the engine reports a lost pointer
-    daemon.whole = not manifest.partial
-    counts = manifest.counts
-    return manifest.partial and 2 * counts.files_indexed < counts.files_eligible
-
-
 def request_missing_snapshot(daemon: StoreDaemon) -> None:
     """Request a sync after the active snapshot has disappeared without an event.
 
@@ -176,7 +157,7 @@ def request_missing_snapshot(daemon: StoreDaemon) -> None:
 async def first_snapshot(daemon: StoreDaemon, deadline: Deadline) -> None:
     """Wait until there is a snapshot to search."""
     while not is_published(daemon):
-        daemon.free.set()
+        daemon.let_index()
         request_missing_snapshot(daemon)
         deadline.check("the first indexing")
         state = daemon.syncs.statistics()

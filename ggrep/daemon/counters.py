@@ -1,10 +1,11 @@
 """Counters of a daemon's searches."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from threading import Lock
 
 from msgspec import Struct, field
 
+from ggrep.config.settings import Settings
 from ggrep.daemon.event_log import QueryStatus
 from ggrep.daemon.qos.admission import AdmissionStatistics, LatencyWindow
 from ggrep.model.daemons import QueryLoad
@@ -22,10 +23,9 @@ class _Counts(Struct):
 
 
 class QueryCounters(Struct):
-    """Counts searches. Thread-safe."""
+    """Counts searches; `settings` returns the present settings. Thread-safe."""
 
-    slow_query_ms: int
-    timeout_ms: int
+    settings: Callable[[], Settings]
     _counts: _Counts = field(default_factory=_Counts)
     _latency: LatencyWindow = field(default_factory=LatencyWindow)
     _segments: LatencyWindow = field(default_factory=LatencyWindow)
@@ -36,7 +36,7 @@ class QueryCounters(Struct):
         """Count a search with its outcome and duration."""
         with self._lock:
             setattr(self._counts, status, getattr(self._counts, status) + 1)
-            self._counts.slow += total_ms > self.slow_query_ms
+            self._counts.slow += total_ms > self.settings().slow_query_ms
         if status == "ok":
             self._latency.add(total_ms)
 
@@ -62,11 +62,11 @@ class QueryCounters(Struct):
     def load(self, admission: AdmissionStatistics) -> QueryLoad:
         """Return the current figures."""
         p50, p95, most = self._latency.p50(), self._latency.p95(), self._segments.most()
-        counts = self._counts
+        counts, settings = self._counts, self.settings()
         return QueryLoad(
             max_concurrent=admission.max_concurrent,
             max_queue_depth=admission.max_queue_depth,
-            timeout_ms=self.timeout_ms,
+            timeout_ms=settings.query_timeout_ms,
             in_flight=admission.in_flight,
             queue_depth=admission.queue_depth,
             query_total=counts.ok,
@@ -75,7 +75,7 @@ class QueryCounters(Struct):
             cancelled_total=counts.cancelled,
             failed_total=counts.error,
             slow_total=counts.slow,
-            slow_query_ms=self.slow_query_ms,
+            slow_query_ms=settings.slow_query_ms,
             latency_p50_ms=None if p50 is None else round(p50),
             latency_p95_ms=None if p95 is None else round(p95),
             segments_touched_max=None if most is None else round(most),

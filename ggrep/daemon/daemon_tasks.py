@@ -83,7 +83,7 @@ class DaemonTasks:
         fault: OSError | None = None
         try:
             async with anyio.create_task_group() as group:
-                self._group = daemon.tasks = group
+                self._group = group
                 accepting = accept_loop or AcceptLoop(group, lone=True)
                 try:
                     await accepting.open(self, endpoint.path, endpoint.mode)
@@ -93,7 +93,6 @@ class DaemonTasks:
                     try:
                         await self._serve_until_ended(group, task_status)
                     finally:
-                        daemon.shared.stores.pop(daemon.key, None)
                         accepting.close(self, endpoint.path)
                         self._group = None
                     group.cancel_scope.cancel()
@@ -108,23 +107,20 @@ class DaemonTasks:
             endpoint.release()
 
     async def _serve_until_ended(self, group: TaskGroup, task_status: TaskStatus[None]) -> None:
-        daemon = self.daemon
         self._announce()
-        daemon.shared.stores[daemon.key] = daemon
-        daemon.log.lifecycle("started", pid=daemon.pid, build=daemon.shared.build)
-        task_status.started()
-        # Slow tasks start after the socket listens, so that clients are answered during these
-        # tasks.
-        group.start_soon(self._watch_config)
-        group.start_soon(self._evict)
-        group.start_soon(self._index)
-        await daemon.ended.wait()
-        await self._end()
+        with self.daemon.serving(group):
+            task_status.started()
+            # Slow tasks start after the socket listens, so that clients are answered during these
+            # tasks.
+            group.start_soon(self._watch_config)
+            group.start_soon(self._evict)
+            group.start_soon(self._index)
+            await self.daemon.ended.wait()
+            await self._end()
 
     def end(self, reason: str) -> None:
         """Begin to stop."""
-        self.daemon.cancel_all(reason)
-        self.daemon.ended.set()
+        self.daemon.end(reason)
 
     def _announce(self) -> None:
         daemon, endpoint = self.daemon, self._endpoint
@@ -151,16 +147,14 @@ class DaemonTasks:
             await stream.aclose()
             return
         session = Session(self.daemon, stream, received)
-        with anyio.CancelScope() as scope:
+        with anyio.CancelScope() as scope, self.daemon.connected():
             self._sessions.add(session)
             self._scopes[session] = scope
-            self.daemon.connections += 1
             try:
                 await session.run()
             except Exception as error:  # noqa: BLE001 - one connection must not end the others
                 self.daemon.log.lifecycle("fault", reason=place_of_error(error))
             finally:
-                self.daemon.connections -= 1
                 self._sessions.discard(session)
                 del self._scopes[session]
 

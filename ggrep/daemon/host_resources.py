@@ -97,11 +97,13 @@ class ServedStore(Protocol):
 
     Attributes:
         stopping: reason why the daemon accepts no more requests; None if it accepts requests.
-        last_asked_ms: time of the daemon's last request, on the host's clock.
     """
 
     stopping: str | None
-    last_asked_ms: float
+
+    def note_use(self) -> None:
+        """Record a request to the store."""
+        ...
 
     def engine(self) -> "Engine":
         """Return the engine of the daemon; thread-safe."""

@@ -43,10 +43,9 @@ async def joint_describe(daemon: StoreDaemon, caller: Caller, message: JointDesc
         )
 
     members = await to_thread.run_sync(work, limiter=shared.threads)
-    now_ms = shared.clock.monotonic_ms()
     for store in stores:
         if store is not None:
-            store.last_asked_ms = now_ms
+            store.note_use()
     epoch = shared.joint.begin(message.key, members)
     descriptions = None if epoch.name == message.known else epoch.document
     return {"described": {"epoch": epoch.name, "descriptions": descriptions}}

@@ -20,7 +20,6 @@ from ggrep.daemon.admitting import (
     TimeSpent,
     first_snapshot,
     is_published,
-    is_sparse,
     request_missing_snapshot,
     run_admitted,
     run_admitted_with,
@@ -283,7 +282,7 @@ async def _require_index(daemon: StoreDaemon, request: SearchRequest) -> None:
 async def _is_sparse(daemon: StoreDaemon) -> bool:
     # Without a thread, requests keep their order.
     return not daemon.whole and await to_thread.run_sync(
-        is_sparse, daemon, limiter=daemon.shared.threads
+        daemon.is_sparse, limiter=daemon.shared.threads
     )
 
 

@@ -140,7 +140,7 @@ class QueryProcesses:
 
     async def _open(self, worker: WorkerChild, store: StoreToOpen) -> bool:
         """Let a worker open a store; return whether it succeeded."""
-        worker.busy = True
+        worker.begin()
         try:
             await worker.send(_line({"open": store}))
             with anyio.fail_after(_LONGEST_MS / 1000):
@@ -175,7 +175,7 @@ class QueryProcesses:
             return None
         self._workers[worker] = _Uses(worker.pid, {store: log})
         self.starts += 1
-        worker.busy = True
+        worker.begin()
         hello = None
         try:
             with suppress(WorkerGone), anyio.move_on_after(_LONGEST_MS / 1000):
@@ -183,7 +183,7 @@ class QueryProcesses:
         finally:
             if hello != {"build": self._build}:  # also if ggrep was replaced
                 await self._end(worker, "another build" if hello else "silent")
-        worker.busy = False
+        worker.answered()
         return worker if worker in self._workers else None
 
     async def answer(self, job: QueryJob, deadline: Deadline) -> QueryAnswer | None:
@@ -196,7 +196,8 @@ class QueryProcesses:
         worker = self._free(job.store)
         if worker is None or deadline.remaining_ms() < _LEAST_MS:
             return None
-        worker.busy, uses = True, self._workers[worker]
+        worker.begin()
+        uses = self._workers[worker]
         try:
             # As with a thread, a cancelled task waits until the worker has noticed.
             with anyio.CancelScope(shield=True):

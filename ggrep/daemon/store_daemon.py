@@ -1,7 +1,7 @@
 """The daemon of a store: its settings, engine, admission, sync loop and log."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from ggrep import __version__
 from ggrep.base.clock import Stop
-from ggrep.base.errors import GgrepError
+from ggrep.base.errors import GgrepError, StoreError
 from ggrep.base.formats import SCHEMA_VERSIONS
 from ggrep.base.identifiers import IdSource
 from ggrep.base.linux import resident_bytes
@@ -28,6 +28,7 @@ from ggrep.daemon.sync_loop import SyncLoop
 from ggrep.daemon.sync_schedule import LOW_IMPACT, LoopFigures
 from ggrep.daemon.watched_root import LoadedConfig, load_config
 from ggrep.index.repo_identity import RepoIdentity, identify
+from ggrep.index.store.active import has_index
 from ggrep.model.daemons import DaemonLoad, EncodeLoad
 from ggrep.model.index_freshness import IndexFreshness, stale_notice
 from ggrep.model.response import Freshness, RepoDescription
@@ -100,7 +101,7 @@ class StoreDaemon:
             per_client=settings.max_queries_per_client,
         )
         self.admission = Admission(limits, shared.clock)
-        self.counters = QueryCounters(settings.slow_query_ms, settings.query_timeout_ms)
+        self.counters = QueryCounters(lambda: self.config.settings)
         self.log = EventLog(
             shared.home.logs,
             self.identity.store_id,
@@ -233,6 +234,25 @@ class StoreDaemon:
         looked = syncs.last_result == "ok" and watch.mode == "watching"
         return "current" if looked and not self.stale else "unknown"
 
+    def is_sparse(self) -> bool:
+        """Return whether the first index is missing or contains less than half of the files.
+
+        A scan of the tree then finds more relevant files, because the first indexed files were
+        chosen for an earlier query. Thread-safe.
+        """
+        from ggrep.index.store.manifest import read_active_manifest
+
+        store = self.identity.store
+        try:
+            manifest = read_active_manifest(store)
+        except StoreError:
+            return False  # the engine reports the damage and requests a repair
+        if manifest is None:
+            return not has_index(store)  # the engine reports a lost pointer
+        self.whole = not manifest.partial
+        counts = manifest.counts
+        return manifest.partial and 2 * counts.files_indexed < counts.files_eligible
+
     def _is_indexed(self) -> bool:
         """Return whether the first index is complete; True if it is damaged."""
         from ggrep.index.store.manifest import read_active_manifest
@@ -305,8 +325,6 @@ class StoreDaemon:
         self.store_to_open = StoreToOpen.of(self.identity.root, self.shared.home, config.settings)
         self.close_engine()
         self.syncs.reconfigure(self._job(), self._figures())
-        self.counters.slow_query_ms = config.settings.slow_query_ms
-        self.counters.timeout_ms = config.settings.query_timeout_ms
         if self.stale:
             self.stale_reason = ""
             self.syncs.thaw()
@@ -383,13 +401,41 @@ class StoreDaemon:
 
     def note_request(self, message: Message) -> None:
         """Record a request to this store."""
-        self.last_asked_ms = self.shared.clock.monotonic_ms()
+        self.note_use()
         if not isinstance(message, (*_LOOKS, *_ANSWERED)):
-            self.free.set()
+            self.let_index()
+
+    def note_use(self) -> None:
+        """Record that the store is used now."""
+        self.last_asked_ms = self.shared.clock.monotonic_ms()
+
+    def let_index(self) -> None:
+        """Let work begin that no first answer needs."""
+        self.free.set()
 
     def new_id(self) -> str:
         """Return a new id for a request."""
         return self._new_id()
+
+    @contextmanager
+    def serving(self, tasks: TaskGroup) -> Iterator[None]:
+        """Let the host's other daemons find this one during the block; `tasks` is for its work."""
+        self.tasks = tasks
+        self.shared.stores[self.key] = self
+        self.log.lifecycle("started", pid=self.pid, build=self.shared.build)
+        try:
+            yield
+        finally:
+            self.shared.stores.pop(self.key, None)
+
+    @contextmanager
+    def connected(self) -> Iterator[None]:
+        """Count a client's connection during the block."""
+        self.connections += 1
+        try:
+            yield
+        finally:
+            self.connections -= 1
 
     def in_background(self, work: Callable[[], Awaitable[object]]) -> None:
         """Run a task in the background, at most until the daemon ends."""
@@ -403,10 +449,14 @@ class StoreDaemon:
     def replied(self, message: Message) -> None:
         """Record that a reply was sent."""
         if isinstance(message, _ANSWERED):
-            self.free.set()
+            self.let_index()
         if isinstance(message, Shutdown) and self._ending is not None:
-            self.cancel_all(self._ending)
-            self.ended.set()
+            self.end(self._ending)
+
+    def end(self, reason: str) -> None:
+        """Begin to stop."""
+        self.cancel_all(reason)
+        self.ended.set()
 
     def cancel_all(self, reason: str) -> None:
         """End all running and waiting requests."""

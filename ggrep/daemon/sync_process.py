@@ -160,7 +160,7 @@ class SyncProcess:
     ) -> SyncOutcome:
         """Return the outcome of a job; kill a worker in an unknown state."""
         whole = False
-        child.busy = True
+        child.begin()
         try:
             if (paths := self._priorities.pop(job.store_id, None)) is not None:
                 await _send_priority(child, job.store_id, paths)

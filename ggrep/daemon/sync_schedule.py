@@ -17,7 +17,7 @@ class LoopFigures(Struct, frozen=True):
         rest_ms: a store is at rest once its last sync ended this long ago.
         rested_debounce_ms: replaces `debounce_ms` for the first changes of a store at rest, which
             usually are one saved file before a search. The watcher has already collected events for
-            50 ms.
+            20 ms.
         settle_ms: changes by git are synced this long after git ends: a further step of the same
             command would have started by then.
         reconcile_ms: without changes, a sync is due this long after the last sync.

@@ -351,6 +351,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
     if LOW_IMPACT_FLAG in arguments:
         lower_priority()
     leave_out_remote_client()
+    linux.share_one_heap()
     clock = SystemClock()
     writer = ProgressWriter(take_standard_output(), clock, cpu_ms)
     lines: queue.Queue[bytes] = queue.Queue()

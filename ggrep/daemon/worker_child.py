@@ -140,6 +140,10 @@ class WorkerChild:
         except _BROKEN as error:
             raise await self.gone() from error
 
+    def begin(self) -> None:
+        """Record that the worker has a job now."""
+        self.busy = True
+
     def answered(self) -> None:
         """Record that the worker has answered its job."""
         self.busy = False

@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from ggrep.base.errors import GgrepError, NoIndex
 from ggrep.config import store_files
+from ggrep.index.store.verify import Stamp
 from ggrep.index.store.view import newest_epoch
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
@@ -130,5 +131,5 @@ def _told(publish: Publish, tree: Tree, what: str) -> str:
     return f"publish {publish.number}, {what[:300]}; disk: {listing}"
 
 
-def by_name_and_size(paths: Iterable[Path]) -> str:
-    return " ".join(f"{path.name}:{path.stat().st_size}" for path in paths)
+def by_name_and_size(stamps: Mapping[str, Stamp]) -> str:
+    return " ".join(f"{Path(path).name}:{stamp[0]}" for path, stamp in stamps.items())

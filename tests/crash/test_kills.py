@@ -243,7 +243,7 @@ def test_every_fault_point_is_killed_at() -> None:
 def test_deaths_lose_nothing(
     tmp_path: Path, kept: dict[str, Stage], scenario: str, stride: int
 ) -> None:
-    """At every seventh moment at which something becomes durable; at every one in long runs."""
+    """At every seventh moment at which something becomes durable and the last; deeply at all."""
     deaths = list(_deaths(kept[scenario], tmp_path, stride))
 
     assert len(deaths) >= math.ceil(4 / stride)
@@ -253,8 +253,12 @@ def test_deaths_lose_nothing(
 
 
 def _deaths(prepared: Stage, folder: Path, stride: int) -> Iterator[bool]:
-    """Die at every so many-th step in turn; yield whether the new state was seen."""
-    for step in range(0, 1000, stride):
+    """Die at every so many-th step and the last; yield whether the new state was seen."""
+    stage = copied(prepared, folder / "whole")
+    with recorded() as recorder:
+        SCENARIOS[stage.scenario].act(stage.root, stage.home)
+    last = len(recorder.events) - 1
+    for step in (*range(0, last, stride), last):
         stage = copied(prepared, folder / str(step))
         acknowledged = True
         try:

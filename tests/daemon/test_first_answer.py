@@ -54,7 +54,7 @@ def test_little_of_a_first_index_answers_worse_than_a_scan(
         counts = replace(found.counts, files_indexed=indexed, files_eligible=200)
         return replace(found, partial=True, counts=counts)
 
-    monkeypatch.setattr("ggrep.daemon.admitting.read_active_manifest", some)
+    monkeypatch.setattr("ggrep.index.store.manifest.read_active_manifest", some)
     write_tree(root, TREE)
     with served(root, home) as host:
         host.settled()

@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep.base.errors import CorruptStore
+from ggrep.base.errors import CorruptStore, StoreError
 from ggrep.base.ids import PathKey, SegmentName
 from ggrep.config import store_files
 from ggrep.index.maintenance.checks import audit
 from ggrep.index.store import table_vectors
 from ggrep.index.store.rows import ChunkRow, make_row
-from ggrep.index.store.segment import image_ref
+from ggrep.index.store.segment import PackedBatches, image_ref
 from ggrep.index.store.segment_image import SegmentImage, open_segment_image
-from ggrep.index.store.table_columns import to_batch, with_vectors
+from ggrep.index.store.table_columns import pack_rows, to_batch, with_vectors
 from ggrep.index.store.table_scan import schema_differences
 from ggrep.index.store.table_vectors import in_table, map_vectors, pages_of
 from ggrep.index.store.tables import (
@@ -97,6 +97,43 @@ def test_a_table_without_rows_is_a_table(tmp_path: Path) -> None:
 
     assert list(scan_rows(tmp_path, NAME)) == []
     assert measure_table(tmp_path, NAME)[0] > 0
+
+
+def test_packed_rows_are_the_batches_that_were_packed() -> None:
+    """Each batch has the vectors of its own rows."""
+    written = rows(*CHUNKS)
+    vectors = np.arange(32, dtype=np.int8).reshape(8, 4)
+    packed = [[pack_rows(written[:3]), pack_rows(written[3:5])], [pack_rows(written[5:])]]
+    batches = list(PackedBatches(packed, vectors, np.arange(8.0)))
+
+    assert batches == [
+        with_vectors(to_batch(written[start:end]), vectors[start:end], np.arange(8.0)[start:end])
+        for start, end in ((0, 5), (5, 8))
+    ]
+
+
+@pytest.mark.parametrize("lost", [0, 2, 3])
+def test_each_row_is_compared_after_writing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: int
+) -> None:
+    """In every run of batches, the last one too."""
+    monkeypatch.setattr("ggrep.index.store.tables._CHECKED_ROWS", 4)
+    batches = [to_batch(rows(*CHUNKS[start : start + 2])) for start in (0, 2, 4, 6)]
+    others = [*batches[:lost], to_batch(rows(*CHUNKS[:2][::-1])), *batches[lost + 1 :]]
+    turns = iter((batches, batches, others))  # for the schema, for writing, for comparing
+
+    with pytest.raises(StoreError, match="not written completely"):
+        write_table(tmp_path, NAME, _Turns(turns))
+
+
+class _Turns:
+    """Another list of batches at each iteration."""
+
+    def __init__(self, turns: Iterator[list[pa.RecordBatch]]) -> None:
+        self._turns = turns
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        return iter(next(self._turns))
 
 
 def test_ids_of_row_schema_4_are_read(tmp_path: Path) -> None:

@@ -81,9 +81,9 @@ def digest_work_tree(target: SyncTarget, progress: Progress, *, reading: bool) -
     )
 
 
-def _walk(target: SyncTarget) -> tuple[Walk, tuple[DegradedFile, ...]]:
+def _walk(target: SyncTarget) -> tuple[Walk, tuple[DegradedFile, ...], None]:
     apart = Home.of_store(target.store).own_directories
-    return walk(target.root, target.settings, apart=apart), ()
+    return walk(target.root, target.settings, apart=apart), (), None
 
 
 def _read(

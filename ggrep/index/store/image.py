@@ -49,9 +49,13 @@ class Image(Struct, frozen=True):
 
 
 def write_image(
-    path: Path, arrays: Mapping[str, Array], meta: Mapping[str, stable_json.Json]
+    path: Path,
+    arrays: Mapping[str, Array],
+    meta: Mapping[str, stable_json.Json],
+    *,
+    lasting: bool = True,
 ) -> None:
-    """Write a new image and sync its bytes; the caller syncs the directory."""
+    """Write a new image and sync its bytes if `lasting`; the caller syncs the directory."""
     entries: dict[str, stable_json.Json] = {}
     offset = 0
     contiguous = {name: np.ascontiguousarray(arrays[name]) for name in sorted(arrays)}
@@ -68,7 +72,8 @@ def write_image(
         "arrays": entries,
     }
     header = stable_json.dumps(described | {_DIGEST: _digest(described)})
-    with durable.new_file(path) as descriptor, os.fdopen(os.dup(descriptor), "wb") as file:
+    new_file = durable.new_file(path, lasting=lasting)
+    with new_file as descriptor, os.fdopen(os.dup(descriptor), "wb") as file:
         file.write(_MAGIC + len(header).to_bytes(8, "little") + header)
         file.write(b"\0" * (_padded(16 + len(header)) - 16 - len(header)))
         for values in contiguous.values():

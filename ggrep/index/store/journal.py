@@ -31,7 +31,7 @@ class Tombstone(Struct, frozen=True):
 
 
 def write_tombstones(path: Path, relative: str, tombstones: Iterable[Tombstone]) -> FileRef:
-    """Write tombstones in the order of path keys, sync the file, and return its reference."""
+    """Write tombstones in the order of path keys; return the file's reference. The caller syncs."""
     ordered = sorted(tombstones, key=lambda item: item.path_key.encode())
     return _write(path, relative, [{"path_key": t.path_key, "reason": t.reason} for t in ordered])
 
@@ -39,7 +39,7 @@ def write_tombstones(path: Path, relative: str, tombstones: Iterable[Tombstone])
 def write_segment_map(
     path: Path, relative: str, places: Mapping[PathKey, SegmentName | None]
 ) -> FileRef:
-    """Write the segment of each path's live rows; None for a removed path."""
+    """Write the segment of each path's live rows, None for a removed path. The caller syncs."""
     ordered = sorted(places, key=lambda key: key.encode())
     return _write(path, relative, [{"path_key": k, "segment_id": places[k]} for k in ordered])
 
@@ -63,7 +63,7 @@ def read_segment_map(store: Path, refs: Sequence[FileRef]) -> dict[PathKey, Segm
 
 def _write(path: Path, relative: str, records: Sequence[Mapping[str, stable_json.Json]]) -> FileRef:
     data = b"".join(stable_json.dumps(record) + b"\n" for record in records)
-    durable.write_file(path, data)
+    durable.write_file(path, data, lasting=False)
     return FileRef(relative, len(records), len(data), hashlib.sha256(data).hexdigest())
 
 

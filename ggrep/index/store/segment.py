@@ -1,11 +1,12 @@
 """Writes a segment: its table, then its image. Both are synced before a manifest lists them."""
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec import Struct
 
 from ggrep.base import durable, stable_json
@@ -23,18 +24,49 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+_MANY_ROWS = 10_000
+"""Number of rows above which memory is returned to the system while a table is written; this takes
+time."""
+
+
+class PackedBatches(Struct, frozen=True):
+    """The rows of a table as Arrow batches, each unpacked only while it is used.
+
+    Attributes:
+        packed: the parts of each batch, see `table_columns.pack_rows`. The list is emptied by
+            writing.
+        vectors: int8 (rows, dim), with scales in `scales`; None in a store without an encoder.
+    """
+
+    packed: list[Sequence[bytes]]
+    vectors: Array | None
+    scales: Array | None
+
+    def __iter__(self) -> "Iterator[pa.RecordBatch]":
+        """Yield the batches."""
+        from ggrep.index.store.table_columns import unpack_rows, with_vectors
+
+        start = 0
+        for parts in self.packed:
+            batch = unpack_rows(parts)
+            start, first = start + batch.num_rows, start
+            if self.vectors is not None and self.scales is not None:
+                vectors = self.vectors[first:start].view(np.int8)
+                batch = with_vectors(batch, vectors, self.scales[first:start].view(np.float64))
+            yield batch
+
+
 class SegmentContent(Struct, frozen=True):
     """A segment in memory, ready to be written.
 
     Attributes:
         arrays: the arrays of the image, see `segment_image`.
-        batches: the table's rows, at least one batch, which can be without rows. The list is
-            emptied by writing.
+        batches: the table's rows, at least one batch, which can be without rows.
     """
 
     arrays: Mapping[str, Array]
     meta: Mapping[str, stable_json.Json]
-    batches: "list[pa.RecordBatch]"
+    batches: PackedBatches
 
     @property
     def rows(self) -> int:
@@ -64,8 +96,8 @@ def write_segment(
 
 def _write(store: Path, segment: SegmentName, content: SegmentContent, kind: str) -> SegmentRef:
     reach("publish.before_segment")
-    write_table(store, segment, content.batches)
-    content.batches.clear()
+    write_table(store, segment, content.batches, many=content.rows > _MANY_ROWS)
+    content.batches.packed.clear()
     write_sizes(store, segment, content.arrays["file_sizes"].tolist())
     durable.sync_tree(store_files.table_dir(store, segment))
     reach("publish.after_table")

@@ -35,6 +35,9 @@ import pyarrow as pa
 from ggrep.index.store.rows import ChunkRow
 from ggrep.model.files import Chunk
 
+pa.set_memory_pool(pa.system_memory_pool())
+"""Other pools reserve more than a worker has, and keep what the writer of a table needs."""
+
 _IN_BLOCKS = {
     "lance-encoding:compression": "zstd",
     "lance-encoding:compression-level": "6",
@@ -104,9 +107,15 @@ def with_vectors(
 
 
 def pack_rows(rows: Sequence[ChunkRow]) -> bytes:
-    """Return rows as bytes for another process; `unpack_rows` reads them."""
-    pa.set_memory_pool(pa.system_memory_pool())  # other pools reserve more than a worker has
-    packed: bytes = to_batch(rows).serialize().to_pybytes()
+    """Return rows as compressed bytes; `unpack_rows` reads them.
+
+    Rows are sent between processes and kept in this form: text needs half the memory.
+    """
+    batch, sink = to_batch(rows), pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
+    with pa.ipc.new_stream(sink, batch.schema, options=options) as stream:
+        stream.write_batch(batch)
+    packed: bytes = sink.getvalue().to_pybytes()
     return packed
 
 
@@ -116,9 +125,9 @@ def unpack_rows(packed: Sequence[bytes]) -> pa.RecordBatch:
     Raises:
         ValueError: the bytes are not rows.
     """
-    kind = schema(0)
-    batches = [pa.ipc.read_record_batch(pa.py_buffer(part), kind) for part in packed]
-    return pa.concat_batches(batches)
+    options = pa.ipc.IpcReadOptions(use_threads=False)
+    streams = (pa.ipc.open_stream(part, options=options) for part in packed)
+    return pa.concat_batches([stream.read_next_batch() for stream in streams])
 
 
 def _plain_array(values: npt.NDArray[np.generic], kind: pa.DataType) -> pa.Array:

@@ -6,7 +6,7 @@ it.
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -31,14 +31,20 @@ _PANIC = "PanicException"
 It is not an Exception and cannot be imported.
 """
 
-_BATCH_ROWS = 2048
+_CHECKED_ROWS = 4096
 _HASHED_BYTES = 1 << 20
-_MANY_ROWS = 10_000
-"""Minimum number of written rows after which memory is returned to the system; this takes time."""
 
 
-def write_table(store: Path, segment: SegmentName, batches: "Sequence[pa.RecordBatch]") -> None:
+def write_table(
+    store: Path, segment: SegmentName, batches: "Iterable[pa.RecordBatch]", *, many: bool = False
+) -> None:
     """Write a new table; the caller syncs it.
+
+    Args:
+        store: the store directory.
+        segment: the table's segment.
+        batches: at least one batch, which can be without rows; iterated several times.
+        many: return memory to the system meanwhile, which takes time.
 
     Raises:
         StoreError: the table cannot be written; nothing refers to the files of the incomplete
@@ -46,8 +52,7 @@ def write_table(store: Path, segment: SegmentName, batches: "Sequence[pa.RecordB
     """
     import pyarrow as pa
 
-    reader = pa.RecordBatchReader.from_batches(batches[0].schema, iter(batches))
-    many = sum(batch.num_rows for batch in batches) > _MANY_ROWS
+    reader = pa.RecordBatchReader.from_batches(next(iter(batches)).schema, iter(batches))
     if many:
         return_free_memory()  # the writer needs as much memory as the rows
     try:
@@ -58,29 +63,44 @@ def write_table(store: Path, segment: SegmentName, batches: "Sequence[pa.RecordB
         raise StoreError(f"segment {segment}: {reason}") from _alone(error)
     if many:
         return_free_memory()
-    _check_written(store, segment, pa.Table.from_batches(batches))
+    _check_written(store, segment, batches)
     if many:
         return_free_memory()
 
 
-def _check_written(store: Path, segment: SegmentName, rows: "pa.Table") -> None:
+def _check_written(store: Path, segment: SegmentName, batches: "Iterable[pa.RecordBatch]") -> None:
     """Read all rows of a new table.
 
     LanceDB ignores an error of a data file's last write. On a full disk it reports success for a
     truncated file, which is detected only by reading the rows.
     """
-    for start in range(0, rows.num_rows, _BATCH_ROWS):
-        end = min(start + _BATCH_ROWS, rows.num_rows)
+    start = 0
+    for rows in _runs_of(batches):
+        start, first = start + rows.num_rows, start
         try:
-            read = _take_columns(store, segment, range(start, end), None)
+            read = _take_columns(store, segment, range(first, start), None)
         except CorruptStore as error:
             raise StoreError(
                 f"segment {segment} was not written completely; check whether the disk is full"
             ) from error
-        if not read.equals(rows.slice(start, end - start).cast(read.schema)):
+        if not read.equals(rows.cast(read.schema)):
             raise StoreError(
                 f"segment {segment} was not written completely; check whether the disk is full"
             )
+
+
+def _runs_of(batches: "Iterable[pa.RecordBatch]") -> "Iterator[pa.Table]":
+    """Yield the rows of batches, thousands at a time: each read of a table takes milliseconds."""
+    import pyarrow as pa
+
+    run: list[pa.RecordBatch] = []
+    for batch in batches:
+        run.append(batch)
+        if sum(each.num_rows for each in run) >= _CHECKED_ROWS:
+            yield pa.Table.from_batches(run)
+            run = []
+    if any(batch.num_rows for batch in run):
+        yield pa.Table.from_batches(run)
 
 
 def measure_table(store: Path, segment: SegmentName) -> tuple[int, str]:
@@ -110,11 +130,11 @@ def measure_table(store: Path, segment: SegmentName) -> tuple[int, str]:
 
 def table_files(store: Path, segment: SegmentName) -> list[tuple[Path, str]]:
     """Return a table's files with their relative paths, in hashing order."""
-    root = store_files.table_dir(store, segment)
+    root = f"{store_files.table_dir(store, segment)}/"
     pairs = [
-        (path, path.relative_to(root).as_posix())
-        for directory, _, files in os.walk(root, onerror=_fail)
-        for path in (Path(directory, name) for name in files)
+        (Path(directory, name), f"{directory}/{name}".removeprefix(root))
+        for directory, _, files in os.walk(root[:-1], onerror=_fail)
+        for name in files
     ]
     return sorted(pairs, key=lambda pair: pair[1].encode())
 

@@ -29,7 +29,7 @@ from ggrep.base.ids import PathKey, SegmentName, SnapshotId
 from ggrep.base.lease import Lease
 from ggrep.config import store_files
 from ggrep.index.store.active import swap_active
-from ggrep.index.store.image import write_image
+from ggrep.index.store.image import Array, write_image
 from ggrep.index.store.journal import Tombstone, write_segment_map, write_tombstones
 from ggrep.index.store.manifest import FileRef, SnapshotManifest, read_manifest, to_bytes
 from ggrep.index.store.segment import image_ref
@@ -76,8 +76,9 @@ def stage(store: Path, snapshot_id: SnapshotId, journal: Journal) -> Staged:
     segment_map = (*segment_map, write_segment_map(path, relative + path.name, journal.places))
     reach("publish.after_segment_map")
     visibility = staging / store_files.VISIBILITY
-    write_image(visibility, {name: mask.view(np.uint8) for name, mask in journal.masks.items()}, {})
-    durable.sync_directory(staging)
+    masks: dict[str, Array] = {key: mask.view(np.uint8) for key, mask in journal.masks.items()}
+    write_image(visibility, masks, {}, lasting=False)
+    durable.sync_tree(staging)
     reach("publish.after_visibility")
     home = store_files.snapshot_dir(store, snapshot_id)
     durable.make_directory(home.parent)
@@ -122,7 +123,6 @@ def prepare_store(store: Path, lease: Lease) -> None:
     """
     with lease.fenced():  # a running successor can be staging files
         durable.make_directory(store, lasting=True)
-        durable.sync_directory(store)  # a dead writer can have left a pointer that is not synced
         shutil.rmtree(store_files.staging_dir(store), ignore_errors=True)
         for file in _replaced_files(store):
             durable.sweep_leftovers(file)

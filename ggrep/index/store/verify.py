@@ -11,7 +11,7 @@ the other store's files are hashed again when it is opened next.
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
@@ -225,8 +225,9 @@ class Verifier:
 
     def _noted(self, *paths: Path) -> str:
         """Return the signature of an artifact's files, after recording their stamps."""
-        self.stamps |= {str(path): stamp_of(str(path)) for path in paths}
-        return _signature(paths)
+        stamps = {str(path): stamp_of(str(path)) for path in paths}
+        self.stamps |= stamps
+        return _signature(stamps)
 
     def _check_time(self) -> None:
         if self._deadline is not None:
@@ -267,12 +268,11 @@ def lie_still(stamps: Mapping[str, Stamp]) -> bool:
         return False
 
 
-def _signature(paths: Iterable[Path]) -> str:
+def _signature(stamps: Mapping[str, Stamp]) -> str:
     digest = hashlib.sha256()
-    for path in paths:
-        stat = path.stat()
-        times = f"{stat.st_mtime_ns} {stat.st_ctime_ns}"  # the second time cannot be set back
-        digest.update(f"{path.name} {stat.st_size} {times} {stat.st_ino}\n".encode())
+    for path, (size, modified_ns, changed_ns, inode) in stamps.items():
+        name = path.rpartition("/")[2]
+        digest.update(f"{name} {size} {modified_ns} {changed_ns} {inode}\n".encode())
     return digest.hexdigest()
 
 

@@ -18,6 +18,7 @@ from ggrep.index.sync.target import SyncTarget
 from ggrep.model.daemons import WAITS_FOR_GIT
 from ggrep.model.files import SourceFile
 from ggrep.model.limits import Notice
+from ggrep.model.response import GitState
 from ggrep.model.sync import DegradedFile
 from ggrep.parse.source.git_work import GitLook, GitWatch
 from ggrep.parse.source.walk import Walk
@@ -36,16 +37,18 @@ class WalkedTree(Struct, frozen=True):
 
     Attributes:
         left_out: files that a profile's budget excludes.
+        git: git's state.
         read_at_ns: when the walk began.
     """
 
     look: GitLook
     tree: Walk
     left_out: tuple[DegradedFile, ...]
+    git: GitState | None
     read_at_ns: int
 
 
-WalkTree = Callable[[], tuple[Walk, tuple[DegradedFile, ...]]]
+WalkTree = Callable[[], tuple[Walk, tuple[DegradedFile, ...], GitState | None]]
 Read = Callable[[], Mapping[PathKey, SourceFile]]
 
 

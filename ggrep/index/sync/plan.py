@@ -1,6 +1,7 @@
 """The work of one sync: its walk compared with the active snapshot."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -109,31 +110,51 @@ def make_plan(job: Job, view: SnapshotView | None, walked: WalkedTree) -> Plan:
     )
 
 
-def walk_tree(job: Job, view: SnapshotView | None) -> tuple[Walk, tuple[DegradedFile, ...]]:
-    """Return the files of the work tree, and the files that a profile's budget excludes."""
+def walk_tree(
+    job: Job, view: SnapshotView | None
+) -> tuple[Walk, tuple[DegradedFile, ...], GitState | None]:
+    """Return the files of the work tree, the files that a profile's budget excludes, git's state.
+
+    git reads its state beside the walk.
+    """
     target = job.target
     before = any(problem.code == DATASET_BUDGET for problem in errors_of(view))
-    return within_budget(
-        without_git.as_listed_before(
-            walk(
+    with ThreadPoolExecutor(1) as beside:
+        reading = beside.submit(_state_by_git, target)
+        tree, left_out = within_budget(
+            without_git.as_listed_before(
+                walk(
+                    target.root,
+                    target.settings,
+                    apart=Home.of_store(target.store).own_directories,
+                ),
                 target.root,
-                target.settings,
-                apart=Home.of_store(target.store).own_directories,
+                view.live_files() if view else {},
+                git_of(view),
             ),
-            target.root,
-            view.live_files() if view else {},
-            git_of(view),
-        ),
-        target.settings.max_bytes_indexed,
-        allow_degraded=not job.strict and (job.allow_degraded or before),
-    )
+            target.settings.max_bytes_indexed,
+            allow_degraded=not job.strict and (job.allow_degraded or before),
+        )
+    return tree, left_out, git_now(target, view, tree, reading.result)
 
 
-def git_now(target: SyncTarget, view: SnapshotView | None, tree: Walk) -> GitState | None:
-    """Return git's state; None also if git listed no files: it may have been waited for in vain."""
+def git_now(
+    target: SyncTarget,
+    view: SnapshotView | None,
+    tree: Walk,
+    read: Callable[[], GitState | None] | None = None,
+) -> GitState | None:
+    """Return git's state, as `read` returns it; the state before if git listed no files.
+
+    git may have been waited for in vain.
+    """
     before = without_git.state_before(tree, git_of(view))
     if before is not None or not tree.git:
         return before
+    return read() if read else _state_by_git(target)
+
+
+def _state_by_git(target: SyncTarget) -> GitState | None:
     return git_state(target.root, untracked_included=target.settings.include_untracked)
 
 

@@ -4,7 +4,6 @@ A merge of segments is the same work as a first build without reading, cutting a
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -15,13 +14,10 @@ from ggrep.index.embedding.encoder import Encoder
 from ggrep.index.embedding.quantise import Int8, quantise
 from ggrep.index.embedding.vector_cache import VectorCache
 from ggrep.index.store.rows import ChunkRow, make_row
-from ggrep.index.store.segment import SegmentContent
+from ggrep.index.store.segment import PackedBatches, SegmentContent
 from ggrep.index.sync.image_builder import ImageBuilder, ImagePart
 from ggrep.model.files import ChunkedFile, FileText
 from ggrep.parse.languages.registry import CHUNKER_REVISION
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _FLUSH_ROWS = 1024
 
@@ -138,7 +134,7 @@ class VectorSource:
 
 
 class SegmentBuilder:
-    """Takes files one after another; holds postings and Arrow batches, not the rows themselves."""
+    """Takes files one after another; holds postings and packed rows, not the rows themselves."""
 
     def __init__(
         self, encoder: Encoder | None, cache: VectorCache | None = None, *, for_table: bool = True
@@ -150,7 +146,7 @@ class SegmentBuilder:
         self._pending: list[FileRows] = []
         self._parts: list[tuple[bytes, Vectors | None]] = []
         self._pending_rows = 0
-        self._batches: list[pa.RecordBatch] = []
+        self._packed: list[Sequence[bytes]] = []
 
     @property
     def files(self) -> int:
@@ -194,49 +190,44 @@ class SegmentBuilder:
     def finish(self) -> SegmentContent:
         """Return the content; the builder is used up."""
         self._flush_parts()
-        self._flush(empty=not self._batches)
+        self._flush(empty=not self._packed)
         # A builder that outlives its content must not keep that content in memory.
         image, self._image = self._image, ImageBuilder()
-        batches, self._batches = self._batches, []
-        return SegmentContent(image.finish(), image.meta, batches)
+        packed, self._packed = self._packed, []
+        arrays = image.finish()
+        rows = PackedBatches(packed, arrays.get("vectors"), arrays.get("scales"))
+        return SegmentContent(arrays, image.meta, rows)
 
     def _flush(self, *, empty: bool = False) -> None:
         """Take what is pending, if anything is, or if a batch without rows is wanted."""
         rows = [row for file in self._pending for row in file.rows]
         if rows or empty:
-            vectors = None if self._source is None else self._vectors_of_pending(self._source)
-            batch = None
+            if self._source is not None:
+                self._image.add_vectors(*self._vectors_of_pending(self._source))
             if self._for_table:
-                from ggrep.index.store.table_columns import to_batch
+                from ggrep.index.store.table_columns import pack_rows
 
-                batch = to_batch(rows)
-            self._add_batch(batch, vectors)
+                self._packed.append([pack_rows(rows)])
             self._pending, self._pending_rows = [], 0
 
     def _flush_parts(self) -> None:
         """Take the rows of the parts, and encode those that came without vectors."""
         if not self._parts:
             return
-        from ggrep.index.store.table_columns import unpack_rows
-
-        batch = unpack_rows([rows for rows, _ in self._parts])
+        packed = [rows for rows, _ in self._parts]
         given = [vectors for _, vectors in self._parts if vectors is not None]
-        vectors: Vectors | None = None
-        if self._source is not None and len(given) == len(self._parts):
-            vectors = np.concatenate([v for v, _ in given]), np.concatenate([s for _, s in given])
+        if self._source is not None and len(given) == len(packed):
+            for vectors in given:
+                self._image.add_vectors(*vectors)
         elif self._source is not None:
+            from ggrep.index.store.table_columns import unpack_rows
+
+            batch = unpack_rows(packed)
             hashes, texts = (batch.column(name).to_pylist() for name in ("chunk_hash", "text"))
-            vectors = self._source.vectors_of(hashes, texts)
-        self._add_batch(batch, vectors)
+            self._image.add_vectors(*self._source.vectors_of(hashes, texts))
+        if self._for_table:
+            self._packed.append(packed)
         self._parts, self._pending_rows = [], 0
-
-    def _add_batch(self, batch: "pa.RecordBatch | None", vectors: Vectors | None) -> None:
-        if vectors is not None:
-            self._image.add_vectors(*vectors)
-        if batch is not None:
-            from ggrep.index.store.table_columns import with_vectors
-
-            self._batches.append(batch if vectors is None else with_vectors(batch, *vectors))
 
     def _vectors_of_pending(self, source: VectorSource) -> Vectors:
         """Return the pending rows' vectors, in their order: those handed in and the others."""

@@ -11,8 +11,8 @@ from functools import partial
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from ggrep.base import durable
 from ggrep.base.clock import Deadline
-from ggrep.base.durable import reach
 from ggrep.base.errors import BudgetExceeded, LeaseLost, NoIndex, SyncRefused
 from ggrep.base.ids import PathKey
 from ggrep.base.lease import Lease
@@ -152,7 +152,7 @@ def _attempt(job: Job, state: _State) -> SyncReport:
     """
     target = job.target
     _require_room(target)
-    state.git = git_now(target, state.view, state.walked.tree)
+    state.git = state.walked.git
     _confirm(job, state)
     sharing.require_clean(target, state.git)
     plan = make_plan(job, state.view, state.walked)
@@ -160,6 +160,8 @@ def _attempt(job: Job, state: _State) -> SyncReport:
     _index(plan, state)
     if state.view is None:
         raise NoIndex("nothing was published")
+    if not state.published:  # a dead writer can have left a pointer that is not synced
+        durable.sync_directory(target.store)
     now = target.clock.now()
     is_open = any(map(problems.is_passing, errors_of(state.view)))
     retry = following(plan.retry, now, tried=plan.tried) if is_open else NOTHING_OPEN
@@ -169,7 +171,7 @@ def _attempt(job: Job, state: _State) -> SyncReport:
         # cannot be written, the next sync walks once more.
         job.lease.check()
         _remember(plan, state, state.view.manifest, report, retry)
-    reach("publish.after_record")
+    durable.reach("publish.after_record")
     return report
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from fnmatch import translate
+from functools import lru_cache
 from itertools import islice
 from typing import Final
 
@@ -46,12 +47,14 @@ def product_files(paths: Iterable[str]) -> tuple[str, ...] | None:
     return products if is_listable else None
 
 
+@lru_cache(1 << 15)
 def is_product_file(name: str) -> bool:
     """Return whether a file of this name is generated."""
     lowered = name.lower()
     return lowered in builtin.FILES or lowered.endswith(builtin.FILE_SUFFIXES)
 
 
+@lru_cache(1 << 15)
 def is_text_name(name: str) -> bool:
     """Return whether a file of this name contains hand-written text."""
     lowered = name.lower()

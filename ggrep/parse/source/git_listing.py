@@ -1,6 +1,7 @@
 """Git's listing of a work tree: tracked paths, and untracked paths that are not ignored."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from msgspec import Struct
@@ -52,8 +53,10 @@ def list_work_tree(root: Path, *, include_untracked: bool, depth: int = MOST_NES
     Raises:
         GitFailed: git is absent or cannot read the repository.
     """
-    tracked = _paths(run_git(root, "ls-files", "-z", "--cached")[1])
-    output = run_git(root, *_OTHERS)[1] if include_untracked else b""
+    with ThreadPoolExecutor(1) as beside:
+        untracked = beside.submit(run_git, root, *_OTHERS) if include_untracked else None
+        tracked = _paths(run_git(root, "ls-files", "-z", "--cached")[1])
+    output = untracked.result()[1] if untracked else b""
     # git lists a nested repository as one directory; such directories are left out.
     others = frozenset(path for path in _paths(output) if not path.endswith(b"/"))
     above_tracked = _directories_above(tracked)

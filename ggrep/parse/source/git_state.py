@@ -6,6 +6,8 @@ from ggrep.config.git import GitFailed, is_git_marker, run_git, run_git_without_
 from ggrep.model.response import GitState
 from ggrep.parse.source.ignore_rules import GIT_FILE
 
+_COMMIT = b"# branch.oid "
+
 
 def git_state(root: Path, *, untracked_included: bool = True) -> GitState | None:
     """Return the state of the git work tree at `root`; None without a work tree, or if git fails.
@@ -16,30 +18,25 @@ def git_state(root: Path, *, untracked_included: bool = True) -> GitState | None
     if not is_git_marker(root / ".git"):
         return None
     try:
-        return GitState(head_sha(root), _is_dirty(root), untracked_included)
+        head, is_changed = _status(root)
+        return GitState(head, is_changed or _has_untracked(root), untracked_included)
     except GitFailed:
         return None
 
 
-def head_sha(root: Path) -> str | None:
-    """Return the commit of HEAD; None before the first commit.
-
-    Raises:
-        GitFailed: git is absent or cannot read the repository.
-    """
-    status, output = run_git(root, "rev-parse", "--verify", "--quiet", "HEAD", accept=(0, 1))
-    return output.decode("ascii").strip() if status == 0 else None
-
-
-def _is_dirty(root: Path) -> bool:
-    changed = run_git_without_filters(
+def _status(root: Path) -> tuple[str | None, bool]:
+    """Return the commit of HEAD, None before the first one, and whether tracked files differ."""
+    output = run_git_without_filters(
         root,
-        *("status", "--porcelain=v1", "-z", "--untracked-files=no", "--no-renames"),
-        "--ignore-submodules=dirty",
+        *("status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z"),
+        *("--untracked-files=no", "--no-renames", "--ignore-submodules=dirty"),
     )
-    if changed:
-        return True
-    _, untracked = run_git(
-        root, "ls-files", "-z", "--others", f"--exclude-per-directory={GIT_FILE}"
-    )
-    return untracked != b""
+    lines = output.split(b"\0")[:-1]
+    commit = next(line[len(_COMMIT) :] for line in lines if line.startswith(_COMMIT))
+    changed = any(not line.startswith(b"# ") for line in lines)
+    return None if commit == b"(initial)" else commit.decode("ascii"), changed
+
+
+def _has_untracked(root: Path) -> bool:
+    arguments = ("ls-files", "-z", "--others", f"--exclude-per-directory={GIT_FILE}")
+    return run_git(root, *arguments)[1] != b""

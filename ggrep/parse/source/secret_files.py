@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterable
 from fnmatch import translate
+from functools import lru_cache
 from typing import Final
 
 from ggrep.config import secret_names as lists
 
 _BREAK: Final = re.compile(r"[\W_]+")
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_COPIES: Final = tuple(lists.COPIES)
 _PUBLIC: Final = ".pub"
 _FILLED_IN: Final = "templates"
 _FILLED_IN_ENDINGS: Final = (".yaml", ".yml")
@@ -41,8 +43,12 @@ _NAMES: Final = _Names(lists.NAMES)
 _PLACES: Final = _Names((*lists.PLACES, *(f".{glob}" for glob in lists.PLACES)))
 
 
+@lru_cache(1 << 15)
 def is_secret(path: str) -> bool:
-    """Return whether a file contains keys or passwords, according to its path below the root."""
+    """Return whether a file contains keys or passwords, according to its path below the root.
+
+    A process that follows a tree asks again with each walk.
+    """
     rest, _, written = path.rpartition("/")
     above, name = rest.lower().split("/"), written.lower()
     folder = above[-1]
@@ -79,7 +85,9 @@ def _is_named(folder: str, name: str) -> bool:
 
 def _copied(name: str) -> str:
     """Return the original's name of a copy such as `x.bak`; empty for other names."""
-    return next((name.removesuffix(end) for end in lists.COPIES if name.endswith(end)), "")
+    if not name.endswith(_COPIES):
+        return ""
+    return next(name.removesuffix(end) for end in _COPIES if name.endswith(end))
 
 
 def _is_own(folder: str, name: str) -> bool:

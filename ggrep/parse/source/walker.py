@@ -7,6 +7,7 @@ make the walk leave the root nor block it.
 
 import errno
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -35,6 +36,8 @@ from ggrep.parse.source.unlisted_names import is_text, may_be_text
 
 MOST_LEFT_OUT: Final = 10_000
 """Maximum number of excluded entries that are recorded by name."""
+_PLAIN: Final = re.compile(rb"[\w-][\w.-]*(?:/[\w-][\w.-]*)*").fullmatch
+"""Matches most paths; `problem` returns None for these."""
 _BARE: Final = frozenset({"HEAD", "objects", "refs"})
 """Entries by which a bare repository, which has no work tree, is recognised."""
 
@@ -82,7 +85,7 @@ class Walker:
             self._listed = stack.enter(place.prefix)
             before = stamp_of_open(self._listed)
             with os.scandir(self._listed) as listed:
-                entries = sorted(listed, key=lambda entry: os.fsencode(entry.name))
+                entries = sorted(listed, key=_raw_name)
         except OSError as error:
             self._unreadable(place, error)
             return
@@ -177,7 +180,7 @@ class Walker:
         verdict = self._judge.directory(place, path, name)
         if verdict is Verdict.SECRET:
             self._skip(path, "secret", "a folder in which programs keep keys or passwords")
-        elif verdict not in {Verdict.ELIGIBLE, Verdict.INCLUDED}:
+        elif verdict is not Verdict.ELIGIBLE and verdict is not Verdict.INCLUDED:
             self._shut_out(place, path, verdict)
         elif self._has_good_name(path):
             below = DirRules(
@@ -223,23 +226,24 @@ class Walker:
             verdict = Verdict.ELIGIBLE
         if verdict is Verdict.SECRET:
             self._skip(path, "secret", "the name of a file with keys or passwords")
-        elif verdict not in {Verdict.ELIGIBLE, Verdict.INCLUDED}:
+        elif verdict is not Verdict.ELIGIBLE and verdict is not Verdict.INCLUDED:
             self._leave_out(path, verdict.value)
             if regular and self._counts(path, verdict):
                 self.beside.append(_source_file(path, entry.stat(follow_symlinks=False)))
         elif not regular:
             self._skip(path, "special", "a FIFO, socket or device")
         elif self._has_good_name(path):
-            named = self._judge.inclusion.has(path, included=place.included)
-            self._regular(path, entry.stat(follow_symlinks=False), named=named)
+            self._regular(place, path, entry)
 
-    def _regular(self, path: bytes, status: os.stat_result, *, named: bool) -> None:
-        most = most_bytes(os.fsdecode(path), self._cap)
-        if status.st_size > most:
-            self._skip(path, "too_large", f"{status.st_size} bytes, the limit is {most}")
-            return
+    def _regular(self, place: DirRules, path: bytes, entry: os.DirEntry[str]) -> None:
+        status = entry.stat(follow_symlinks=False)
+        if status.st_size > self._cap:
+            most = most_bytes(entry.name, self._cap)
+            if status.st_size > most:
+                self._skip(path, "too_large", f"{status.st_size} bytes, the limit is {most}")
+                return
         self.files.append(_source_file(path, status))
-        if named:
+        if self._judge.inclusion.has(path, included=place.included):
             self.included.add(self.files[-1].path_key)
 
     def _is_text(self, path: bytes, entry: os.DirEntry[str]) -> bool:
@@ -256,7 +260,7 @@ class Walker:
         return (may_be_eligible or self._judge.is_tracked_file(path)) and problem(whole) is None
 
     def _has_good_name(self, path: bytes) -> bool:
-        reason = problem(os.fsdecode(path))
+        reason = None if _PLAIN(path) else problem(os.fsdecode(path))
         if reason is not None:
             self._skip(path, "bad_name", reason)
         return reason is None
@@ -272,6 +276,10 @@ class Walker:
 
     def _skip(self, path: bytes, reason: str, detail: str) -> None:
         self.skipped.append(SkippedFile(printable(os.fsdecode(path)), reason, detail))
+
+
+def _raw_name(entry: os.DirEntry[str]) -> bytes:
+    return os.fsencode(entry.name)
 
 
 def _source_file(path: bytes, status: os.stat_result) -> SourceFile:

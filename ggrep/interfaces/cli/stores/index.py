@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.errors import GgrepError, UsageError
+from ggrep.base.linux import share_one_heap
 from ggrep.base.stable_json import Document
 from ggrep.config.fingerprints import repo_id
 from ggrep.config.settings import home_from
@@ -93,6 +94,7 @@ def index(
     terminal = open_terminal(plain=output.plain)
     if indexing.strict and indexing.allow_degraded:
         raise UsageError("--strict and --allow-degraded cannot go together")
+    share_one_heap()
     job = Job(terminal, indexing, listing=not output.json)
     if workspace is not None:
         if path is not None or path_option is not None:
