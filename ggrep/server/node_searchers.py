@@ -51,7 +51,7 @@ from ggrep.protocol.wire.messages import (
 from ggrep.protocol.wire.replies import Reply
 from ggrep.server.epoch import ServedRepo
 from ggrep.server.node import NodeMessage, member_of
-from ggrep.server.nodes import Nodes, is_elsewhere, part_of
+from ggrep.server.nodes import Nodes, is_elsewhere
 
 R = TypeVar("R")
 
@@ -83,20 +83,14 @@ class NodeSearcher(Struct, frozen=True):
         return await self._ask(lambda left_ms: within(message, left_ms), deadline)
 
     async def _ask(self, message_of: Callable[[float], Message], deadline: Deadline) -> Reply:
-        holders = self.nodes.holders(self.repo.key)
-        failure: GgrepError = Unreachable("no node that holds this repository answers")
-        for others, name in zip(reversed(range(len(holders))), holders, strict=True):
-            part = part_of(deadline, others)
-            message = message_of(for_daemon(part.remaining_ms()))
+        for name in self.nodes.holders(self.repo.key):
+            message = message_json("", message_of(for_daemon(deadline.remaining_ms())))
             try:
-                return await self.nodes.ask(
-                    name, NodeMessage(message_json("", message), self.repo), part
-                )
+                return await self.nodes.ask(name, NodeMessage(message, self.repo), deadline)
             except GgrepError as error:
                 if not is_elsewhere(error):
                     raise
-                failure = Unreachable("no node that holds this repository answers")
-        raise failure
+        raise Unreachable("no node that holds this repository answers")
 
 
 class NodeSearchers(Struct, frozen=True):
@@ -182,8 +176,7 @@ class NodesTogether(Struct):
         descriptions: dict[RepoId, RepoDescription] = {}
         tried: dict[RepoId, set[str]] = {repo: set() for repo in self.repos}
         while by_node := self._by_node(tried):
-            part = part_of(deadline, 1)
-            asked = [self._described(name, repos, part) for name, repos in by_node.items()]
+            asked = [self._described(name, repos, deadline) for name, repos in by_node.items()]
             for name, described in zip(by_node, await _gather(asked), strict=True):
                 for repo in by_node[name]:
                     tried[repo].add(name)

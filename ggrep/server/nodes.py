@@ -15,7 +15,8 @@ from msgspec import Struct, field, to_builtins
 
 from ggrep.base import stable_json
 from ggrep.base.clock import Deadline
-from ggrep.base.errors import GgrepError
+from ggrep.base.errors import DeadlineExceeded, GgrepError
+from ggrep.protocol.client.daemon_client import value_of
 from ggrep.protocol.client.link import Unreachable
 from ggrep.protocol.wire.replies import Reply, parse_reply
 from ggrep.server.node import NodeMessage, NotHeld
@@ -23,7 +24,7 @@ from ggrep.server.placement import placed
 
 LINES: Final = 32
 """Maximum number of calls to a node at once."""
-CHECK_S: Final = 2.0
+CHECK_S: Final = 1.0
 """Time in which a node must answer a check."""
 
 
@@ -75,30 +76,34 @@ class Nodes:
             GgrepError: the error in the reply.
         """
         data = stable_json.dumps(to_builtins(message))
-        reply = _parsed(await self._send(name, data, deadline.remaining_ms() / 1000.0))
+        try:
+            reply = _parsed(await self._send(name, data, deadline.remaining_ms() / 1000.0))
+        except Unreachable:
+            self.lose(name)
+            raise
         if reply.error is not None:
             raise reply.error
         return reply
 
-    async def check(self) -> tuple[str, ...]:
-        """Check all nodes; return the nodes that answer again."""
-        back: list[str] = []
+    async def check(self) -> dict[str, Mapping[str, int]]:
+        """Check all nodes; return the counters of the nodes that answer."""
         data = stable_json.dumps(to_builtins(NodeMessage()))
+        figures: dict[str, Mapping[str, int]] = {}
 
         async def check(name: str, node: _Node) -> None:
-            before = node.answers
             try:
-                _parsed(await self._send(name, data, CHECK_S, CapacityLimiter(1)))
+                # A busy node has no free line, and answers nevertheless.
+                reply = _parsed(await self._send(name, data, CHECK_S, CapacityLimiter(1)))
+                figures[name] = value_of(dict[str, int], reply, "figures")
             except GgrepError:
-                return
-            node.answers = True
-            if not before:
-                back.append(name)
+                self.lose(name)
+            else:
+                node.answers = True
 
         async with anyio.create_task_group() as group:
             for name, node in self._nodes.items():
                 group.start_soon(check, name, node)
-        return tuple(sorted(back))
+        return figures
 
     def lose(self, name: str) -> None:
         """Let all calls to a node fail, until the node answers a check."""
@@ -122,8 +127,8 @@ class Nodes:
                         abandon_on_cancel=True,
                         limiter=limiter or node.limiter,
                     )
-            except (Unreachable, TimeoutError):
-                self.lose(name)
+            except TimeoutError as error:  # a check decides whether the node answers at all
+                raise DeadlineExceeded("a node did not answer in time") from error
             finally:
                 node.calls.discard(scope)
         raise Unreachable("a node of the server does not answer")
@@ -132,15 +137,6 @@ class Nodes:
 def is_elsewhere(error: GgrepError) -> bool:
     """Return whether another node could answer instead."""
     return isinstance(error, Unreachable) or error.code == NotHeld.code
-
-
-def part_of(deadline: Deadline, others: int) -> Deadline:
-    """Return the deadline of a call that `others` nodes could answer after a failure.
-
-    A node that is stopped does not fail, so a part of the time remains for the others.
-    """
-    left_ms = deadline.remaining_ms()
-    return deadline if left_ms == inf else deadline.within(left_ms / (others + 1))
 
 
 def _parsed(data: bytes) -> Reply:
