@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from ggrep.base import stable_json
-from ggrep.base.errors import NotTrusted
+from ggrep.base.errors import NotTrusted, RemoteError
 from ggrep.base.ids import RepoId
 from ggrep.config.fingerprints import repo_id
 from ggrep.config.repo_key import is_key
@@ -80,7 +80,7 @@ class Refs(Struct):
         A repository with a damaged ref keeps the tree that was read before.
 
         Raises:
-            RemoteError: the remote fails.
+            RemoteError: the remote fails, or lists nothing any more.
         """
         known: dict[str, tuple[str, ServedRepo]] = {}
         problems: dict[str, str] = {}
@@ -99,6 +99,8 @@ class Refs(Struct):
                     continue
                 if ref is not None and ref.value:
                     known[key] = ref.version, ServedRepo(key, ref.value[0].tree)
+        if self._known and not known:  # a directory that is not mounted is empty
+            raise RemoteError(f"the remote {self.objects.name} lists no repository")
         self._known = known
         return Epoch({key: repo for key, (_, repo) in sorted(known.items())}, problems)
 
