@@ -8,7 +8,7 @@ contains is computed from the view.
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import anyio
 from anyio import to_thread
@@ -247,15 +247,29 @@ class Team:
 
 
 class UserService(Struct, frozen=True):
-    """The queries of one user; every method sees the user's repositories only."""
+    """The queries of one user, with the methods of `Federator`.
+
+    Every method sees the user's repositories only, so none of them is `forbidden`.
+    """
 
     team: Team
     seen: View
 
+    def on_behalf_of(self, caller: str) -> Self:
+        """Return this service: a node does not distinguish callers."""
+        del caller
+        return self
+
     async def search(
-        self, workspace: Workspace, request: FederatedRequest, arrived: Arrived | None = None
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        arrived: Arrived | None = None,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
     ) -> FederatedResponse:
         """Return the answer to a search; see `Federator.search`."""
+        del forbidden
         return await federated_search(
             workspace,
             request,
@@ -271,12 +285,15 @@ class UserService(Struct, frozen=True):
         request: FederatedRequest,
         shape: SlateShape,
         arrived: Arrived | None = None,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
     ) -> FederatedSlate:
         """Return a slate.
 
         Raises:
             InvalidRequest: the slate belongs to a session, which nodes do not keep.
         """
+        del forbidden
         if shape.session is not None:
             raise _no_sessions()
         return await federated_slate(
@@ -290,9 +307,15 @@ class UserService(Struct, frozen=True):
         )
 
     async def follow(
-        self, workspace: Workspace, request: FederatedRequest, asked: Request[Any]
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        asked: Request[Any],
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
     ) -> Any:  # noqa: ANN401 - the answer type of the operation
         """Return the answer to a request about a name or a location."""
+        del forbidden
         answer = loaded(operation_of(asked).workspace)
         return await answer(workspace, request, asked, self._searchers(), self.team.clock)
 
