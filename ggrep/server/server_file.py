@@ -89,10 +89,11 @@ class NodeHandle(Protocol):
         ...
 
 
-def require_extra() -> None:
-    """Raise if a library of the extra is missing."""
-    if any(find_spec(name) is None for name in ("ray", "jwt")):
-        raise InvalidRequest(f"a team server needs further libraries; to install them: {EXTRA}")
+def require_extra(server: ServerFile) -> None:
+    """Raise if a library of the extra is missing that the server needs."""
+    for name in ("jwt", "ray") if server.ray else ("jwt",):
+        if find_spec(name) is None:
+            raise InvalidRequest(f"{name} is not installed; to install it: {EXTRA}")
 
 
 def read_server_file(file: Path) -> ServerFile:

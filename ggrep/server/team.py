@@ -5,7 +5,7 @@ user's view contains only the repositories that the user may see; everything els
 contains is computed from the view.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Self
@@ -141,11 +141,19 @@ class Team:
             async with self._sweeping:
                 await self._hold(behind, [self.epoch])
 
-    async def watch(self, sweep_s: float) -> None:
-        """Check the nodes and sweep, until cancelled."""
+    async def watch(self, sweep_s: float, upkeep: Callable[[TeamState], None]) -> None:
+        """Check the nodes and sweep, until cancelled.
+
+        `upkeep` is called after each check, in a worker thread.
+        """
+
+        async def check() -> None:
+            await self.check()
+            await to_thread.run_sync(upkeep, self.state(), abandon_on_cancel=True)
+
         async with anyio.create_task_group() as group:
-            group.start_soon(self._repeat, self.check, CHECK_S)
-            group.start_soon(self._repeat, self.sweep, sweep_s)
+            group.start_soon(_repeat, check, CHECK_S)
+            group.start_soon(_repeat, self.sweep, sweep_s)
 
     def view(self, identity: Identity) -> View:
         """Return what a user may see now.
@@ -185,11 +193,6 @@ class Team:
             },
             problems=tuple(sorted(problems)),
         )
-
-    async def _repeat(self, work: Any, pause_s: float) -> None:  # noqa: ANN401 - a method
-        while True:
-            await work()
-            await anyio.sleep(pause_s)
 
     async def _read_access(self) -> None:
         try:
@@ -338,6 +341,12 @@ class UserService(Struct, frozen=True):
     def _searchers(self) -> NodeSearchers:
         team = self.team
         return NodeSearchers(team.nodes, team.fingerprint, self.seen.repos, team.known)
+
+
+async def _repeat(work: Callable[[], Awaitable[None]], pause_s: float) -> None:
+    while True:
+        await work()
+        await anyio.sleep(pause_s)
 
 
 def _no_sessions() -> InvalidRequest:

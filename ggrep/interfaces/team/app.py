@@ -3,7 +3,7 @@
 A request's routes search the workspace of its user, so the handlers are those of `ggrep api`.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -37,7 +37,7 @@ from ggrep.interfaces.surfaces.body import FederatedCall, NamedCall
 from ggrep.interfaces.surfaces.callers import Callers
 from ggrep.interfaces.surfaces.http_server import AccessRules, Refusal, bearer_of, http_app
 from ggrep.server.access import Identity
-from ggrep.server.team import Team
+from ggrep.server.team import Team, TeamState
 from ggrep.server.tokens import Tokens, Unauthorised
 from ggrep.service.workspace_access import OpenedWorkspace, require_workspace
 
@@ -190,7 +190,7 @@ def _own_routes(app: TeamApp) -> Mapping[tuple[str, str], Any]:
     }
 
 
-def make_team_app(
+def make_team_app(  # noqa: PLR0913 - all but the first two are named
     team: Team,
     tokens: Tokens,
     *,
@@ -198,13 +198,18 @@ def make_team_app(
     operators: frozenset[str],
     report_error: ReportError = lambda _: None,
     sweep_s: float = 15.0,
+    upkeep: Callable[[TeamState], None] = lambda _: None,
 ) -> Starlette:
-    """Return the application of a coordinator, which it watches while it runs."""
+    """Return the application of a coordinator.
+
+    While it runs, the nodes are checked and the refs are read. `upkeep` is called after each check,
+    in a worker thread.
+    """
 
     @asynccontextmanager
     async def lifetime() -> AsyncIterator[None]:
         async with anyio.create_task_group() as group:
-            group.start_soon(team.watch, sweep_s)
+            group.start_soon(team.watch, sweep_s, upkeep)
             yield
             group.cancel_scope.cancel()
 
