@@ -54,15 +54,17 @@ class Tokens:
             issuer: URL of the provider, equal to the claim `iss`.
             audience: the claim `aud` must contain it.
             clock: the clock for the age of keys.
-            jwks: URL of the keys; empty for the URL that the provider announces.
+            jwks: URL of the keys, `https:` or `file:`; empty for the URL that the provider
+                announces.
             user_claim: the claim that names the user.
             groups_claim: the claim that names the user's groups.
 
         Raises:
             InvalidRequest: a URL is not encrypted.
         """
-        for url in filter(None, (issuer, jwks)):
-            _require_encrypted(url)
+        _require_encrypted(issuer)
+        if jwks and urlsplit(jwks).scheme != "file":
+            _require_encrypted(jwks)
         self._jwt = import_module("jwt")
         self._issuer, self._audience, self._jwks = issuer, audience, jwks
         self._user_claim, self._groups_claim = user_claim, groups_claim

@@ -4,6 +4,7 @@ import base64
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 
 import jwt
 import pytest
@@ -135,3 +136,14 @@ def test_a_provider_is_asked_over_an_encrypted_connection(clock: ManualClock) ->
     for url in ("http://id.example.com", "file:///etc/passwd", "ftp://localhost/keys"):
         with pytest.raises(InvalidRequest, match="https"):
             Tokens(url, AUDIENCE, clock)
+
+
+def test_keys_can_be_read_from_a_file(issuer: Issuer, clock: ManualClock, tmp_path: Path) -> None:
+    """A server without a connection to its provider still verifies tokens."""
+    keys = tmp_path / "keys.json"
+    keys.write_bytes(stable_json.dumps(issuer.document("/keys")))
+    tokens = Tokens("https://id.example.com", AUDIENCE, clock, jwks=keys.as_uri())
+
+    assert tokens.identity(issuer.token(iss="https://id.example.com"))
+    with pytest.raises(Unauthorised):
+        tokens.identity(Issuer("https://id.example.com").token())
