@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import anyio
@@ -75,7 +76,7 @@ class Link:
     def __init__(self, node: SearchNode) -> None:
         self.node = node
         self.killed = self.lies = False
-        self.stopped_s = 0.0
+        self.stopped: Event | None = None
         self.kill_after = -1
         self.sent: list[bytes] = []
 
@@ -86,8 +87,8 @@ class Link:
         if self.killed or self.kill_after == 0:
             self.killed = True
             raise Unreachable("the process was killed")
-        if self.stopped_s:
-            time.sleep(self.stopped_s)
+        if self.stopped is not None:
+            self.stopped.wait(60)
         return b"{}]" if self.lies else self.node.answer(data)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import anyio
@@ -9,9 +10,11 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
+from ggrep.protocol.client.link import Unreachable
+from ggrep.server.node import NodeMessage
 from ggrep.server.nodes import Nodes
 from ggrep.server.placement import placed
-from tests.fakes.team import TREES, Link, Team, answer, follow_ups, hold, search
+from tests.fakes.team import NEVER, TREES, Link, Team, answer, follow_ups, hold, search
 
 REQUESTS = {
     "folded": search(merge_strategy="global"),
@@ -35,7 +38,7 @@ def _alive(links: Mapping[str, Link]) -> Iterator[None]:
     yield
     for link in links.values():
         link.killed = link.lies = False
-        link.stopped_s, link.kill_after = 0.0, -1
+        link.stopped, link.kill_after = None, -1
 
 
 @pytest.mark.parametrize("name", sorted(REQUESTS))
@@ -60,8 +63,9 @@ async def test_names_and_slates_survive_the_death_of_a_node(
     team: Team, links: dict[str, Link]
 ) -> None:
     whole = await follow_ups(team.here(), team.workspace())
-    for lost in (links["node-0"], links["node-1"]):  # they are preferred
-        lost.kill_after = 3
+    lost = links["node-1"]  # it is preferred for three repositories
+    for message in (3, 8, 11, 14):
+        lost.kill_after = message
         assert await follow_ups(team.far(Nodes(links), team.epoch()), team.workspace()) == whole
         assert lost.killed
         lost.killed = False
@@ -86,10 +90,16 @@ async def test_a_stopped_node_costs_no_more_than_its_check(
     """The check lets the waiting calls go to the other node."""
     nodes, request = Nodes(links), REQUESTS["folded"]
     whole = await answer(team.here(), team.workspace(), request)
-    links["node-0"].stopped_s = 3.0
+    links["node-0"].stopped = going_on = Event()
+    async with anyio.create_task_group() as group:
+        group.start_soon(nodes.check)
+        with pytest.raises(Unreachable), anyio.fail_after(10):
+            await nodes.ask("node-0", NodeMessage(), NEVER)
+    nodes = Nodes(links)
     async with anyio.create_task_group() as group:
         group.start_soon(nodes.check)
         over_nodes = await answer(team.far(nodes, team.epoch()), team.workspace(), request)
+    going_on.set()
 
     assert over_nodes == whole
     assert not nodes.answering()["node-0"]
