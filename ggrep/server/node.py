@@ -47,13 +47,15 @@ from ggrep.protocol.wire.replies import error_json
 from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.rank_pools import batched_pools
 from ggrep.search.engine.repo_index import Hosted
-from ggrep.search.query.joint_view import join
+from ggrep.search.query.joint_view import JointView, join
 from ggrep.server.epoch import ServedRepo
 
 FETCHES: Final = 4
 """Number of trees that are fetched at once."""
 MOST_EPOCHS: Final = 64
 """Maximum number of cached lists of repositories: one for each set that users may see."""
+MOST_VIEWS: Final = 8
+"""Maximum number of cached joint views: each keeps the ids of texts that it compared."""
 
 
 class NotHeld(GgrepError):
@@ -101,6 +103,7 @@ class SearchNode:
         self._engines: dict[ServedRepo, Engine] = {}
         self._members: dict[tuple[str, str], ServedRepo] = {}
         self._joint = JointMembers(most=MOST_EPOCHS)
+        self._views: dict[tuple[int, ...], JointView] = {}  # the least recently used first
         self._hosted = Hosted(occurrences=OccurrencePool())
         self._figures = NodeFigures()
 
@@ -153,6 +156,7 @@ class SearchNode:
                     blob.unlink()
 
     def _forget(self, repo: ServedRepo) -> None:
+        self._views.clear()
         engine = self._engines.pop(repo, None)
         self._members.pop((repo.tree.sha256, str(repo.root)), None)
         if engine is not None:
@@ -282,8 +286,7 @@ class SearchNode:
             members = self._joint.members(request.epoch, request.members)
         engine = members[0][0]
         views: list[SnapshotView] = [view for _, view in members]
-        # Packs are not used: they contain rows of repositories that the caller may not see.
-        joint = None if question.by_rank else join(views)
+        joint = None if question.by_rank else self._joined(views)
         pools = batched_pools(
             views,
             joint,
@@ -294,6 +297,21 @@ class SearchNode:
         )
         document: Document = to_builtins(pools)
         return document
+
+    def _joined(self, views: Sequence[SnapshotView]) -> JointView:
+        """Return the joint view of snapshots, the same object for the messages of a question.
+
+        Packs are not used: they contain rows of repositories that the caller may not see.
+        """
+        key = tuple(map(id, views))  # the joint view keeps the snapshots, and so their ids
+        with self._lock:
+            joint = self._views.pop(key, None)
+        joint = joint or join(views)
+        with self._lock:
+            self._views[key] = joint
+            while len(self._views) > MOST_VIEWS:
+                del self._views[next(iter(self._views))]
+        return joint
 
     def _deadline(self, timeout_ms: int) -> Deadline:
         return Deadline.after(self._clock, timeout_ms or self._settings.query_timeout_ms)
