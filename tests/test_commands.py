@@ -20,7 +20,7 @@ from ggrep.base.commands import (
 
 QUERIES = (
     "retry policy, timeout, Session.commit, status_code, index a file, Status, stop_all, list(),"
-    " server, servers, lists, indexes, indexer, checks, checked, symbols, states, state, stats,"
+    " servers, lists, indexes, indexer, checks, checked, symbols, states, state, stats,"
     " stored, store, profile, reference, batch, match, patch, plate, clear, audio, reply, relay,"
     " compat, lint, last, step, edit, text, unit, self, heap, app, map, gcc, and, odd,"
     " src/status.py, /health, status?, 404, x, état"

@@ -10,11 +10,12 @@ before the line is parsed. Terminal options are not listed.
 
 # ruff: noqa: E501
 # fmt: off
-COMMANDS = 'search slate symbol refs pick replay expand outline tour index status list stores profiles clean pull push remote workspace serve stop stop-all metrics api ui mcp lsp setup install uninstall doctor health audit repair compact gc upgrade-store check eval completion help'
+COMMANDS = 'search slate symbol refs pick replay expand outline tour index status list stores profiles clean pull push remote workspace serve stop stop-all metrics api ui mcp lsp server setup install uninstall doctor health audit repair compact gc upgrade-store check eval completion help'
 ASKING = 'search slate symbol refs references expand outline tour status'
 CLIENTS = 'claude codex gemini opencode cursor vscode copilot zed windsurf cline kiro qwen goose aider bash zsh fish'
 BELOW = {
     'remote': 'add list remove gc',
+    'server': 'start status stop',
     'workspace': 'init add remove validate manifest status catalog build doctor watch gc',
 }
 OPTIONS = {
@@ -62,6 +63,9 @@ OPTIONS = {
     'remote list': '--json json switch \n--plain plain switch ',
     'remote remove': '! name text \n--json json switch ',
     'remote gc': '. name text \n--grace-hours grace_hours number:24:8760 \n--force force switch \n--json json switch \n--plain plain switch ',
+    'server start': '! file path \n--json json switch ',
+    'server status': '! file path \n--json json switch ',
+    'server stop': '! file path \n--json json switch ',
     'workspace init': '. file path \n. roots text+ \n--workspace named path+ \n--name name text \n--force force switch \n--json json switch ',
     'workspace add': '. file path \n. root text \n--workspace named path+ \n--alias alias text \n--tag tags text+ \n--priority priority number \n--disabled disabled switch \n--json json switch ',
     'workspace remove': '. file path \n. repo text @repository\n--workspace named path+ \n--json json switch ',

@@ -202,10 +202,8 @@ def _give_back(view: "JointView") -> None:
                 segment.image.give_back()
 
 
-_MOST_LISTS: Final = 8
-"""Maximum number of cached lists of members."""
 _MOST_EPOCHS: Final = 8
-"""Maximum number of cached epochs: a query follows its description at once."""
+"""Maximum number of cached lists, and of cached epochs: a query follows its description at once."""
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -243,8 +241,13 @@ class Epoch(Struct, frozen=True):
 
 
 class JointMembers(Struct):
-    """A host's cache of lists of stores. Not thread-safe."""
+    """A host's cache of lists of stores. Not thread-safe.
 
+    Attributes:
+        most: maximum number of lists, and of epochs.
+    """
+
+    most: int = _MOST_EPOCHS
     lists: dict[str, tuple[Member, ...]] = field(default_factory=dict)
     _epochs: dict[str, Epoch] = field(default_factory=dict)
     _newest: dict[str, Epoch] = field(default_factory=dict)
@@ -253,7 +256,7 @@ class JointMembers(Struct):
         """Return `members`, or the cached list of `key` if `members` is empty."""
         if members and members_key(members) != key:
             raise InvalidRequest("key: does not match the members")
-        return _kept(self.lists, key, members or self.lists.get(key, ()), _MOST_LISTS)
+        return _kept(self.lists, key, members or self.lists.get(key, ()), self.most)
 
     def begin(self, key: str, members: tuple[Described, ...]) -> Epoch:
         """Return a new epoch of a list with the current members."""
@@ -265,8 +268,8 @@ class JointMembers(Struct):
             document = _documents(descriptions, before)
             name = hashlib.sha256(stable_json.dumps([key, document])).hexdigest()
         epoch = Epoch(name, members, document)
-        _kept(self._newest, key, epoch, _MOST_LISTS)
-        return _kept(self._epochs, name, epoch, _MOST_EPOCHS)
+        _kept(self._newest, key, epoch, self.most)
+        return _kept(self._epochs, name, epoch, self.most)
 
     def members(self, name: str, places: Sequence[int]) -> "list[tuple[Engine, SnapshotView]]":
         """Return the engines and snapshots of the epoch's members at `places`."""

@@ -140,6 +140,7 @@ class DaemonSearcher:
 class KnownHosts(Struct):
     """A cache of the latest descriptions from host processes, by `members_key`."""
 
+    most: int = _MOST_LISTS
     _descriptions: dict[str, BatchedDescription] = field(default_factory=dict)
 
     def get(self, key: str) -> BatchedDescription | None:
@@ -150,7 +151,7 @@ class KnownHosts(Struct):
         """Store a description; the oldest descriptions beyond the bound are dropped."""
         self._descriptions.pop(key, None)
         self._descriptions[key] = description
-        while len(self._descriptions) > _MOST_LISTS:
+        while len(self._descriptions) > self.most:
             del self._descriptions[next(iter(self._descriptions))]
 
 

@@ -134,10 +134,7 @@ def _opened(
     )
     if canonical(file) != real:
         raise Forbidden(f"the file {path} was replaced while it was read")
-    if workspace_id not in {None, workspace.repo_set_id}:
-        message = f"$.workspaceId: the workspace is {workspace.repo_set_id}, not {workspace_id!a}"
-        issue = Issue(_ID_MISMATCH, message, field="$.workspaceId", reason="mismatch")
-        raise WorkspaceError((issue,))
+    require_workspace(workspace, workspace_id)
     if workspace.cache_root is not None:
         allowlist.check(workspace.cache_root)
     workspace = replace(workspace, hides=allowlist.forbids)
@@ -148,6 +145,14 @@ def _opened(
         for repo in workspace.repos
     )
     return OpenedWorkspace(replace(workspace, repos=repos), forbidden)
+
+
+def require_workspace(workspace: Workspace, workspace_id: str | None) -> None:
+    """Raise WorkspaceError if a workspace has another id; None fits every workspace."""
+    if workspace_id not in {None, workspace.repo_set_id}:
+        message = f"$.workspaceId: the workspace is {workspace.repo_set_id}, not {workspace_id!a}"
+        issue = Issue(_ID_MISMATCH, message, field="$.workspaceId", reason="mismatch")
+        raise WorkspaceError((issue,))
 
 
 def forbidden_repos(

@@ -55,7 +55,7 @@ def test_the_tables_are_those_of_the_command_tree() -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("ggrep se", ["search", "serve", "setup"]),
+        ("ggrep se", ["search", "serve", "server", "setup"]),
         ("ggrep --v", ["--version"]),
         ("ggrep workspace re", ["remove"]),
         ("ggrep workspace add --al", ["--alias"]),

@@ -19,6 +19,7 @@ PAGES = {
     "docs/tutorials/agent.md": "services/shop",
     "docs/tutorials/ci.md": "services/shop",
     "docs/tutorials/team.md": "services/shop",
+    "docs/tutorials/server.md": "services/shop",
     "docs/troubleshooting.md": "services/shop",
 }
 """Pages in the order in which one leads to the next, each with the folder that it begins in."""

@@ -5,6 +5,7 @@ interrupted, the next pull uses the blobs in the cache.
 """
 
 import errno
+import math
 import os
 import shutil
 from collections.abc import Iterator, Mapping
@@ -19,6 +20,7 @@ from typing import Final, Self
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base import durable
 from ggrep.base.clock import SystemClock
@@ -105,17 +107,19 @@ class Fetcher:
         seen: number of valid trees that add no file.
     """
 
-    def __init__(self, target: SyncTarget, objects: Objects) -> None:
+    def __init__(self, target: SyncTarget, objects: Objects, cache: Path | None = None) -> None:
+        """Fetch into the home's cache, or into `cache`, which keeps all blobs."""
         self.passed_over: list[str] = []
         self.seen = 0
         self._target, self._objects = target, objects
-        self._cache = Home.of_store(target.store).fetched
+        self._cache = cache or Home.of_store(target.store).fetched
+        self._kept_s = math.inf if cache else _KEPT_S
         self._aside = self._cache / f"{_ASIDE}{os.getpid()}-{target.new_id()}"
         self._verified: set[str] = set()
         self._ahead: Thread | None = None
 
     def __enter__(self) -> Self:
-        _sweep(self._cache)
+        _sweep(self._cache, self._kept_s)
         durable.make_directory(store_files.images_dir(self._aside))
         return self
 
@@ -175,6 +179,20 @@ class Fetcher:
                 self.passed_over.append(str(error))
         return None
 
+    def whole(self, tree: Blob) -> Fetched:
+        """Return a tree with all of its files, for a store without a work tree.
+
+        Raises:
+            NotTrusted: a part of the tree is not the published one, or cannot be part of a store.
+            RemoteError: the remote fails.
+        """
+        empty = Here({}, {})
+        fetched = self._looked_at("", Candidate(tree, None), None, empty)
+        # A segment without visible files is part of the snapshot too.
+        fetched = replace(fetched, brings=fetched.masks)
+        self._fetch_tables(fetched, empty)
+        return fetched
+
     def forget(self, tree: Tree) -> None:
         """Remove the blobs of a tree from the cache, because they are now in the store."""
         for blob in tree.blobs():
@@ -182,9 +200,9 @@ class Fetcher:
                 (self._cache / blob.sha256).unlink()
 
     def _looked_at(
-        self, repo_key: str, candidate: Candidate, work_tree: WorkTreeDigests, here: Here
+        self, repo_key: str, candidate: Candidate, work_tree: WorkTreeDigests | None, here: Here
     ) -> Fetched:
-        """Return a tree and the files that it would add.
+        """Return a tree and the files that it would add; all files without a work tree.
 
         Raises:
             NotTrusted: a part of the tree is not the published one, or cannot be part of a store.
@@ -208,12 +226,12 @@ class Fetcher:
                         f"the tree {layout.tree_key(candidate.tree)} lists a file twice"
                     )
                 taken.add(key)
-                holds = work_tree.has(key, digest)
+                holds = work_tree is None or work_tree.has(key, digest)
                 is_whole = is_whole and holds
                 mask[place] = holds and here.live.get(key) != digest
             if mask.any():
                 brings[segment.name] = mask
-        is_same = (
+        is_same = work_tree is None or (
             is_whole
             and work_tree.digests is not None
             and self._are_no_texts(work_tree.digests.keys() - taken)
@@ -371,9 +389,9 @@ def _trusted_mask(masks: Mapping[str, npt.NDArray[np.generic]], segment: RemoteS
     return shown
 
 
-def _sweep(cache: Path) -> None:
+def _sweep(cache: Path, kept_s: float) -> None:
     """Remove the directories of interrupted pulls and pushes, and blobs that are too old."""
-    oldest = SystemClock().now().timestamp() - _KEPT_S
+    oldest = SystemClock().now().timestamp() - kept_s
     with suppress(FileNotFoundError):
         for entry in sorted(cache.iterdir()):
             with suppress(OSError):

@@ -16,7 +16,7 @@ from ggrep.base.lease import Lease
 from ggrep.config import store_files
 from ggrep.config.fingerprints import ignore_fingerprint
 from ggrep.index.remote.fetching import Fetched, Here
-from ggrep.index.remote.layout import RemoteSegment
+from ggrep.index.remote.layout import RemoteSegment, Tree
 from ggrep.index.remote.work_tree_digests import WorkTreeDigests
 from ggrep.index.store.adoption import adopt
 from ggrep.index.store.disk import measure_file
@@ -110,6 +110,40 @@ def install(
     return Installed(published, exact, published.manifest.counts.files_indexed - len(before))
 
 
+def install_whole(target: SyncTarget, lease: Lease, fetched: Fetched) -> SnapshotView:
+    """Publish a fetched tree as it was pushed, in a store without another snapshot.
+
+    Requires: the caller holds the lease and has prepared the store.
+    """
+    tree, nothing = fetched.tree, Here({}, {})
+    shown = [
+        _with_mask(_segment(target.store, each, fetched, nothing), fetched.masks[each.name])
+        for each in tree.segments
+    ]
+    name = Name(StoreId(tree.index_id), tree.created_at)
+    return publish_snapshot(
+        target,
+        lease,
+        tree.snapshot_id,
+        shown,
+        _facts_as_pushed(tree),
+        parent=None,
+        additions=None,
+        name=name,
+    )
+
+
+def _facts_as_pushed(tree: Tree) -> Facts:
+    return Facts(
+        ignore_fingerprint=tree.ignore_fingerprint,
+        git=tree.git,
+        problems=tree.errors,
+        problems_total=max(tree.errors_total, len(tree.errors)),
+        eligible_files=tree.counts.files_eligible,
+        partial=False,
+    )
+
+
 def _facts(
     target: SyncTarget,
     view: SnapshotView | None,
@@ -123,14 +157,6 @@ def _facts(
     fetched.
     """
     tree = fetched.tree
-    as_pushed = Facts(
-        ignore_fingerprint=tree.ignore_fingerprint,
-        git=tree.git,
-        problems=tree.errors,
-        problems_total=max(tree.errors_total, len(tree.errors)),
-        eligible_files=tree.counts.files_eligible,
-        partial=False,
-    )
     name = Name(StoreId(tree.index_id), tree.created_at)
     told_alike = (tree.ignore_fingerprint, tree.git) == (
         ignore_fingerprint(work_tree.tree.ignore_files),
@@ -140,7 +166,7 @@ def _facts(
     is_new = not store_files.manifest_file(target.store, tree.snapshot_id).exists() or view is None
     is_own = tree.repo_key == fetched.repo_key
     if fetched.is_same and told_alike and have_all and is_new and is_own:
-        return True, as_pushed, name
+        return True, _facts_as_pushed(tree), name
     problems = (*(view.manifest.errors if view else ()), *tree.errors)
     kept = {
         problem.path_key: problem for problem in problems if problem.path_key in work_tree.present

@@ -236,9 +236,12 @@ class _Joint(Struct, frozen=True):
             end, full = self._end(ordered, ids, in_order=ordered[-1].score)
             if not full:
                 return None
-        texts = [*dict.fromkeys(ids[:end]), *self._others_texts()]
         least = ordered[end - 1].score if full else 0.0
-        return _Head(corpus, self._cut(ordered[:end]), texts, least)
+        kept = self._cut(ordered[:end])
+        # Copies of a text count only if a list contains the text.
+        of_kept = (ids[at] for at in kept) if ids else ()
+        texts = [*dict.fromkeys(of_kept), *self._others_texts()]
+        return _Head(corpus, [ordered[at] for at in kept], texts, least)
 
     def _end(
         self, ordered: Sequence[Candidate], ids: Sequence[bytes], in_order: float = 0.0
@@ -249,8 +252,9 @@ class _Joint(Struct, frozen=True):
         score as its last hit. Hits with the score `in_order` are already in their final order. With
         `ids`, copies are folded: for each text, only the hits of the member with the best hit
         remain. If several members have a hit of the best score, the smallest of their numbers of
-        hits counts.
+        hits counts. A text of other repositories can be shown there, so its hits do not count.
         """
+        others = self._others_texts()
         numbers_of: dict[bytes, Counter[int]] = {}
         end = 0
         for _, group in groupby(
@@ -266,20 +270,23 @@ class _Joint(Struct, frozen=True):
                         fresh.add(text)
                     if text in fresh or member in numbers_of[text]:
                         numbers_of[text][member] += 1
-            stay = sum(min(numbers.values()) for numbers in numbers_of.values()) if ids else end
+            stay = end
+            if ids:
+                shown_here = (numbers for text, numbers in numbers_of.items() if text not in others)
+                stay = sum(min(numbers.values()) for numbers in shown_here)
             if stay >= self.question.top:
                 return end, True
         return end, False
 
-    def _cut(self, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """Return each member's best candidates, at most as many as the request allows."""
+    def _cut(self, candidates: Sequence[Candidate]) -> list[int]:
+        """Return the places of each member's best candidates, as many as the request allows."""
         numbers = Counter[int]()
         kept = []
-        for candidate in candidates:
+        for at, candidate in enumerate(candidates):
             member = self._member(candidate)
             numbers[member] += 1
             if numbers[member] <= self.question.per_list:
-                kept.append(candidate)
+                kept.append(at)
         return kept
 
     def _choose(self, ranked: Ranked, corpus: Corpus, length: int) -> Chosen:

@@ -124,6 +124,10 @@ EXAMPLES: Final = {
         ("ggrep mcp --workspace team.jsonc", "also answers for a workspace"),
     ),
     "lsp": (("ggrep lsp", "on standard input and output; an editor starts it"),),
+    "server": (("ggrep server start server.jsonc", "in the foreground, as a service would"),),
+    "server start": (("ggrep server start server.jsonc", "until SIGTERM or Ctrl-C"),),
+    "server status": (("ggrep server status server.jsonc --json", "for programs"),),
+    "server stop": (("ggrep server stop server.jsonc", "end the server and its nodes"),),
     "install": (
         ("ggrep install --list", "list clients and their files"),
         ("ggrep install --dry-run", "the changes as a diff"),

@@ -88,6 +88,7 @@ GROUPS: Final = {
         "ui": Entry("servers.ui.ui", "Search in a browser."),
         "mcp": Entry("servers.mcp.mcp", "Serve agents over MCP."),
         "lsp": Entry("servers.lsp.lsp", "Serve editors over the Language Server Protocol."),
+        "server": Entry("", "Run a team server: one address for many users and repositories."),
     },
     "Agents": {
         "setup": Entry("machine.setup.setup", "Set up completions, agents and a first index."),
@@ -162,7 +163,13 @@ _OF_REMOTES: Final = {
     "gc": Entry("stores.remotes.gc", "Delete objects of a remote that no snapshot needs."),
 }
 
-BELOW: Final = {"remote": _OF_REMOTES, "workspace": _OF_WORKSPACES}
+_OF_SERVERS: Final = {
+    "start": Entry("servers.server.start", "Run a team server until it is stopped."),
+    "status": Entry("servers.server.status", "Show the repositories and nodes of a server."),
+    "stop": Entry("servers.server.stop", "Stop a server and its nodes."),
+}
+
+BELOW: Final = {"remote": _OF_REMOTES, "server": _OF_SERVERS, "workspace": _OF_WORKSPACES}
 """Subcommands, by the name of their command."""
 
 EVERY: Final = COMMANDS | {

@@ -1,0 +1,1 @@
+"""HTTP of a team server."""

@@ -1,0 +1,232 @@
+"""The application of a team server: the API's routes, behind the tokens of users.
+
+A request's routes search the workspace of its user, so the handlers are those of `ggrep api`.
+"""
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import anyio
+from anyio import to_thread
+from msgspec import Struct, to_builtins
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+import ggrep
+from ggrep.base.errors import Forbidden, InvalidRequest
+from ggrep.base.ids import RepoId
+from ggrep.federation.workspace import Workspace
+from ggrep.interfaces.api.http_messages import (
+    ALWAYS,
+    MAX_BODY_BYTES,
+    ReportError,
+    answering,
+    document_response,
+    failure_response,
+)
+from ggrep.interfaces.api.http_metrics import ApiMetrics, Measured
+from ggrep.interfaces.api.routes import HEALTH_SCHEMA, Routes
+from ggrep.interfaces.surfaces.body import FederatedCall, NamedCall
+from ggrep.interfaces.surfaces.callers import Callers
+from ggrep.interfaces.surfaces.http_server import AccessRules, Refusal, bearer_of, http_app
+from ggrep.server.access import Identity
+from ggrep.server.team import Team, TeamState
+from ggrep.server.tokens import Tokens, Unauthorised
+from ggrep.service.workspace_access import OpenedWorkspace, require_workspace
+
+Q = TypeVar("Q")
+
+_MAX_SEARCHES: Final = 64
+_OF_ONE_MACHINE: Final = frozenset({"/status", "/health", "/metrics", "/openapi.json"})
+"""Routes of `ggrep api` that are about its machine."""
+
+
+class UserPlaces(Struct, frozen=True):
+    """The workspace and the roots that a user may search."""
+
+    seen: Workspace
+
+    async def workspace(
+        self, call: FederatedCall | NamedCall[Q], *, authorised: bool
+    ) -> OpenedWorkspace:
+        """Return the user's workspace.
+
+        Raises:
+            Forbidden: the request names another one.
+            WorkspaceError: the workspace has another id.
+        """
+        del authorised
+        if call.workspace_path != str(self.seen.workspace_path):
+            path = self.seen.workspace_path
+            raise Forbidden(f"$.workspacePath: the workspace of this server is {path}")
+        require_workspace(self.seen, call.workspace_id)
+        return OpenedWorkspace(self.seen, frozenset[RepoId]())
+
+    async def root(self, named: str | None) -> Path:
+        """Return the root of a repository; its key as an absolute path."""
+        if named is None:
+            raise InvalidRequest("root: must be the key of a repository as an absolute path")
+        return Path(named)
+
+
+class TeamApp(Struct, frozen=True):
+    """The routes of a server and their shared objects."""
+
+    team: Team
+    tokens: Tokens
+    operators: frozenset[str]
+    report_error: ReportError
+    metrics: ApiMetrics
+    callers: Callers
+
+    async def identity(self, request: Request) -> Identity:
+        """Return the user of a request.
+
+        Raises:
+            Refusal: the request has no valid token.
+        """
+        token = bearer_of(Headers(scope=request.scope).getlist("authorization"))
+        try:
+            identity = await to_thread.run_sync(self.tokens.identity, token)
+        except Unauthorised as error:
+            challenge = {"www-authenticate": 'Bearer realm="ggrep"'}
+            raise Refusal(401, error.code, str(error), headers=challenge) from error
+        # Users take turns, also behind a proxy that hides their addresses.
+        request.scope["client"] = (identity.user, 0)
+        return identity
+
+    def routes(self, identity: Identity) -> Routes:
+        """Return the routes that search a user's workspace."""
+        service: Any = self.team.service(identity)
+        places: Any = UserPlaces(service.seen.workspace)
+        return Routes(
+            service, places, self.metrics, self.callers, MAX_BODY_BYTES, self.report_error
+        )
+
+    async def health(self, request: Request) -> ASGIApp:
+        """Report that the server answers; needs no token."""
+        del request
+        health = {"schema_version": HEALTH_SCHEMA, "ok": True, "version": ggrep.__version__}
+        return document_response(health)
+
+    async def state(self, request: Request) -> ASGIApp:
+        """Return the state, for operators."""
+        await self._operator(request)
+        return document_response(to_builtins(self.team.state()))
+
+    async def refresh(self, request: Request) -> ASGIApp:
+        """Read the refs and the access rules now, for operators and their webhooks."""
+        await self._operator(request)
+        await self.team.sweep()
+        return document_response(to_builtins(self.team.state()))
+
+    async def figures(self, request: Request) -> ASGIApp:
+        """Return the metrics of the server and its nodes, for operators."""
+        await self._operator(request)
+        kind = "text/plain; version=0.0.4; charset=utf-8"
+        text = self.metrics.text() + node_metrics(self.team).encode()
+        return Response(text, headers={**ALWAYS, "content-type": kind})
+
+    async def _operator(self, request: Request) -> None:
+        identity = await self.identity(request)
+        if identity.user not in self.operators:
+            raise Forbidden("only operators of this server may do that")
+
+
+def node_metrics(team: Team) -> str:
+    """Return gauges of the epoch and of all nodes in Prometheus' text format."""
+    state = team.state()
+    lines = [
+        "# TYPE ggrep_server_repositories gauge",
+        f"ggrep_server_repositories {state.repos}",
+        "# TYPE ggrep_server_problems gauge",
+        f"ggrep_server_problems {len(state.problems)}",
+        "# TYPE ggrep_server_refs_read_seconds gauge",
+        f"ggrep_server_refs_read_seconds {team.read_at.timestamp() if team.read_at else 0}",
+    ]
+    names = sorted({name for figures in state.nodes.values() for name in figures})
+    for name in names:
+        lines.append(f"# TYPE ggrep_server_node_{name} gauge")
+        lines += [
+            f'ggrep_server_node_{name}{{node="{node}"}} {figures[name]}'
+            for node, figures in state.nodes.items()
+            if name in figures
+        ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+class _Endpoint:
+    """A route as an ASGI application; routes of searches are those of the request's user."""
+
+    def __init__(self, app: TeamApp, method: str, path: str) -> None:
+        self._app, self._key = app, (method, path)
+        self._answer = answering(self._handle, app.report_error)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        response = await self._answer(Request(scope, receive))
+        await response(scope, receive, send)
+
+    async def _handle(self, request: Request) -> ASGIApp:
+        if (handler := _own_routes(self._app).get(self._key)) is not None:
+            result: ASGIApp = await handler(request)
+            return result
+        identity = await self._app.identity(request)
+        return await self._app.routes(identity).table()[self._key](request)
+
+
+def _own_routes(app: TeamApp) -> Mapping[tuple[str, str], Any]:
+    return {
+        ("GET", "/health"): app.health,
+        ("GET", "/status"): app.state,
+        ("GET", "/metrics"): app.figures,
+        ("POST", "/refresh"): app.refresh,
+    }
+
+
+def make_team_app(  # noqa: PLR0913 - all but the first two are named
+    team: Team,
+    tokens: Tokens,
+    *,
+    hosts: frozenset[str],
+    operators: frozenset[str],
+    report_error: ReportError = lambda _: None,
+    sweep_s: float = 15.0,
+    upkeep: Callable[[TeamState], None] = lambda _: None,
+) -> Starlette:
+    """Return the application of a coordinator.
+
+    While it runs, the nodes are checked and the refs are read. `upkeep` is called after each check,
+    in a worker thread.
+    """
+
+    @asynccontextmanager
+    async def lifetime() -> AsyncIterator[None]:
+        async with anyio.create_task_group() as group:
+            group.start_soon(team.watch, sweep_s, upkeep)
+            yield
+            group.cancel_scope.cancel()
+
+    app = TeamApp(team, tokens, operators, report_error, ApiMetrics(), Callers(_MAX_SEARCHES))
+    searches = [key for key in _search_routes(app) if key[1] not in _OF_ONE_MACHINE]
+    table = [*_own_routes(app), *searches]
+    measured = Middleware(
+        Measured, metrics=app.metrics, clock=team.clock, routes=[path for _, path in table]
+    )
+    routes = [Route(path, _Endpoint(app, method, path), methods=[method]) for method, path in table]
+    made = http_app(routes, AccessRules(hosts=hosts), failure_response, lifetime, [measured])
+    made.router.redirect_slashes = False
+    return made
+
+
+def _search_routes(app: TeamApp) -> Mapping[tuple[str, str], Any]:
+    nothing: Any = None
+    return Routes(
+        nothing, nothing, app.metrics, app.callers, MAX_BODY_BYTES, app.report_error
+    ).table()

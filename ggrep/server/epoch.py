@@ -1,0 +1,150 @@
+"""The repositories of a server at one time, read from the refs of a remote.
+
+A repository is named by its key. Its root in a workspace is the key as an absolute path, so ids,
+order and bytes of answers depend on the keys alone.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct, field
+
+from ggrep.base import stable_json
+from ggrep.base.errors import NotTrusted, RemoteError
+from ggrep.base.ids import RepoId
+from ggrep.config.fingerprints import repo_id
+from ggrep.config.repo_key import is_key
+from ggrep.federation.validation import SCHEMA_VERSION, MergeDefaults, WorkspaceDefaults
+from ggrep.federation.workspace import Workspace, WorkspaceRepo, repo_set_id
+from ggrep.index.remote.documents import ref_at
+from ggrep.index.remote.layout import Blob
+from ggrep.index.remote.objects import Objects
+
+_REFS: Final = "refs"
+
+
+class ServedRepo(Struct, frozen=True):
+    """A repository and the tree that answers for it."""
+
+    key: str
+    tree: Blob
+
+    @property
+    def root(self) -> Path:
+        """Return the root of the repository in answers, which is no directory."""
+        return root_of(self.key)
+
+    @property
+    def repo_id(self) -> RepoId:
+        """Return the repository's id in answers."""
+        return repo_id(self.root)
+
+
+class Epoch(Struct, frozen=True):
+    """The repositories of a server and their trees.
+
+    Attributes:
+        repos: by key.
+        problems: why refs were ignored, by the repository's key.
+    """
+
+    repos: Mapping[str, ServedRepo] = {}
+    problems: Mapping[str, str] = {}
+
+    @property
+    def name(self) -> str:
+        """Return a digest of the trees."""
+        trees: stable_json.Json = [
+            [key, repo.tree.sha256] for key, repo in sorted(self.repos.items())
+        ]
+        return hashlib.sha256(stable_json.dumps(trees)).hexdigest()
+
+
+class Refs(Struct):
+    """Reads the refs of a remote; unchanged refs are read once. Not thread-safe.
+
+    Attributes:
+        fingerprint: the configuration's; snapshots of other configurations are ignored.
+    """
+
+    objects: Objects
+    fingerprint: str
+    _known: dict[str, tuple[str, ServedRepo]] = field(default_factory=dict)
+
+    def read(self) -> Epoch:
+        """Return the tree that was pushed last for each repository.
+
+        A repository with a damaged ref keeps the tree that was read before.
+
+        Raises:
+            RemoteError: the remote fails, or lists nothing any more.
+        """
+        known: dict[str, tuple[str, ServedRepo]] = {}
+        problems: dict[str, str] = {}
+        for stat in self.objects.list(_REFS):
+            key, _, fingerprint = stat.key.removeprefix(f"{_REFS}/").rpartition("/")
+            if fingerprint != self.fingerprint or not is_key(key):
+                continue
+            before = self._known.get(key)
+            if before is not None:
+                known[key] = before
+            if before is None or before[0] != stat.version:
+                try:
+                    ref = ref_at(self.objects, stat.key)
+                except NotTrusted as error:
+                    problems[key] = str(error)
+                    continue
+                if ref is not None and ref.value:
+                    known[key] = ref.version, ServedRepo(key, ref.value[0].tree)
+        if self._known and not known:  # a directory that is not mounted is empty
+            raise RemoteError(f"the remote {self.objects.name} lists no repository")
+        self._known = known
+        return Epoch({key: repo for key, (_, repo) in sorted(known.items())}, problems)
+
+
+def root_of(key: str) -> Path:
+    """Return the root of a repository in answers."""
+    return Path("/", key)
+
+
+def workspace_of(name: str, keys: Iterable[str]) -> Workspace:
+    """Return the workspace of repositories by their keys; it depends on nothing else."""
+    ordered = sorted(keys)
+    names = {key: key.rpartition("/")[2] for key in ordered}
+    often = Counter(alias.lower() for alias in names.values())
+    repos = tuple(
+        WorkspaceRepo(
+            repo_id=repo_id(root_of(key)),
+            root_resolved=root_of(key),
+            root_canonical=root_of(key),
+            alias=names[key] if often[names[key].lower()] == 1 and ":" not in key else None,
+            tags=(),
+            enabled=True,
+            priority=0,
+            root_input=key,
+            root_abs=root_of(key),
+            index=index,
+        )
+        for index, key in enumerate(ordered)
+    )
+    digest = hashlib.sha256(stable_json.dumps([name, *ordered])).hexdigest()
+    return Workspace(
+        schema_version=SCHEMA_VERSION,
+        workspace_path=Path("/", name),
+        workspace_dir=Path("/"),
+        name=name,
+        cache_root=None,
+        defaults=WorkspaceDefaults(),
+        merge=MergeDefaults(),
+        repos=repos,
+        repo_set_id=repo_set_id(repos),
+        workspace_config_hash=f"wsc1-{digest}",
+        hides=_everything,  # roots are no directories of this machine
+    )
+
+
+def _everything(_: Path) -> bool:
+    return True

@@ -1,0 +1,317 @@
+"""A search node: holds pushed snapshots, and answers messages about them.
+
+Each snapshot is a store of its own, in a directory named by repository and tree, and never changes.
+A message names the tree that must answer, so an answer does not depend on what the node fetched
+meanwhile. Messages and replies are bytes: the node can be in this process, in another one, or on
+another machine.
+"""
+
+import hashlib
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final
+
+from msgspec import Struct, to_builtins
+
+from ggrep.base import durable, stable_json
+from ggrep.base.clock import Clock, Deadline
+from ggrep.base.errors import CorruptStore, GgrepError, InvalidRequest, NoIndex, StoreError
+from ggrep.base.stable_json import Document, decode
+from ggrep.config.home import Home
+from ggrep.config.remotes import Remote
+from ggrep.config.settings import Settings
+from ggrep.daemon.joint_members import Described, JointMembers
+from ggrep.daemon.query_job import query_answer
+from ggrep.index.remote.objects import open_objects
+from ggrep.index.remote.replica import copy_tree
+from ggrep.index.store.view import SnapshotView
+from ggrep.model.batched_query import BatchedPoolRequest, Member
+from ggrep.model.operations import bounds_of, operation_of
+from ggrep.parse.workers.occurrence_pool import OccurrencePool
+from ggrep.protocol.wire.messages import (
+    Ask,
+    Describe,
+    Fetch,
+    JointDescribe,
+    JointPool,
+    Message,
+    Search,
+    parse_message,
+)
+from ggrep.protocol.wire.replies import error_json
+from ggrep.search.engine.engine import Engine
+from ggrep.search.engine.rank_pools import batched_pools
+from ggrep.search.engine.repo_index import Hosted
+from ggrep.search.query.joint_view import JointView, join
+from ggrep.server.epoch import ServedRepo
+
+FETCHES: Final = 4
+"""Number of trees that are fetched at once."""
+MOST_EPOCHS: Final = 64
+"""Maximum number of cached lists of repositories: one for each set that users may see."""
+MOST_VIEWS: Final = 8
+"""Maximum number of cached joint views: each keeps the ids of texts that it compared."""
+
+
+class NotHeld(GgrepError):
+    """The node does not hold the tree."""
+
+    code = "not_held"
+
+
+class NodeMessage(Struct, frozen=True):
+    """A message to a node.
+
+    Attributes:
+        message: a message to a daemon, as JSON; None for a node's own request.
+        repo: the repository that answers; None for a message to several.
+        hold: the trees to hold, and no others; None for another message.
+    """
+
+    message: Mapping[str, Any] | None = None
+    repo: ServedRepo | None = None
+    hold: tuple[ServedRepo, ...] | None = None
+
+
+class NodeFigures(Struct):
+    """Counters of a node."""
+
+    trees: int = 0
+    fetched_bytes: int = 0
+    answers: int = 0
+    failures: int = 0
+
+
+def member_of(repo: ServedRepo, fingerprint: str) -> Member:
+    """Return the name of a tree in messages to several repositories."""
+    return Member(repo.tree.sha256, fingerprint, str(repo.root))
+
+
+class SearchNode:
+    """Snapshots of repositories, pulled from a remote. Thread-safe."""
+
+    def __init__(self, cache: Path, remote: Remote, settings: Settings, clock: Clock) -> None:
+        """Start without snapshots; those in `cache` are used when they are to be held."""
+        self._blobs, self._trees = cache / "blobs", cache / "trees"
+        self._remote, self._settings, self._clock = remote, settings, clock
+        self._lock, self._holding = Lock(), Lock()
+        self._engines: dict[ServedRepo, Engine] = {}
+        self._members: dict[tuple[str, str], ServedRepo] = {}
+        self._joint = JointMembers(most=MOST_EPOCHS)
+        self._views: dict[tuple[int, ...], JointView] = {}  # the least recently used first
+        self._hosted = Hosted(occurrences=OccurrencePool())
+        self._figures = NodeFigures()
+
+    def answer(self, data: bytes) -> bytes:
+        """Return the reply to a `NodeMessage`; a failure is a reply too."""
+        try:
+            reply = self._reply(decode(NodeMessage, stable_json.loads(data)))
+        except GgrepError as error:
+            self._figures.failures += 1
+            reply = error_json("", error)
+        except ValueError as error:
+            reply = error_json("", InvalidRequest(f"not a message to a node: {error}"))
+        return stable_json.dumps(reply)
+
+    def hold(self, trees: Sequence[ServedRepo]) -> dict[ServedRepo, str]:
+        """Hold exactly these trees; return the reason for each tree that cannot be fetched."""
+        with self._holding:
+            for folder in (self._blobs, self._trees):
+                durable.make_directory(folder)
+            self._drop_others(frozenset(trees))
+            with ThreadPoolExecutor(FETCHES) as pool:
+                missing = [repo for repo in trees if repo not in self._engines]
+                reasons = zip(missing, pool.map(self._take, missing), strict=True)
+                failed = {repo: reason for repo, reason in reasons if reason}
+            self._drop_blobs()
+            self._figures.trees = len(self._engines)
+            return failed
+
+    def close(self) -> None:
+        """Close all snapshots."""
+        with self._lock:
+            for engine in self._engines.values():
+                engine.close()
+            self._engines.clear()
+
+    def _drop_others(self, kept: frozenset[ServedRepo]) -> None:
+        with self._lock:
+            for repo in self._engines.keys() - kept:
+                self._forget(repo)
+        folders = {self._folder(repo).name for repo in kept}
+        for folder in self._trees.iterdir():
+            if folder.name not in folders:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def _drop_blobs(self) -> None:
+        """Remove fetched blobs that no store has linked: packed tables, and those of old trees."""
+        for blob in self._blobs.iterdir():
+            with suppress(OSError):
+                if blob.is_file() and blob.stat().st_nlink == 1:
+                    blob.unlink()
+
+    def _forget(self, repo: ServedRepo) -> None:
+        self._views.clear()
+        engine = self._engines.pop(repo, None)
+        self._members.pop((repo.tree.sha256, str(repo.root)), None)
+        if engine is not None:
+            engine.close()
+
+    def _folder(self, repo: ServedRepo) -> Path:
+        name = hashlib.sha256(f"{repo.key}\n{repo.tree.sha256}".encode()).hexdigest()
+        return self._trees / name[:32]
+
+    def _take(self, repo: ServedRepo) -> str:
+        """Open a tree, fetched if it is not on disk; return the reason if that fails."""
+        folder = self._folder(repo)
+        try:
+            engine = self._opened(repo, folder)
+            if engine is None:
+                # A damaged store, or one of an interrupted copy, is copied again.
+                shutil.rmtree(folder, ignore_errors=True)
+                engine = self._copied(repo, folder)
+        except (GgrepError, OSError) as error:
+            return str(error) or type(error).__name__
+        with self._lock:
+            self._engines[repo] = engine
+            self._members[repo.tree.sha256, str(repo.root)] = repo
+        return ""
+
+    def _engine(self, repo: ServedRepo, folder: Path) -> Engine:
+        return Engine(
+            repo.root,
+            Home(folder),
+            settings=self._settings,
+            clock=self._clock,
+            hosted=self._hosted,
+        )
+
+    def _opened(self, repo: ServedRepo, folder: Path) -> Engine | None:
+        engine = self._engine(repo, folder)
+        with suppress(NoIndex, StoreError):
+            if engine.view().damage is None:
+                return engine
+        return None
+
+    def _copied(self, repo: ServedRepo, folder: Path) -> Engine:
+        engine = self._engine(repo, folder)
+        objects = open_objects(self._remote, time.sleep)
+        with engine.target() as target:
+            copy_tree(target, objects, repo.tree, self._blobs)
+        engine.view()
+        with self._lock:
+            self._figures.fetched_bytes += objects.traffic.bytes_down
+        return engine
+
+    def _reply(self, asked: NodeMessage) -> Document:
+        if asked.hold is not None:
+            failed = self.hold(asked.hold)
+            return {"failed": [[to_builtins(repo), reason] for repo, reason in failed.items()]}
+        if asked.message is None:
+            return {"figures": to_builtins(self._figures)}
+        self._figures.answers += 1
+        message = parse_message(asked.message).message
+        if asked.repo is None:
+            return self._of_several(message)
+        with self._lock:
+            engine = self._engines.get(asked.repo)
+        if engine is None:
+            raise NotHeld("this node does not hold the repository's snapshot")
+        try:
+            return self._of_one(engine, message)
+        except CorruptStore as error:
+            with self._lock:  # the next `hold` copies the tree again
+                self._forget(asked.repo)
+            raise NotHeld(str(error)) from error
+
+    def _of_one(self, engine: Engine, message: Message) -> Document:
+        match message:
+            case Describe(timeout_ms):
+                return {"description": to_builtins(engine.describe(self._deadline(timeout_ms)))}
+            case Fetch(request):
+                answer = engine.ask(request, self._deadline(bounds_of(request).timeout_ms))
+                return {operation_of(request).reply_key: to_builtins(answer)}
+            case Search(request) | Ask(request):
+                deadline = self._deadline(bounds_of(request).timeout_ms)
+                is_search = isinstance(message, Search)
+                ask: Any = engine.search if is_search else engine.ask
+                answer = ask(request, deadline)
+                return query_answer(answer, message, engine.identity.root).body
+            case _:
+                raise InvalidRequest("a node does not answer this message")
+
+    def _of_several(self, message: Message) -> Document:
+        match message:
+            case JointDescribe():
+                return {"described": self._described(message)}
+            case JointPool(request):
+                return {"pools": self._pools(request)}
+            case _:
+                raise InvalidRequest("repo: required for this message")
+
+    def _described(self, message: JointDescribe) -> Document:
+        """Return the descriptions of the trees that the node holds, unless the client has them."""
+        deadline = self._deadline(message.timeout_ms)
+        with self._lock:
+            places = self._joint.places(message.key, message.members)
+        if not places:
+            return {"epoch": "", "descriptions": None}
+        members = tuple(self._member(place, deadline) for place in places)
+        with self._lock:
+            epoch = self._joint.begin(message.key, members)
+        known = epoch.name == message.known
+        return {"epoch": epoch.name, "descriptions": None if known else epoch.document}
+
+    def _member(self, place: Member, deadline: Deadline) -> Described:
+        with self._lock:
+            repo = self._members.get((place.store_id, place.root))
+            engine = self._engines.get(repo) if repo is not None else None
+        if engine is None:
+            return Described()
+        try:
+            view, description = engine.describe_current(deadline)
+        except StoreError:  # a request to the repository alone reports it
+            return Described()
+        return Described(engine, view, description)
+
+    def _pools(self, request: BatchedPoolRequest) -> Document:
+        question = request.question
+        deadline = self._deadline(question.search.timeout_ms)
+        with self._lock:
+            members = self._joint.members(request.epoch, request.members)
+        engine = members[0][0]
+        views: list[SnapshotView] = [view for _, view in members]
+        joint = None if question.by_rank else self._joined(views)
+        pools = batched_pools(
+            views,
+            joint,
+            question,
+            encoder=engine.encoder,
+            settings=engine.settings,
+            deadline=deadline,
+        )
+        document: Document = to_builtins(pools)
+        return document
+
+    def _joined(self, views: Sequence[SnapshotView]) -> JointView:
+        """Return the joint view of snapshots, the same object for the messages of a question.
+
+        Packs are not used: they contain rows of repositories that the caller may not see.
+        """
+        key = tuple(map(id, views))  # the joint view keeps the snapshots, and so their ids
+        with self._lock:
+            joint = self._views.pop(key, None)
+        joint = joint or join(views)
+        with self._lock:
+            self._views[key] = joint
+            while len(self._views) > MOST_VIEWS:
+                del self._views[next(iter(self._views))]
+        return joint
+
+    def _deadline(self, timeout_ms: int) -> Deadline:
+        return Deadline.after(self._clock, timeout_ms or self._settings.query_timeout_ms)

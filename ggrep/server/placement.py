@@ -1,0 +1,22 @@
+"""Places repositories on nodes by rendezvous hashing.
+
+Each node has a weight for each repository, and the nodes with the largest weights hold the
+repository. If a node joins or leaves, only the repositories of this node move. The placement
+depends on the names alone, so no table of places exists.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from typing import Final
+
+COPIES: Final = 2
+"""Number of nodes that hold each repository."""
+
+
+def placed(key: str, nodes: Iterable[str], copies: int = COPIES) -> tuple[str, ...]:
+    """Return the nodes that hold a repository, at most `copies`, the preferred node first."""
+    return tuple(sorted(nodes, key=lambda node: (_weight(key, node), node), reverse=True)[:copies])
+
+
+def _weight(key: str, node: str) -> bytes:
+    return hashlib.sha256(f"{node}\n{key}".encode()).digest()

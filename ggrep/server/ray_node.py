@@ -1,0 +1,75 @@
+"""Nodes that are actors of a Ray cluster: Ray places them, and starts them again.
+
+Ray is loaded by the functions that use it. An actor keeps its snapshots on the disk of its machine.
+"""
+
+import os
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import to_builtins
+
+from ggrep.base import stable_json
+from ggrep.base.clock import SystemClock
+from ggrep.base.processes import raise_descriptors
+from ggrep.base.stable_json import decode
+from ggrep.protocol.client.link import Unreachable
+from ggrep.server.node import SearchNode
+from ggrep.server.node_process import NodePlan
+from ggrep.server.nodes import LINES
+
+_NAMESPACE: Final = "ggrep-server"
+
+
+class RayNode:
+    """A link to an actor."""
+
+    def __init__(self, ray: Any, actor: Any) -> None:  # noqa: ANN401 - Ray's own
+        self._ray, self.actor = ray, actor
+
+    def send(self, data: bytes, timeout_s: float) -> bytes:
+        """Return the reply to a message; see `NodeLink.send`."""
+        try:
+            reply: bytes = self._ray.get(self.actor.answer.remote(data), timeout=timeout_s)
+        except self._ray.exceptions.RayError as error:
+            raise Unreachable("the node does not answer") from error
+        return reply
+
+    def keep(self) -> None:
+        """Do nothing: Ray starts actors again."""
+
+    def close(self) -> None:
+        """End the actor."""
+        self._ray.kill(self.actor)
+
+
+class Actor:
+    """The node in an actor."""
+
+    def __init__(self, plan: str) -> None:
+        """Start without snapshots."""
+        raise_descriptors()
+        made = decode(NodePlan, stable_json.loads(plan))
+        self._node = SearchNode(Path(made.cache), made.remote, made.settings, SystemClock())
+
+    def answer(self, data: bytes) -> bytes:
+        """Return the reply to a message."""
+        return self._node.answer(data)
+
+
+def start_actors(address: str, plans: Sequence[NodePlan]) -> list[RayNode]:
+    """Start an actor for each plan, spread over the machines of the cluster.
+
+    Requires: Ray is installed.
+    """
+    # Otherwise Ray reports its use to its makers.
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # noqa: TID251 - Ray reads it there
+    ray: Any = import_module("ray")
+    ray.init(address=address, namespace=_NAMESPACE, log_to_driver=False, configure_logging=False)
+    actor = ray.remote(Actor).options(
+        max_restarts=-1, max_concurrency=LINES, num_cpus=1, scheduling_strategy="SPREAD"
+    )
+    plan_texts = [stable_json.dumps(to_builtins(plan)).decode() for plan in plans]
+    return [RayNode(ray, actor.remote(text)) for text in plan_texts]

@@ -1,0 +1,180 @@
+"""The configuration of a team server: one file of JSON with comments, and its rules of access."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final, Protocol
+
+from msgspec import Struct
+
+from ggrep.base.clock import Clock
+from ggrep.base.errors import InvalidRequest
+from ggrep.config.home import Home
+from ggrep.config.remotes import Remote, checked
+from ggrep.config.settings import Settings, load_settings
+from ggrep.index.remote.objects import open_objects
+from ggrep.index.repo_identity import identify
+from ggrep.server.access import read_file
+from ggrep.server.epoch import Refs
+from ggrep.server.node_process import NodePlan, ProcessNode
+from ggrep.server.nodes import Nodes
+from ggrep.server.team import Team
+from ggrep.server.tokens import Tokens
+
+EXTRA: Final = "pip install 'ggrep[cluster]'"
+MOST_NODES: Final = 256
+
+
+class RemotePart(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
+    """The remote with the pushed snapshots; fields as in `Remote`."""
+
+    url: str
+    endpoint: str = ""
+    region: str = ""
+    plain_http: bool = False
+
+
+class LoginPart(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
+    """The provider whose tokens are accepted; see `Tokens`."""
+
+    issuer: str
+    audience: str
+    jwks: str = ""
+    user_claim: str = "email"
+    groups_claim: str = "groups"
+
+
+class ServerFile(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
+    """The configuration of a server. Paths are relative to the file.
+
+    Attributes:
+        access: file of the access rules.
+        cache: directory of the nodes' snapshots; on each machine of a cluster.
+        hosts: names of the server in a `Host` header.
+        nodes: number of nodes.
+        ray: address of a Ray cluster whose actors are the nodes; empty for processes here.
+        sweep_seconds: time between two looks at the refs.
+        operators: users that may see the state and metrics, and request a sweep.
+    """
+
+    remote: RemotePart
+    login: LoginPart
+    access: str
+    cache: str
+    name: str = "team"
+    host: str = "127.0.0.1"
+    port: int = 7347
+    hosts: tuple[str, ...] = ()
+    nodes: int = 3
+    ray: str = ""
+    sweep_seconds: float = 15.0
+    operators: tuple[str, ...] = ()
+
+
+class NodeHandle(Protocol):
+    """A node that the coordinator started."""
+
+    def send(self, data: bytes, timeout_s: float) -> bytes:
+        """Return the reply to a message; see `NodeLink.send`."""
+        ...
+
+    def keep(self) -> None:
+        """Start the node again if it ended."""
+        ...
+
+    def close(self) -> None:
+        """End the node."""
+        ...
+
+
+def require_extra(server: ServerFile) -> None:
+    """Raise if a library of the extra is missing that the server needs."""
+    for name in ("jwt", "ray") if server.ray else ("jwt",):
+        if find_spec(name) is None:
+            raise InvalidRequest(f"{name} is not installed; to install it: {EXTRA}")
+
+
+def read_server_file(file: Path) -> ServerFile:
+    """Return the configuration in a file, with absolute paths.
+
+    Raises:
+        InvalidRequest: the file cannot be read, or a value is out of bounds.
+    """
+    server = read_file(ServerFile, file)
+    bounds = (
+        (1 <= server.nodes <= MOST_NODES, f"nodes: must be 1 to {MOST_NODES}"),
+        (server.sweep_seconds >= 1, "sweepSeconds: must be at least 1"),
+        (0 <= server.port <= 65535, "port: must be 0 to 65535"),
+        (server.name.isidentifier(), "name: must consist of letters, digits and _"),
+    )
+    for fits, message in bounds:
+        if not fits:
+            raise InvalidRequest(f"{file}: {message}")
+    folder = Path(os.path.abspath(file)).parent  # noqa: PTH100 - keeps links
+    values = {name: getattr(server, name) for name in server.__struct_fields__}
+    values |= {name: str(folder / getattr(server, name)) for name in ("access", "cache")}
+    return ServerFile(**values)
+
+
+def settings_of(
+    server: ServerFile, home: Home, environ: Mapping[str, str] = MappingProxyType({})
+) -> Settings:
+    """Return the settings under which the server's repositories were indexed."""
+    return load_settings(home, Path(server.cache), environ=environ).settings
+
+
+def start_nodes(server: ServerFile, settings: Settings, clock: Clock) -> dict[str, NodeHandle]:
+    """Start the nodes of a server: processes here, or actors of its cluster."""
+    names = [f"node-{number}" for number in range(server.nodes)]
+    remote = _remote(server)
+    plans = [NodePlan(str(Path(server.cache) / name), remote, settings) for name in names]
+    handles: Sequence[NodeHandle]
+    if server.ray:
+        from ggrep.server.ray_node import start_actors
+
+        handles = start_actors(server.ray, plans)
+    else:
+        handles = [ProcessNode(plan, clock) for plan in plans]
+    return dict(zip(names, handles, strict=True))
+
+
+def team_of(
+    server: ServerFile,
+    nodes: Mapping[str, NodeHandle],
+    settings: Settings,
+    clock: Clock,
+    wait: Callable[[float], None],
+) -> Team:
+    """Return the coordinator of a server.
+
+    Raises:
+        RemoteError: the remote cannot be opened.
+    """
+    root, home = Path(server.cache), Home(Path(server.cache))
+    fingerprint = identify(root, home, settings).config_fingerprint
+    refs = Refs(open_objects(_remote(server), wait), fingerprint)
+    return Team(server.name, Nodes(nodes), refs, Path(server.access), settings, clock)
+
+
+def tokens_of(server: ServerFile, clock: Clock) -> Tokens:
+    """Return the check of bearer tokens."""
+    login = server.login
+    return Tokens(
+        login.issuer,
+        login.audience,
+        clock,
+        jwks=login.jwks,
+        user_claim=login.user_claim,
+        groups_claim=login.groups_claim,
+    )
+
+
+def _remote(server: ServerFile) -> Remote:
+    part = server.remote
+    return checked(
+        Remote(
+            server.name.lower(), part.url, part.endpoint, part.region, plain_http=part.plain_http
+        )
+    )

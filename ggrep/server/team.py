@@ -1,0 +1,353 @@
+"""The coordinator of a team server: its epoch, its users' views, and their queries.
+
+An epoch becomes current once the nodes hold its trees, so a question never waits for a fetch. A
+user's view contains only the repositories that the user may see; everything else that an answer
+contains is computed from the view.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final, Self
+
+import anyio
+from anyio import to_thread
+from msgspec import Struct
+
+from ggrep.base.clock import Clock, Deadline, rfc3339
+from ggrep.base.errors import Forbidden, GgrepError, InvalidRequest, RemoteError
+from ggrep.base.ids import RepoId
+from ggrep.base.stable_json import Json, decode
+from ggrep.config.settings import Settings
+from ggrep.federation.coordinator import federated_search
+from ggrep.federation.coordinator_cache import CoordinatorCache
+from ggrep.federation.daemon_searcher import KnownHosts
+from ggrep.federation.fanout_session import Arrived
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_response import FederatedResponse
+from ggrep.federation.workspace import Workspace
+from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
+from ggrep.model.operations import bounds_of, loaded, operation_of
+from ggrep.model.request import Request
+from ggrep.model.slate import SlateRequest
+from ggrep.protocol.client.daemon_client import value_of
+from ggrep.protocol.wire.messages import message_of
+from ggrep.server.access import Access, Identity, read_file
+from ggrep.server.epoch import Epoch, Refs, ServedRepo, workspace_of
+from ggrep.server.node import MOST_EPOCHS, NodeMessage
+from ggrep.server.node_searchers import NodeSearcher, NodeSearchers
+from ggrep.server.nodes import Nodes
+from ggrep.server.placement import placed
+
+CHECK_S: Final = 1.0
+"""Time between two checks of the nodes."""
+_ACCESS: Final = "access rules"
+_REMOTE: Final = "remote"
+_HOLD_MS: Final = 3_600_000.0
+_MEMORY_BYTES: Final = 4 * 1024 * 1024
+
+
+class View(Struct, frozen=True):
+    """What a user may see of an epoch.
+
+    Attributes:
+        repos: by their ids in answers.
+        memory: the coordinator's cache of users with the same repositories.
+    """
+
+    workspace: Workspace
+    repos: Mapping[RepoId, ServedRepo]
+    memory: CoordinatorCache
+
+
+class TeamState(Struct, frozen=True):
+    """The state of a server, for its operators.
+
+    Attributes:
+        read_at: when the refs were read last; empty if they never were.
+        problems: why trees, refs or access rules are not used, one line each.
+    """
+
+    epoch: str
+    repos: int
+    read_at: str
+    nodes: Mapping[str, Mapping[str, int]]
+    problems: tuple[str, ...]
+
+
+class Team:
+    """The coordinator of a server. All calls must come from one event loop."""
+
+    def __init__(
+        self,
+        name: str,
+        nodes: Nodes,
+        refs: Refs,
+        access: Path,
+        settings: Settings,
+        clock: Clock,
+    ) -> None:
+        """Start without an epoch: the first `sweep` reads it.
+
+        Args:
+            name: name of the workspace in answers.
+            nodes: links to all nodes.
+            refs: the refs of the remote.
+            access: file of the rules by which users see repositories.
+            settings: settings under which the repositories were indexed.
+            clock: the clock.
+        """
+        self.name, self.settings, self.clock = name, settings, clock
+        self.nodes, self._refs, self._access_file = nodes, refs, access
+        self.fingerprint = refs.fingerprint
+        self.epoch = Epoch()
+        self.read_at: datetime | None = None
+        self.figures: dict[str, Mapping[str, int]] = {}
+        self.known = KnownHosts(most=MOST_EPOCHS * len(nodes.names))
+        self._access: Access | None = None
+        self._problems: dict[str, str] = {}
+        self._of_trees: dict[str, Mapping[str, str]] = {}
+        self._lacking: frozenset[ServedRepo] = frozenset()
+        self._views: dict[tuple[str, ...], View] = {}
+        self._sweeping = anyio.Lock()
+
+    async def sweep(self) -> None:
+        """Read access rules and refs; make the new trees current once the nodes hold them.
+
+        If the remote fails, the current epoch remains. Invalid access rules close the server.
+        """
+        async with self._sweeping:
+            await self._read_access()
+            try:
+                new = await to_thread.run_sync(self._refs.read, abandon_on_cancel=True)
+            except RemoteError as error:
+                self._problems[_REMOTE] = str(error)
+                return
+            self._problems.pop(_REMOTE, None)
+            self._of_trees["refs"] = new.problems
+            self.read_at = self.clock.now()
+            if new.name != self.epoch.name or self._lacking:
+                await self._swap(new)
+
+    async def check(self) -> None:
+        """Check the nodes; a node that lost its trees fetches them again."""
+        self.figures = await self.nodes.check()
+        behind = [
+            name
+            for name, figures in self.figures.items()
+            if figures.get("trees", 0) < len(self._placed(name, self.epoch))
+        ]
+        if behind and not self._sweeping.locked():
+            async with self._sweeping:
+                await self._hold(behind, [self.epoch])
+
+    async def watch(self, sweep_s: float, upkeep: Callable[[TeamState], None]) -> None:
+        """Check the nodes and sweep, until cancelled.
+
+        `upkeep` is called after each check, in a worker thread.
+        """
+
+        async def check() -> None:
+            await self.check()
+            await to_thread.run_sync(upkeep, self.state(), abandon_on_cancel=True)
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(_repeat, check, CHECK_S)
+            group.start_soon(_repeat, self.sweep, sweep_s)
+
+    def view(self, identity: Identity) -> View:
+        """Return what a user may see now.
+
+        Raises:
+            Forbidden: the access rules are invalid.
+        """
+        if self._access is None:
+            raise Forbidden("the access rules of this server are not valid; ask its operator")
+        keys = self._access.allowed(identity, self.epoch.repos)
+        view = self._views.pop(keys, None)
+        memory = view.memory if view else CoordinatorCache(_MEMORY_BYTES)
+        repos = {repo.repo_id: repo for repo in map(self.epoch.repos.__getitem__, keys)}
+        if view is None or view.repos != repos:
+            view = View(workspace_of(self.name, keys), repos, memory)
+        self._views[keys] = view
+        while len(self._views) > MOST_EPOCHS:
+            del self._views[next(iter(self._views))]
+        return view
+
+    def service(self, identity: Identity) -> "UserService":
+        """Return the queries of a user."""
+        return UserService(self, self.view(identity))
+
+    def state(self) -> TeamState:
+        """Return the state for operators."""
+        answering = self.nodes.answering()
+        every = [self._problems, *self._of_trees.values()]
+        problems = {f"{place}: {why}" for part in every for place, why in part.items()}
+        return TeamState(
+            epoch=self.epoch.name,
+            repos=len(self.epoch.repos),
+            read_at=rfc3339(self.read_at) if self.read_at else "",
+            nodes={
+                name: {**self.figures.get(name, {}), "answers": int(answers)}
+                for name, answers in answering.items()
+            },
+            problems=tuple(sorted(problems)),
+        )
+
+    async def _read_access(self) -> None:
+        try:
+            self._access = await to_thread.run_sync(read_file, Access, self._access_file)
+            self._problems.pop(_ACCESS, None)
+        except InvalidRequest as error:
+            # With the rules read before, a withdrawn right would remain.
+            self._access = None
+            self._problems[_ACCESS] = str(error)
+
+    async def _swap(self, new: Epoch) -> None:
+        """Make an epoch current; a repository whose new tree no node holds keeps its tree."""
+        names = [name for name, answers in self.nodes.answering().items() if answers]
+        held, failed = await self._hold(names, [self.epoch, new])
+        repos: dict[str, ServedRepo] = {}
+        lacking = set()
+        for key, repo in new.repos.items():
+            before = self.epoch.repos.get(key)
+            if repo not in held:
+                lacking.add(repo)
+            repos[key] = repo if repo in held or before is None else before
+        self._lacking = frozenset(lacking)
+        self.epoch = Epoch(repos, new.problems)
+        self._of_trees["nodes"] = failed
+
+    async def _hold(
+        self, names: Sequence[str], epochs: Sequence[Epoch]
+    ) -> tuple[set[ServedRepo], dict[str, str]]:
+        """Let nodes fetch the trees of epochs; return the trees that nodes hold, and problems."""
+        held: set[ServedRepo] = set()
+        failed: dict[str, str] = {}
+
+        async def hold(name: str) -> None:
+            wanted = {repo for epoch in epochs for repo in self._placed(name, epoch)}
+            trees = tuple(sorted(wanted, key=lambda repo: (repo.key, repo.tree.sha256)))
+            try:
+                reply = await self.nodes.ask(
+                    name, NodeMessage(hold=trees), Deadline.after(self.clock, _HOLD_MS)
+                )
+            except GgrepError as error:
+                failed[name] = str(error)
+                return
+            reasons = decode(tuple[tuple[ServedRepo, str], ...], reply.body.get("failed"))
+            failed.update({repo.key: why for repo, why in reasons})
+            held.update(wanted - {repo for repo, _ in reasons})
+
+        async with anyio.create_task_group() as group:
+            for name in names:
+                group.start_soon(hold, name)
+        return held, failed
+
+    def _placed(self, name: str, epoch: Epoch) -> list[ServedRepo]:
+        names = self.nodes.names
+        return [repo for key, repo in epoch.repos.items() if name in placed(key, names)]
+
+
+class UserService(Struct, frozen=True):
+    """The queries of one user, with the methods of `Federator`.
+
+    Every method sees the user's repositories only, so none of them is `forbidden`.
+    """
+
+    team: Team
+    seen: View
+
+    def on_behalf_of(self, caller: str) -> Self:
+        """Return this service: a node does not distinguish callers."""
+        del caller
+        return self
+
+    async def search(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        arrived: Arrived | None = None,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> FederatedResponse:
+        """Return the answer to a search; see `Federator.search`."""
+        del forbidden
+        return await federated_search(
+            workspace,
+            request,
+            self._searchers(),
+            self.team.clock,
+            memory=self.seen.memory,
+            arrived=arrived,
+        )
+
+    async def slate(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        shape: SlateShape,
+        arrived: Arrived | None = None,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> FederatedSlate:
+        """Return a slate.
+
+        Raises:
+            InvalidRequest: the slate belongs to a session, which nodes do not keep.
+        """
+        del forbidden
+        if shape.session is not None:
+            raise _no_sessions()
+        return await federated_slate(
+            workspace,
+            request,
+            shape,
+            self._searchers(),
+            self.team.clock,
+            memory=self.seen.memory,
+            arrived=arrived,
+        )
+
+    async def follow(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        asked: Request[Any],
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> Any:  # noqa: ANN401 - the answer type of the operation
+        """Return the answer to a request about a name or a location."""
+        del forbidden
+        answer = loaded(operation_of(asked).workspace)
+        return await answer(workspace, request, asked, self._searchers(), self.team.clock)
+
+    async def ask_repo(self, root: Path, request: Request[Any]) -> dict[str, Json]:
+        """Return the answer of one repository as its JSON document.
+
+        Raises:
+            Forbidden: the user may not see a repository with this root, or there is none.
+        """
+        repo = next((repo for repo in self.seen.repos.values() if repo.root == root), None)
+        if repo is None:
+            raise Forbidden("there is no repository with this root that you may see")
+        if isinstance(request, SlateRequest) and request.session is not None:
+            raise _no_sessions()
+        timeout_ms = bounds_of(request).timeout_ms or self.team.settings.query_timeout_ms
+        deadline = Deadline.after(self.team.clock, timeout_ms)
+        reply = await NodeSearcher(self.team.nodes, repo).reply(message_of(request), deadline)
+        return value_of(dict[str, Any], reply, "response")
+
+    def _searchers(self) -> NodeSearchers:
+        team = self.team
+        return NodeSearchers(team.nodes, team.fingerprint, self.seen.repos, team.known)
+
+
+async def _repeat(work: Callable[[], Awaitable[None]], pause_s: float) -> None:
+    while True:
+        await work()
+        await anyio.sleep(pause_s)
+
+
+def _no_sessions() -> InvalidRequest:
+    return InvalidRequest("session: a team server keeps no sessions; leave it out")

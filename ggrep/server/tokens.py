@@ -1,0 +1,150 @@
+"""Verifies bearer tokens of an OpenID Connect provider."""
+
+import urllib.request
+from collections.abc import Mapping
+from importlib import import_module
+from threading import Lock
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from ggrep.base import stable_json
+from ggrep.base.clock import Clock
+from ggrep.base.errors import GgrepError, InvalidRequest
+from ggrep.server.access import Identity
+
+_ALGORITHMS: Final = (
+    *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
+    *("ES256", "ES384", "ES512", "EdDSA"),
+)
+"""Signatures with a public key. With a shared key, the public key could be used as the secret."""
+_LEEWAY_S: Final = 30
+_TIMEOUT_S: Final = 5.0
+_MOST_BYTES: Final = 1 << 20
+_AGAIN_MS: Final = 30_000.0
+"""Minimum time between two requests for keys: a token can name any key."""
+_OLD_MS: Final = 3_600_000.0
+"""Time after which keys are fetched again, so that withdrawn keys are no longer accepted."""
+
+
+class Unauthorised(GgrepError):
+    """The token is missing or not valid."""
+
+    code = "unauthorized"
+
+
+class Tokens:
+    """Verifies tokens. Thread-safe.
+
+    Requires: the library `jwt` is installed, with its cryptography.
+    """
+
+    def __init__(
+        self,
+        issuer: str,
+        audience: str,
+        clock: Clock,
+        *,
+        jwks: str = "",
+        user_claim: str = "email",
+        groups_claim: str = "groups",
+    ) -> None:
+        """Create without a request to the provider.
+
+        Args:
+            issuer: URL of the provider, equal to the claim `iss`.
+            audience: the claim `aud` must contain it.
+            clock: the clock for the age of keys.
+            jwks: URL of the keys, `https:` or `file:`; empty for the URL that the provider
+                announces.
+            user_claim: the claim that names the user.
+            groups_claim: the claim that names the user's groups.
+
+        Raises:
+            InvalidRequest: a URL is not encrypted.
+        """
+        _require_encrypted(issuer)
+        if jwks and urlsplit(jwks).scheme != "file":
+            _require_encrypted(jwks)
+        self._jwt = import_module("jwt")
+        self._issuer, self._audience, self._jwks = issuer, audience, jwks
+        self._user_claim, self._groups_claim = user_claim, groups_claim
+        self._clock = clock
+        self._lock = Lock()
+        self._keys: Mapping[str, Any] = {}
+        self._read_ms: float | None = None
+
+    def identity(self, token: str) -> Identity:
+        """Return the user of a token; fetches keys, so do not call it in an event loop.
+
+        Raises:
+            Unauthorised: the token is not valid, or not for this server.
+        """
+        try:
+            header = self._jwt.get_unverified_header(token)
+            claims = self._jwt.decode(
+                token,
+                self._key(str(header.get("kid", ""))),
+                algorithms=_ALGORITHMS,
+                audience=self._audience,
+                issuer=self._issuer,
+                leeway=_LEEWAY_S,
+                options={"require": ["exp", "iss", "aud"]},
+            )
+        except self._jwt.PyJWTError as error:
+            raise Unauthorised(f"the bearer token is not valid: {error}") from error
+        user = claims.get(self._user_claim)
+        if not isinstance(user, str) or not user:
+            raise Unauthorised(f"the bearer token lacks the claim {self._user_claim}")
+        if self._user_claim == "email" and claims.get("email_verified") is False:
+            raise Unauthorised("the address of the bearer token is not verified")
+        groups = claims.get(self._groups_claim, ())
+        listed = groups if isinstance(groups, list) else ()
+        return Identity(user, frozenset(group for group in listed if isinstance(group, str)))
+
+    def _key(self, name: str) -> Any:  # noqa: ANN401 - of the library
+        with self._lock:
+            age_ms = self._clock.monotonic_ms() - (self._read_ms or 0.0)
+            never = self._read_ms is None
+            if never or age_ms > _OLD_MS or (name not in self._keys and age_ms > _AGAIN_MS):
+                self._read_ms = self._clock.monotonic_ms()
+                self._keys = self._fetched()
+            if name not in self._keys:
+                raise Unauthorised("the bearer token names an unknown key")
+            return self._keys[name]
+
+    def _fetched(self) -> Mapping[str, Any]:
+        """Return the provider's keys by name.
+
+        Raises:
+            Unauthorised: the provider does not answer; earlier keys are forgotten.
+        """
+        self._keys = {}
+        jwks = self._jwks
+        if not jwks:
+            document = _document(f"{self._issuer.rstrip('/')}/.well-known/openid-configuration")
+            if document.get("issuer") != self._issuer:
+                raise Unauthorised("the provider announces another issuer")
+            jwks = str(document.get("jwks_uri", ""))
+            _require_encrypted(jwks)
+        keys = self._jwt.PyJWKSet.from_dict(_document(jwks)).keys
+        return {str(key.key_id or ""): key for key in keys}
+
+
+def _document(url: str) -> dict[str, Any]:
+    try:
+        with urllib.request.urlopen(url, timeout=_TIMEOUT_S) as reply:  # noqa: S310 - see above
+            document = stable_json.loads(reply.read(_MOST_BYTES))
+    except (OSError, ValueError) as error:
+        raise Unauthorised("the keys of the identity provider cannot be read") from error
+    if not isinstance(document, dict):
+        raise Unauthorised("the keys of the identity provider cannot be read")
+    return document
+
+
+def _require_encrypted(url: str) -> None:
+    parts = urlsplit(url)
+    if parts.scheme == "https" or (
+        parts.scheme == "http" and parts.hostname in {"localhost", "127.0.0.1", "::1"}
+    ):
+        return
+    raise InvalidRequest(f"{url!r} must begin with https://; http:// is allowed for localhost only")

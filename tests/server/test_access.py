@@ -1,0 +1,240 @@
+"""Each user's answers are those of a server that contains only the user's repositories."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ggrep.base import stable_json
+from ggrep.base.errors import Forbidden, GgrepError
+from ggrep.federation.workspace_names import name_request
+from ggrep.model.navigation import ReferencesRequest, SymbolRequest
+from ggrep.server import epoch, node_searchers, team
+from ggrep.server.access import Access, Identity, Rule
+from ggrep.server.nodes import Nodes
+from ggrep.server.team import Team as Coordinator
+from ggrep.server.team import UserService
+from tests.fakes.team import CLOCK, TREES, Team, hold, search
+
+# A name, a word and a text of each repository that occur in no other one.
+SECRET = {
+    "acme/cart": ("acme/cart", "add_item", "cart.append"),
+    "acme/mail": ("acme/mail", "mail/send.go", "package mail"),
+    "acme/site": ("acme/site", "index.js", "page.title"),
+    "tools/cart": ("tools/cart", "bin/pay.py", "amount"),
+    "tools/log": ("tools/log", "log.py", "print"),
+}
+QUERIES = ("retry", "cart", "how is a request retried", "render page", "log", "pay(amount)")
+USERS = [Identity(f"user{number}@example.com") for number in range(12)]
+
+
+@pytest.fixture(scope="module")
+def nodes(team: Team) -> Iterator[Any]:
+    links = team.nodes(3, "access")
+    hold(links, team.epoch())
+    yield links
+    for link in links.values():
+        link.node.close()
+
+
+async def _served(team: Team, links: Any, rules: Access) -> Coordinator:
+    file = team.base / "rules.jsonc"
+    file.write_bytes(stable_json.dumps({"rules": [_rule(rule) for rule in rules.rules]}))
+    coordinator = Coordinator("team", Nodes(links), team.refs, file, team.settings(), CLOCK)
+    await coordinator.sweep()
+    return coordinator
+
+
+def _rule(rule: Rule) -> Any:
+    return {"repos": [*rule.repos], "users": [*rule.users], "groups": [*rule.groups]}
+
+
+async def _answers(service: UserService, query: str, strategy: str) -> list[bytes]:
+    """Return answers of all kinds to a user."""
+    workspace = service.seen.workspace
+    request = search(query, merge_strategy=strategy, top=5)
+    symbol = SymbolRequest("retry", deterministic=True, timeout_ms=20_000)
+    uses = ReferencesRequest("retry", deterministic=True, timeout_ms=20_000)
+
+    found = [
+        await service.search(workspace, request),
+        await service.search(workspace, search(query, merge_strategy=strategy, only=("cart",))),
+        await service.search(workspace, search(query, max_repos=2, merge_strategy=strategy)),
+        await service.follow(workspace, name_request(request, symbol), symbol),
+        await service.follow(workspace, name_request(request, uses), uses),
+    ]
+    errors = []
+    for key in (*sorted(TREES), "acme/absent"):
+        try:
+            document = await service.ask_repo(Path("/", key), search(query).search)
+            errors.append(f"{len(document['results'])} hits".encode())
+        except GgrepError as error:
+            errors.append(f"{error.code} {error}".encode())
+    return [*(stable_json.dumps(each.to_json()) for each in found), *errors]
+
+
+def _oracle(team: Team, links: Any, keys: set[str]) -> UserService:
+    """Return the queries to a server that contains only some repositories."""
+    every = team.epoch().repos
+    coordinator = Coordinator(
+        "team", Nodes(links), team.refs, Path("/absent"), team.settings(), CLOCK
+    )
+    coordinator.epoch = epoch.Epoch({key: every[key] for key in sorted(keys)})
+    coordinator._access = Access((Rule(("*",), ("*",)),))
+    return coordinator.service(USERS[0])
+
+
+@settings(max_examples=6)
+@given(
+    st.lists(st.sets(st.sampled_from(sorted(TREES))), min_size=12, max_size=12),
+    st.lists(
+        st.tuples(st.sampled_from(QUERIES), st.sampled_from(("global", "rrf"))),
+        min_size=12,
+        max_size=12,
+    ),
+)
+def test_a_user_sees_nothing_of_hidden_repositories(
+    team: Team, nodes: Any, sets: list[set[str]], queries: list[tuple[str, str]]
+) -> None:
+    rules = Access(
+        tuple(
+            Rule(tuple(sorted(keys)), (user.user,)) for user, keys in zip(USERS, sets, strict=True)
+        )
+    )
+
+    async def check() -> None:
+        coordinator = await _served(team, nodes, rules)
+        for user, keys, (query, strategy) in zip(USERS, sets, queries, strict=True):
+            await _check(team, nodes, coordinator.service(user), keys, query, strategy)
+
+    anyio.run(check)
+
+
+async def _check(
+    team: Team, nodes: Any, service: UserService, keys: set[str], query: str, strategy: str
+) -> None:
+    shown = await _answers(service, query, strategy)
+
+    assert shown == await _answers(_oracle(team, nodes, keys), query, strategy)
+    for key in TREES.keys() - keys:
+        hidden = [word for word in SECRET[key] if word not in query]
+        assert not [word for word in hidden for text in shown if word.encode() in text]
+        assert not [text for text in shown if epoch.repo_id(epoch.root_of(key)).encode() in text]
+
+
+SEEN = {"acme/cart", "acme/mail", "acme/site"}
+HIDDEN = "tools/cart"
+
+
+def _aliases(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names depend on all repositories: `cart` is short for two of them."""
+    of_keys = epoch.workspace_of
+
+    def leaking(name: str, keys: Any) -> Any:
+        workspace = of_keys(name, {*keys, HIDDEN})
+        shown = tuple(repo for repo in workspace.repos if repo.root_input in keys)
+        own = of_keys(name, keys)
+        return own.__class__(
+            **{
+                field: shown if field == "repos" else getattr(own, field)
+                for field in own.__struct_fields__
+            }
+        )
+
+    monkeypatch.setattr(team, "workspace_of", leaking)
+
+
+def _hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The id of the workspace is that of all repositories."""
+    of_keys = epoch.workspace_of
+
+    def leaking(name: str, keys: Any) -> Any:
+        own, every = of_keys(name, keys), of_keys(name, {*keys, HIDDEN})
+        fields = {field: getattr(own, field) for field in own.__struct_fields__}
+        return own.__class__(**fields | {"repo_set_id": every.repo_set_id})
+
+    monkeypatch.setattr(team, "workspace_of", leaking)
+
+
+def _rights(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rule about a repository is read as one about all repositories of its short name."""
+
+    def grants(self: Rule, key: str) -> bool:
+        return key.rpartition("/")[2] in {name.rpartition("/")[2] for name in self.repos}
+
+    monkeypatch.setattr(Rule, "grants", grants)
+
+
+def _statistics(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words are as rare as in all repositories together."""
+    summed = node_searchers.sum_statistics
+    monkeypatch.setattr(
+        node_searchers, "sum_statistics", lambda parts: summed([*parts, *[*parts][:1]])
+    )
+
+
+def _errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error tells a hidden repository from one that does not exist."""
+    ask_repo = UserService.ask_repo
+
+    async def leaking(self: UserService, root: Path, request: Any) -> Any:
+        if str(root)[1:] in self.team.epoch.repos.keys() - {
+            repo.key for repo in self.seen.repos.values()
+        }:
+            raise Forbidden("you may not see this repository")
+        return await ask_repo(self, root, request)
+
+    monkeypatch.setattr(UserService, "ask_repo", leaking)
+
+
+LEAKS: tuple[Callable[[pytest.MonkeyPatch], None], ...] = (
+    _aliases,
+    _hashes,
+    _rights,
+    _statistics,
+    _errors,
+)
+
+
+@pytest.mark.parametrize("leak", LEAKS, ids=lambda leak: leak.__name__)
+async def test_a_planted_leak_is_noticed(
+    team: Team, nodes: Any, monkeypatch: pytest.MonkeyPatch, leak: Any
+) -> None:
+    sets = {USERS[0]: set(TREES), USERS[1]: SEEN}
+    rules = Access(tuple(Rule(tuple(sorted(keys)), (user.user,)) for user, keys in sets.items()))
+    oracle = await _answers(_oracle(team, nodes, SEEN), "retry", "global")
+    leak(monkeypatch)
+    coordinator = await _served(team, nodes, rules)
+    await _answers(coordinator.service(USERS[0]), "retry", "global")
+
+    assert await _answers(coordinator.service(USERS[1]), "retry", "global") != oracle
+
+
+def test_a_rule_names_repositories_folders_or_all() -> None:
+    keys = ("acme/cart", "acme/cart-old", "acme/tools/x", "other/cart")
+    rules = {
+        ("acme/cart",): ("acme/cart",),
+        ("acme/",): ("acme/cart", "acme/cart-old", "acme/tools/x"),
+        ("acme",): (),
+        ("*",): keys,
+        (): (),
+    }
+    for names, expected in rules.items():
+        access = Access((Rule(names, users=("a",)),))
+        assert access.allowed(Identity("a"), keys) == expected
+        assert access.allowed(Identity("b"), keys) == ()
+
+
+def test_groups_are_those_of_the_token_and_of_the_file() -> None:
+    access = Access(
+        (Rule(("x",), groups=("g",)), Rule(("y",), groups=("h",)), Rule(("z",), users=("*",))),
+        {"h": ("alice",)},
+    )
+
+    assert access.allowed(Identity("alice", frozenset({"g"})), "xyz") == ("x", "y", "z")
+    assert access.allowed(Identity("bob", frozenset({"h"})), "xyz") == ("y", "z")
+    assert access.allowed(Identity("carol"), "xyz") == ("z",)

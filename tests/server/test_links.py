@@ -1,0 +1,110 @@
+"""Nodes in processes and in actors of Ray answer as nodes of this process do."""
+
+import os
+import signal
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from ggrep.base.clock import Deadline, SystemClock
+from ggrep.server.node import NodeMessage
+from ggrep.server.node_process import NodePlan, ProcessNode
+from ggrep.server.nodes import Nodes
+from ggrep.server.placement import placed
+from ggrep.server.ray_node import start_actors
+from tests.cluster.ray_nodes import RayNodes
+from tests.fakes.team import CLOCK, Team, answer, follow_ups, search
+
+NAMES = ("node-0", "node-1", "node-2")
+REQUESTS = [search(merge_strategy=strategy) for strategy in ("global", "rrf")]
+
+
+def _plan(team: Team, cache: Path) -> NodePlan:
+    return NodePlan(str(cache), team.remote, team.settings())
+
+
+async def _ready(team: Team, nodes: Nodes) -> None:
+    """Wait until the nodes answer, and let them hold their repositories."""
+    with anyio.fail_after(150):
+        await nodes.check()
+        while not all(nodes.answering().values()):
+            await anyio.sleep(0.1)
+            await nodes.check()
+    epoch = team.epoch()
+    for name in nodes.names:
+        trees = tuple(r for key, r in epoch.repos.items() if name in placed(key, nodes.names))
+        deadline = Deadline.after(CLOCK, 100_000)
+        reply = await nodes.ask(name, NodeMessage(hold=trees), deadline)
+        assert reply.body["failed"] == []
+
+
+@pytest.fixture(scope="module")
+def processes(
+    team: Team, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, ProcessNode]]:
+    base = tmp_path_factory.mktemp("nodes")
+    links = {name: ProcessNode(_plan(team, base / name), SystemClock()) for name in NAMES}
+    yield links
+    for link in links.values():
+        link.close()
+
+
+@pytest.mark.slow
+async def test_a_killed_process_changes_no_answer_and_is_replaced(
+    team: Team, processes: dict[str, ProcessNode]
+) -> None:
+    nodes = Nodes(processes)
+    await _ready(team, nodes)
+    far, here, workspace = team.far(nodes, team.epoch()), team.here(), team.workspace()
+    whole = [await answer(here, workspace, request) for request in REQUESTS]
+
+    assert [await answer(far, workspace, request) for request in REQUESTS] == whole
+    pid = processes["node-1"].pid
+    async with anyio.create_task_group() as group:
+        group.start_soon(_kill, pid)
+        for _ in range(20):
+            assert [await answer(far, workspace, request) for request in REQUESTS] == whole
+    assert not nodes.answering()["node-1"]
+
+    processes["node-1"].keep()
+    assert processes["node-1"].pid != pid
+    await _ready(team, nodes)
+    assert [await answer(far, workspace, request) for request in REQUESTS] == whole
+
+
+async def _kill(pid: int) -> None:
+    await anyio.sleep(0.2)
+    os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(1800)
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed")
+async def test_actors_of_ray_answer_as_one_machine_and_come_back(
+    team: Team, tmp_path: Path
+) -> None:
+    ray: Any = import_module("ray")
+    workspace, here = team.workspace(), team.here()
+    whole = [await answer(here, workspace, request) for request in REQUESTS]
+    with RayNodes(1, cpus=2) as cluster:
+        links = start_actors(cluster.address, [_plan(team, tmp_path / name) for name in NAMES])
+        try:
+            nodes = Nodes(dict(zip(NAMES, links, strict=True)))
+            await _ready(team, nodes)
+            far = team.far(nodes, team.epoch())
+            assert [await answer(far, workspace, request) for request in REQUESTS] == whole
+            assert await follow_ups(far, workspace) == await follow_ups(here, workspace)
+
+            ray.kill(links[1].actor, no_restart=False)
+            for _ in range(5):
+                assert [await answer(far, workspace, request) for request in REQUESTS] == whole
+            await _ready(team, nodes)
+            assert [await answer(far, workspace, request) for request in REQUESTS] == whole
+        finally:
+            ray.shutdown()

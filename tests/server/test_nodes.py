@@ -1,0 +1,54 @@
+"""Answers over nodes are those of one machine with all repositories, byte for byte."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from ggrep.server.nodes import Nodes
+from tests.fakes.team import SEARCHES, Link, Team, answer, follow_ups, hold, search
+
+NUMBERS = (1, 2, 3, 5)
+
+
+@contextmanager
+def _held(team: Team, number: int, label: str = "") -> Iterator[dict[str, Link]]:
+    links = team.nodes(number, label)
+    hold(links, team.epoch())
+    try:
+        yield links
+    finally:
+        for link in links.values():
+            link.node.close()
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+async def test_searches_equal_those_of_one_machine(team: Team, number: int) -> None:
+    workspace, here = team.workspace(), team.here()
+    with _held(team, number) as links:
+        far = team.far(Nodes(links), team.epoch())
+        for name, request in SEARCHES.items():
+            assert await answer(far, workspace, request) == await answer(
+                here, workspace, request
+            ), name
+        assert sum(bool(link.sent) for link in links.values()) >= min(number, 2)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+async def test_names_places_and_slates_equal_those_of_one_machine(team: Team, number: int) -> None:
+    workspace = team.workspace()
+    with _held(team, number) as links:
+        far = team.far(Nodes(links), team.epoch())
+
+        assert await follow_ups(far, workspace) == await follow_ups(team.here(), workspace)
+
+
+async def test_the_nodes_search_their_repositories_together(team: Team) -> None:
+    """Each node answers a message to describe, one to count, and a few to search."""
+    with _held(team, 2) as links:
+        far = team.far(Nodes(links), team.epoch())
+        await answer(far, team.workspace(), search(merge_strategy="global", fold=False))
+
+        messages = [data for link in links.values() for data in link.sent]
+        assert all(b'"joint_' in data for data in messages)
+        assert len(messages) <= 2 * (2 + 1 + 1)
