@@ -165,20 +165,21 @@ def test_where_git_waits_for_ever_the_index_is_made_without_it(
 def test_where_git_waits_for_ever_a_sync_waits_once(
     work_tree: Path, outside: Path, home: Path, git: Git, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each further question would take as long again."""
+    """Commands that read git's index wait at the same time; a further one would wait as long."""
     WAITING["waiting_index"](work_tree, outside, git)
-    asked: list[str] = []
+    waiting: list[int] = []
     command = git_module._command
 
     def noted(top: Path, arguments: Sequence[str]) -> list[str]:
-        asked.append(arguments[0])
+        if arguments[0] in {"ls-files", "status"}:
+            waiting.append(threading.get_ident())
         return command(top, arguments)
 
     engine = open_engine(work_tree, home)
     monkeypatch.setattr(git_module, "_command", noted)
     engine.sync()
 
-    assert asked == ["ls-files"]
+    assert 0 < len(waiting) == len(set(waiting))
 
 
 @contextmanager

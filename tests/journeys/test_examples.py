@@ -17,6 +17,9 @@ SERVERS = ("serve", "stop", "stop-all", "api", "ui", "mcp", "lsp", "workspace wa
 ON_TERMINALS = ("pick",)
 """Commands that need a terminal; `tests/terminal_views` has them."""
 
+TEAM_SERVERS = ("server", "server start", "server status", "server stop")
+"""Commands of a team server; `tests/server` has them."""
+
 CHECK = (
     'version = 1\n[[checks]]\nid = "c"\nquery = "charge_card"\nexpect_any = ["src/checkout.py"]\n'
 )
@@ -52,7 +55,8 @@ def test_every_example_runs(
     assert ggrep("remote", "add", "origin", remote).status == 0
 
     failed = []
-    for line in typed(*(name for name in EXAMPLES if name not in SERVERS + ON_TERMINALS)):
+    apart = SERVERS + ON_TERMINALS + TEAM_SERVERS
+    for line in typed(*(name for name in EXAMPLES if name not in apart)):
         if "--engine ray" in line:
             continue  # `tests/cluster` has one
         if line.startswith("ggrep clean"):

@@ -48,7 +48,7 @@ def test_hints_are_given_where_something_can_be_done() -> None:
     hint = failure(Forbidden("x"), shows_paths=True)["hint"]
 
     assert "--allowed-root" in hint
-    assert "--allow-any-root" in hint
+    assert "--workspace FILE" in hint
 
 
 @pytest.mark.parametrize("shown", [True, False])
