@@ -20,7 +20,7 @@ from msgspec import Struct, to_builtins
 
 from ggrep.base import durable, stable_json
 from ggrep.base.clock import Clock, Deadline
-from ggrep.base.errors import CorruptStore, GgrepError, InvalidRequest, NoIndex, StoreError
+from ggrep.base.errors import GgrepError, InvalidRequest, NoIndex, StoreError
 from ggrep.base.stable_json import Document, decode
 from ggrep.config.home import Home
 from ggrep.config.remotes import Remote
@@ -104,7 +104,7 @@ class SearchNode:
         self._members: dict[tuple[str, str], ServedRepo] = {}
         self._joint = JointMembers(most=MOST_EPOCHS)
         self._views: dict[tuple[int, ...], JointView] = {}  # the least recently used first
-        self._hosted = Hosted(occurrences=OccurrencePool())
+        self._hosted = Hosted(occurrences=OccurrencePool(), detached=True)
         self._figures = NodeFigures()
 
     def answer(self, data: bytes) -> bytes:
@@ -158,6 +158,7 @@ class SearchNode:
     def _forget(self, repo: ServedRepo) -> None:
         self._views.clear()
         engine = self._engines.pop(repo, None)
+        self._figures.trees = len(self._engines)
         self._members.pop((repo.tree.sha256, str(repo.root)), None)
         if engine is not None:
             engine.close()
@@ -224,7 +225,7 @@ class SearchNode:
             raise NotHeld("this node does not hold the repository's snapshot")
         try:
             return self._of_one(engine, message)
-        except CorruptStore as error:
+        except (NoIndex, StoreError) as error:
             with self._lock:  # the next `hold` copies the tree again
                 self._forget(asked.repo)
             raise NotHeld(str(error)) from error

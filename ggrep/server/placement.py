@@ -7,6 +7,7 @@ depends on the names alone, so no table of places exists.
 
 import hashlib
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 COPIES: Final = 2
@@ -15,6 +16,11 @@ COPIES: Final = 2
 
 def placed(key: str, nodes: Iterable[str], copies: int = COPIES) -> tuple[str, ...]:
     """Return the nodes that hold a repository, at most `copies`, the preferred node first."""
+    return _placed(key, tuple(nodes), copies)
+
+
+@lru_cache(1 << 17)
+def _placed(key: str, nodes: tuple[str, ...], copies: int) -> tuple[str, ...]:
     return tuple(sorted(nodes, key=lambda node: (_weight(key, node), node), reverse=True)[:copies])
 
 

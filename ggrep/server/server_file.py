@@ -24,6 +24,7 @@ from ggrep.server.team import Team
 from ggrep.server.tokens import Tokens
 
 EXTRA: Final = "pip install 'ggrep[cluster]'"
+_MOST_CACHE: Final = 80
 MOST_NODES: Final = 256
 
 
@@ -103,7 +104,10 @@ def read_server_file(file: Path) -> ServerFile:
         InvalidRequest: the file cannot be read, or a value is out of bounds.
     """
     server = read_file(ServerFile, file)
+    folder = Path(os.path.abspath(file)).parent  # noqa: PTH100 - keeps links
+    most = f"cache: the path is longer than {_MOST_CACHE} bytes, too long for the sockets in it"
     bounds = (
+        (len(os.fsencode(folder / server.cache)) <= _MOST_CACHE, most),
         (1 <= server.nodes <= MOST_NODES, f"nodes: must be 1 to {MOST_NODES}"),
         (server.sweep_seconds >= 1, "sweepSeconds: must be at least 1"),
         (0 <= server.port <= 65535, "port: must be 0 to 65535"),
@@ -112,7 +116,6 @@ def read_server_file(file: Path) -> ServerFile:
     for fits, message in bounds:
         if not fits:
             raise InvalidRequest(f"{file}: {message}")
-    folder = Path(os.path.abspath(file)).parent  # noqa: PTH100 - keeps links
     values = {name: getattr(server, name) for name in server.__struct_fields__}
     values |= {name: str(folder / getattr(server, name)) for name in ("access", "cache")}
     return ServerFile(**values)

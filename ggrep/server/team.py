@@ -43,6 +43,9 @@ CHECK_S: Final = 1.0
 """Time between two checks of the nodes."""
 _ACCESS: Final = "access rules"
 _REMOTE: Final = "remote"
+_MOST_IDENTITIES: Final = 4_096
+_MEND_S: Final = 5.0
+"""Time between two attempts of nodes to fetch lost trees."""
 _HOLD_MS: Final = 3_600_000.0
 _MEMORY_BYTES: Final = 4 * 1024 * 1024
 
@@ -109,6 +112,8 @@ class Team:
         self._of_trees: dict[str, Mapping[str, str]] = {}
         self._lacking: frozenset[ServedRepo] = frozenset()
         self._views: dict[tuple[str, ...], View] = {}
+        self._allowed: dict[Identity, tuple[str, ...]] = {}
+        self._previous = Epoch()
         self._sweeping = anyio.Lock()
 
     async def sweep(self) -> None:
@@ -116,8 +121,8 @@ class Team:
 
         If the remote fails, the current epoch remains. Invalid access rules close the server.
         """
+        await self.read_access()
         async with self._sweeping:
-            await self._read_access()
             try:
                 new = await to_thread.run_sync(self._refs.read, abandon_on_cancel=True)
             except RemoteError as error:
@@ -130,21 +135,27 @@ class Team:
                 await self._swap(new)
 
     async def check(self) -> None:
-        """Check the nodes; a node that lost its trees fetches them again."""
+        """Check the nodes."""
         self.figures = await self.nodes.check()
+
+    async def mend(self) -> None:
+        """Let nodes that lost trees fetch them again."""
+        epochs = [self._previous, self.epoch]
         behind = [
             name
             for name, figures in self.figures.items()
-            if figures.get("trees", 0) < len(self._placed(name, self.epoch))
+            if figures.get("trees", 0)
+            < len({repo for epoch in epochs for repo in self._placed(name, epoch)})
         ]
-        if behind and not self._sweeping.locked():
+        if behind:
             async with self._sweeping:
-                await self._hold(behind, [self.epoch])
+                await self._hold(behind, epochs)
 
     async def watch(self, sweep_s: float, upkeep: Callable[[TeamState], None]) -> None:
-        """Check the nodes and sweep, until cancelled.
+        """Check the nodes, read the access rules and sweep, until cancelled.
 
-        `upkeep` is called after each check, in a worker thread.
+        Rules and checks do not wait for nodes that fetch trees. `upkeep` is called after each
+        check, in a worker thread.
         """
 
         async def check() -> None:
@@ -152,8 +163,10 @@ class Team:
             await to_thread.run_sync(upkeep, self.state(), abandon_on_cancel=True)
 
         async with anyio.create_task_group() as group:
-            group.start_soon(_repeat, check, CHECK_S)
-            group.start_soon(_repeat, self.sweep, sweep_s)
+            group.start_soon(self._repeat, check, CHECK_S)
+            group.start_soon(self._repeat, self.read_access, sweep_s)
+            group.start_soon(self._repeat, self.sweep, sweep_s)
+            group.start_soon(self._repeat, self.mend, _MEND_S)
 
     def view(self, identity: Identity) -> View:
         """Return what a user may see now.
@@ -163,7 +176,11 @@ class Team:
         """
         if self._access is None:
             raise Forbidden("the access rules of this server are not valid; ask its operator")
-        keys = self._access.allowed(identity, self.epoch.repos)
+        if (keys := self._allowed.get(identity)) is None:
+            keys = self._access.allowed(identity, self.epoch.repos)
+            if len(self._allowed) >= _MOST_IDENTITIES:
+                self._allowed.clear()
+            self._allowed[identity] = keys
         view = self._views.pop(keys, None)
         memory = view.memory if view else CoordinatorCache(_MEMORY_BYTES)
         repos = {repo.repo_id: repo for repo in map(self.epoch.repos.__getitem__, keys)}
@@ -188,20 +205,23 @@ class Team:
             repos=len(self.epoch.repos),
             read_at=rfc3339(self.read_at) if self.read_at else "",
             nodes={
-                name: {**self.figures.get(name, {}), "answers": int(answers)}
-                for name, answers in answering.items()
+                name: {**self.figures.get(name, {}), "answering": int(is_answering)}
+                for name, is_answering in answering.items()
             },
             problems=tuple(sorted(problems)),
         )
 
-    async def _read_access(self) -> None:
+    async def read_access(self) -> None:
+        """Read the access rules; invalid rules close the server."""
         try:
-            self._access = await to_thread.run_sync(read_file, Access, self._access_file)
+            access = await to_thread.run_sync(read_file, Access, self._access_file)
             self._problems.pop(_ACCESS, None)
-        except InvalidRequest as error:
-            # With the rules read before, a withdrawn right would remain.
-            self._access = None
+        except Exception as error:  # noqa: BLE001 - with old rules a withdrawn right would stay
+            access = None
             self._problems[_ACCESS] = str(error)
+        if access != self._access:
+            self._access = access
+            self._allowed.clear()
 
     async def _swap(self, new: Epoch) -> None:
         """Make an epoch current; a repository whose new tree no node holds keeps its tree."""
@@ -215,7 +235,8 @@ class Team:
                 lacking.add(repo)
             repos[key] = repo if repo in held or before is None else before
         self._lacking = frozenset(lacking)
-        self.epoch = Epoch(repos, new.problems)
+        self._previous, self.epoch = self.epoch, Epoch(repos, new.problems)
+        self._allowed.clear()
         self._of_trees["nodes"] = failed
 
     async def _hold(
@@ -243,6 +264,16 @@ class Team:
             for name in names:
                 group.start_soon(hold, name)
         return held, failed
+
+    async def _repeat(self, work: Callable[[], Awaitable[None]], pause_s: float) -> None:
+        """Do some work again and again; an error is a problem for operators, and ends nothing."""
+        while True:
+            try:
+                await work()
+                self._problems.pop(work.__name__, None)
+            except Exception as error:  # noqa: BLE001 - without sweeps withdrawn rights would stay
+                self._problems[work.__name__] = f"{type(error).__name__}: {error}"
+            await anyio.sleep(pause_s)
 
     def _placed(self, name: str, epoch: Epoch) -> list[ServedRepo]:
         names = self.nodes.names
@@ -341,12 +372,6 @@ class UserService(Struct, frozen=True):
     def _searchers(self) -> NodeSearchers:
         team = self.team
         return NodeSearchers(team.nodes, team.fingerprint, self.seen.repos, team.known)
-
-
-async def _repeat(work: Callable[[], Awaitable[None]], pause_s: float) -> None:
-    while True:
-        await work()
-        await anyio.sleep(pause_s)
 
 
 def _no_sessions() -> InvalidRequest:

@@ -2,7 +2,9 @@
 
 import urllib.request
 from collections.abc import Mapping
+from http.client import HTTPException
 from importlib import import_module
+from math import inf
 from threading import Lock
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -69,9 +71,9 @@ class Tokens:
         self._issuer, self._audience, self._jwks = issuer, audience, jwks
         self._user_claim, self._groups_claim = user_claim, groups_claim
         self._clock = clock
-        self._lock = Lock()
+        self._fetching = Lock()
         self._keys: Mapping[str, Any] = {}
-        self._read_ms: float | None = None
+        self._read_ms = self._tried_ms = -inf
 
     def identity(self, token: str) -> Identity:
         """Return the user of a token; fetches keys, so do not call it in an event loop.
@@ -95,30 +97,40 @@ class Tokens:
         user = claims.get(self._user_claim)
         if not isinstance(user, str) or not user:
             raise Unauthorised(f"the bearer token lacks the claim {self._user_claim}")
-        if self._user_claim == "email" and claims.get("email_verified") is False:
-            raise Unauthorised("the address of the bearer token is not verified")
+        if self._user_claim == "email" and claims.get("email_verified") is not True:
+            raise Unauthorised("the bearer token does not say email_verified")
         groups = claims.get(self._groups_claim, ())
         listed = groups if isinstance(groups, list) else ()
         return Identity(user, frozenset(group for group in listed if isinstance(group, str)))
 
     def _key(self, name: str) -> Any:  # noqa: ANN401 - of the library
-        with self._lock:
-            age_ms = self._clock.monotonic_ms() - (self._read_ms or 0.0)
-            never = self._read_ms is None
-            if never or age_ms > _OLD_MS or (name not in self._keys and age_ms > _AGAIN_MS):
-                self._read_ms = self._clock.monotonic_ms()
-                self._keys = self._fetched()
-            if name not in self._keys:
-                raise Unauthorised("the bearer token names an unknown key")
-            return self._keys[name]
+        """Return a key; only requests that need a fetch wait for it.
+
+        Raises:
+            Unauthorised: no such key is known, or the provider does not answer.
+        """
+        if (key := self._known(name)) is None:
+            with self._fetching:
+                key = self._known(name)
+                now_ms = self._clock.monotonic_ms()
+                if key is None and now_ms - self._tried_ms > _AGAIN_MS:
+                    self._tried_ms = now_ms
+                    self._keys, self._read_ms = self._fetched(), now_ms
+                    key = self._known(name)
+        if key is None:
+            raise Unauthorised("the bearer token names an unknown key")
+        return key
+
+    def _known(self, name: str) -> Any:  # noqa: ANN401 - of the library
+        is_fresh = self._clock.monotonic_ms() - self._read_ms <= _OLD_MS
+        return self._keys.get(name) if is_fresh else None
 
     def _fetched(self) -> Mapping[str, Any]:
         """Return the provider's keys by name.
 
         Raises:
-            Unauthorised: the provider does not answer; earlier keys are forgotten.
+            Unauthorised: the provider does not answer.
         """
-        self._keys = {}
         jwks = self._jwks
         if not jwks:
             document = _document(f"{self._issuer.rstrip('/')}/.well-known/openid-configuration")
@@ -134,7 +146,7 @@ def _document(url: str) -> dict[str, Any]:
     try:
         with urllib.request.urlopen(url, timeout=_TIMEOUT_S) as reply:  # noqa: S310 - see above
             document = stable_json.loads(reply.read(_MOST_BYTES))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, HTTPException) as error:
         raise Unauthorised("the keys of the identity provider cannot be read") from error
     if not isinstance(document, dict):
         raise Unauthorised("the keys of the identity provider cannot be read")

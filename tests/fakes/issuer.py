@@ -38,6 +38,7 @@ class Issuer:
             "aud": AUDIENCE,
             "exp": time.time() + 600,
             "email": user,
+            "email_verified": True,
             **claims,
         }
         stated = {key: value for key, value in every.items() if value is not None}

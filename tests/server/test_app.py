@@ -141,7 +141,7 @@ async def test_operators_see_state_and_metrics_and_others_do_not(
         state: Any = (await site.get("/status")).json()
         assert state["repos"] == len(TREES)
         assert state["problems"] == []
-        assert {node["answers"] for node in state["nodes"].values()} == {1}
+        assert {node["answering"] for node in state["nodes"].values()} == {1}
         metrics = (await site.get("/metrics")).text
         assert f"ggrep_server_repositories {len(TREES)}\n" in metrics
         assert 'ggrep_server_node_trees{node="node-0"}' in metrics

@@ -95,7 +95,7 @@ class Server:
 
 def _ready(state: Any) -> bool:
     nodes = state["nodes"].values()
-    whole = all(node["answers"] and node.get("trees") == len(TREES) for node in nodes)
+    whole = all(node["answering"] and node.get("trees") == len(TREES) for node in nodes)
     return state["repos"] == len(TREES) and whole
 
 

@@ -1,9 +1,10 @@
 """The coordinator: new pushes become current once nodes hold them, and failures leave an epoch."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from ggrep.base import stable_json
@@ -119,6 +120,7 @@ async def test_a_node_that_lost_its_trees_fetches_them_after_a_check(served: Ser
     served.links[lost].node = fresh.node
     assert "log/log.py" in await served.files("write a line")
     await served.coordinator.check()
+    await served.coordinator.mend()
     await served.coordinator.check()
 
     assert served.coordinator.figures[lost]["trees"] > 0
@@ -137,6 +139,47 @@ async def test_a_withdrawn_right_takes_effect_with_the_next_sweep(served: Served
     served.access.write_text('{"rules": [{"repos": ["tools/"], "groups": ["staff"]}]}')
     await served.coordinator.sweep()
     assert [repo.key for repo in served.coordinator.view(ALICE).repos.values()] == ["tools/log"]
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    with anyio.fail_after(60):
+        while not holds():  # noqa: ASYNC110 - nothing announces it
+            await anyio.sleep(0.01)
+
+
+async def withdrawn(served: Served, *, waiting: int = 0) -> None:
+    """Withdraw all rights while the server watches; return when they are gone.
+
+    They are withdrawn when so many tasks wait for the nodes.
+    """
+    coordinator = served.coordinator
+    async with anyio.create_task_group() as group:
+        group.start_soon(coordinator.watch, 0.01, lambda _: None)
+        await until(lambda: coordinator._sweeping.statistics().tasks_waiting == waiting)
+        assert coordinator.view(ALICE).repos
+        served.access.write_text('{"rules": []}')
+        await until(lambda: not coordinator.view(ALICE).repos)
+        group.cancel_scope.cancel()
+
+
+async def test_a_withdrawn_right_does_not_wait_for_nodes_that_fetch(served: Served) -> None:
+    await served.coordinator.sweep()
+    async with served.coordinator._sweeping:
+        await withdrawn(served, waiting=1)
+
+
+async def test_an_error_of_a_check_does_not_end_the_sweeps(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await served.coordinator.sweep()
+
+    async def fails() -> None:
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(served.nodes, "check", fails)
+    await withdrawn(served)
+
+    assert any("no more processes" in line for line in served.coordinator.state().problems)
 
 
 @pytest.mark.parametrize(

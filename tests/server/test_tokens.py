@@ -38,12 +38,24 @@ def _part(value: object) -> str:
 
 
 def _unsigned(issuer: Issuer) -> str:
-    claims = {"iss": issuer.issuer, "aud": AUDIENCE, "exp": time.time() + 600, "email": "a@b"}
+    claims = {
+        "iss": issuer.issuer,
+        "aud": AUDIENCE,
+        "exp": time.time() + 600,
+        "email": "a@b",
+        "email_verified": True,
+    }
     return f"{_part({'alg': 'none', 'kid': 'first'})}.{_part(claims)}."
 
 
 def _with_public_key_as_secret(issuer: Issuer) -> str:
-    claims = {"iss": issuer.issuer, "aud": AUDIENCE, "exp": time.time() + 600, "email": "a@b"}
+    claims = {
+        "iss": issuer.issuer,
+        "aud": AUDIENCE,
+        "exp": time.time() + 600,
+        "email": "a@b",
+        "email_verified": True,
+    }
     secret = issuer.document("/keys")["keys"][0]["x"]
     return jwt.encode(claims, secret, algorithm="HS256", headers={"kid": "first"})
 
@@ -112,6 +124,25 @@ def test_a_withdrawn_key_is_refused_after_an_hour(
 
     with pytest.raises(Unauthorised, match="unknown key"):
         tokens.identity(old)
+
+
+def test_an_unknown_key_during_an_outage_locks_nobody_out(
+    tokens: Tokens, issuer: Issuer, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Anyone can name an unknown key, without a signature."""
+    valid = issuer.token()
+    tokens.identity(valid)
+    issuer.rotate("second")
+    clock.advance(31_000)
+
+    def fails(_: str) -> None:
+        raise Unauthorised("no reply")
+
+    monkeypatch.setattr("ggrep.server.tokens._document", fails)
+
+    with pytest.raises(Unauthorised):
+        tokens.identity(issuer.token())
+    assert tokens.identity(valid)
 
 
 def test_a_provider_that_announces_another_issuer_is_refused(

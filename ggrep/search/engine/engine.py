@@ -68,6 +68,7 @@ class Engine(RepoIndex):
         self._hosted_occurrences = hosted.occurrences
         self._occurrences = hosted.occurrences or OccurrencePool()
         state_file = store_files.index_state_file(self.identity.store)
+        self._is_detached = hosted.detached
         self._standing = hosted.standing or partial(recorded_standing, state_file)
         self._answers_key = answers.answers_key_of(self.settings)
         self._skipped = SkippedFiles(state_file)
@@ -308,6 +309,7 @@ class Engine(RepoIndex):
                     standing=self._standing,
                     skipped=self._skipped,
                     occurrences=self._occurrences,
+                    detached=self._is_detached,
                     request_id=request_id,
                     admitted=admitted,
                     snapshot_read_ms=self.clock.monotonic_ms() - start_ms,

@@ -64,6 +64,7 @@ class Hosted(Struct, frozen=True):
         occurrences: the pool of processes that look up names in files; None for a pool per engine.
         parsers: worker processes that are kept between syncs, with the maximum number per sync;
             None if each sync starts and ends its own workers.
+        detached: the root is only a name; nothing is read below it.
     """
 
     handles: Callable[[int], AbstractContextManager[None]] = lambda _: nullcontext()
@@ -72,6 +73,7 @@ class Hosted(Struct, frozen=True):
     standing: Callable[[], IndexFreshness] | None = None
     occurrences: "OccurrencePool | None" = None
     parsers: "KeptWorkers | None" = None
+    detached: bool = False
 
 
 ALONE: Final = Hosted()

@@ -171,7 +171,7 @@ def _expanded(context: Context, request: ExpandRequest) -> ExpandResponse:
     try:
         return expand_place(context, request)
     except InvalidRequest as error:
-        left_out = left_out_hint(context.root, request.target)
+        left_out = "" if context.detached else left_out_hint(context.root, request.target)
         if not left_out:
             raise
         raise InvalidRequest(f"{error}{left_out}") from error

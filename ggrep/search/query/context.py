@@ -62,6 +62,7 @@ class Context(Struct, frozen=True):
         snapshot_read_ms: time that opening the snapshot took.
         scan: the scanned and skipped files, if the snapshot comes from a scan.
         occurrences: the pool of processes that parse files for names.
+        detached: the root is only a name; nothing is read below it.
     """
 
     view: SnapshotView
@@ -79,6 +80,7 @@ class Context(Struct, frozen=True):
     snapshot_read_ms: float = 0.0
     scan: ScanFacts | None = None
     occurrences: OccurrencePool = field(default_factory=OccurrencePool)
+    detached: bool = False
 
     def rank(
         self,

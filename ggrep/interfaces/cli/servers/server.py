@@ -196,6 +196,6 @@ def _lines(record: dict[str, Any]) -> list[str]:
         + f", refs read at {record['read_at'] or 'no time yet'}",
     ]
     for name, figures in sorted(record["nodes"].items()):
-        answers = "answers" if figures["answers"] else "does not answer"
+        answers = "answers" if figures["answering"] else "does not answer"
         lines.append(f"{name} {answers}, {plural(figures.get('trees', 0), 'tree')}")
     return [*lines, *(f"problem: {line}" for line in record["problems"])]
