@@ -24,7 +24,7 @@ from ggrep.server.team import Team
 from ggrep.server.tokens import Tokens
 
 EXTRA: Final = "pip install 'ggrep[cluster]'"
-_MOST_CACHE: Final = 80
+_MOST_CACHE: Final = 88
 MOST_NODES: Final = 256
 
 
