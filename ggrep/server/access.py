@@ -75,7 +75,10 @@ def read_file(kind: type[T], file: Path) -> T:
     Raises:
         InvalidRequest: the file cannot be read, or has another shape; the message names the place.
     """
+    if not file.is_file():
+        raise InvalidRequest(f"{file}: no such file")
     try:
         return decode(kind, parse_text(read_text(file), file), file.name)
     except (WorkspaceError, DecodeError) as error:
-        raise InvalidRequest(f"{file}: {error}") from error
+        reason = str(error).removeprefix(f"workspace file {file} ")
+        raise InvalidRequest(f"{file}: {reason}") from error
