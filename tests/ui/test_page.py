@@ -306,6 +306,11 @@ def test_scores_are_explained_by_bars(page: Any) -> None:
     """The parts of the best hit fill the width."""
     search(page, QUERY)
     page.locator(".score summary").first.click()
+    # The answer to the same typed query may replace the opened hit.
+    page.wait_for_function(
+        "() => { const score = document.querySelector('.score'); score.open = true;"
+        " return score.querySelector('.parts'); }"
+    )
     bar = page.locator(".bar").first
 
     assert bar.is_visible()
