@@ -149,6 +149,8 @@ DEFINING: Final = (
 )
 """Types of chunks that are definitions of their name."""
 
+TYPE_KINDS: Final = frozenset({"class", "enum", "interface", "module", "typealias"})
+"""Kinds of definitions that are types."""
 CHUNK_TYPES: Final = (*DEFINING, "section", "diagram", "block", ANCHOR)
 
 

@@ -65,8 +65,6 @@ def _outside(document: _Object) -> list[tuple[str, OutsideName]]:
 def reference_lines(document: _Object, *, arguments: bool = False) -> Iterator[str]:
     """Yield usages by file: files with handlers and calls first, tests last, imports as a count.
 
-    For test files only line numbers are shown if there are other usages.
-
     Usages of a possibly different container come last. With `arguments` the line of counts names
     arguments of tools instead of flags.
     """
@@ -101,6 +99,7 @@ def reference_lines(document: _Object, *, arguments: bool = False) -> Iterator[s
 
 
 def _by_file(used: list[_Object]) -> Iterator[str]:
+    """Yield the usages below their files; of tests only line numbers if there are other usages."""
     is_test = all(item.get("test") for item in used)
     ranks = file_ranks((path_of(item), item.get("role", "")) for item in used)
     used.sort(key=lambda item: (*_group(item)[:3], ranks[path_of(item)], *_place(item)))

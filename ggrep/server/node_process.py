@@ -17,6 +17,7 @@ from msgspec import Struct, to_builtins
 
 from ggrep.base import durable, stable_json
 from ggrep.base.clock import Clock, SystemClock
+from ggrep.base.errors import DeadlineExceeded
 from ggrep.base.processes import raise_descriptors
 from ggrep.base.stable_json import decode
 from ggrep.config.remotes import Remote
@@ -66,7 +67,8 @@ class ProcessNode:
             connection = self._free.pop() if self._free else Client(self._address, _SOCKET)
             connection.send_bytes(data)
             if not connection.poll(timeout_s):
-                raise Unreachable("the node does not answer")
+                connection.close()
+                raise DeadlineExceeded("a node did not answer in time")
             reply = connection.recv_bytes()
         except (OSError, EOFError, IndexError) as error:
             if connection is not None:

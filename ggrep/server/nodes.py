@@ -36,6 +36,7 @@ class NodeLink(Protocol):
 
         Raises:
             Unreachable: the node does not answer.
+            DeadlineExceeded: it did not answer in time.
         """
         ...
 
@@ -73,6 +74,7 @@ class Nodes:
 
         Raises:
             Unreachable: the node does not answer, or its reply is invalid.
+            DeadlineExceeded: it did not answer in time; a check decides whether it answers at all.
             GgrepError: the error in the reply.
         """
         data = stable_json.dumps(to_builtins(message))
@@ -127,7 +129,7 @@ class Nodes:
                         abandon_on_cancel=True,
                         limiter=limiter or node.limiter,
                     )
-            except TimeoutError as error:  # a check decides whether the node answers at all
+            except TimeoutError as error:
                 raise DeadlineExceeded("a node did not answer in time") from error
             finally:
                 node.calls.discard(scope)

@@ -13,6 +13,7 @@ from msgspec import to_builtins
 
 from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock
+from ggrep.base.errors import DeadlineExceeded
 from ggrep.base.processes import raise_descriptors
 from ggrep.base.stable_json import decode
 from ggrep.protocol.client.link import Unreachable
@@ -33,6 +34,8 @@ class RayNode:
         """Return the reply to a message; see `NodeLink.send`."""
         try:
             reply: bytes = self._ray.get(self.actor.answer.remote(data), timeout=timeout_s)
+        except self._ray.exceptions.GetTimeoutError as error:
+            raise DeadlineExceeded("a node did not answer in time") from error
         except self._ray.exceptions.RayError as error:
             raise Unreachable("the node does not answer") from error
         return reply

@@ -25,6 +25,7 @@ from ggrep.server.tokens import Tokens
 
 EXTRA: Final = "pip install 'ggrep[cluster]'"
 _MOST_CACHE: Final = 88
+"""Bytes of the path of `cache`; the path of a socket has at most 107."""
 MOST_NODES: Final = 256
 
 

@@ -39,11 +39,12 @@ from ggrep.server.node_searchers import NodeSearcher, NodeSearchers
 from ggrep.server.nodes import Nodes
 from ggrep.server.placement import placed
 
-CHECK_S: Final = 1.0
+_CHECK_S: Final = 1.0
 """Time between two checks of the nodes."""
 _ACCESS: Final = "access rules"
 _REMOTE: Final = "remote"
 _MOST_IDENTITIES: Final = 4_096
+"""Users whose repositories are remembered."""
 _MEND_S: Final = 5.0
 """Time between two attempts of nodes to fetch lost trees."""
 _HOLD_MS: Final = 3_600_000.0
@@ -51,7 +52,7 @@ _MEMORY_BYTES: Final = 4 * 1024 * 1024
 
 
 class View(Struct, frozen=True):
-    """What a user may see of an epoch.
+    """The part of an epoch that a user may see.
 
     Attributes:
         repos: by their ids in answers.
@@ -163,7 +164,7 @@ class Team:
             await to_thread.run_sync(upkeep, self.state(), abandon_on_cancel=True)
 
         async with anyio.create_task_group() as group:
-            group.start_soon(self._repeat, check, CHECK_S)
+            group.start_soon(self._repeat, check, _CHECK_S)
             group.start_soon(self._repeat, self.read_access, sweep_s)
             group.start_soon(self._repeat, self.sweep, sweep_s)
             group.start_soon(self._repeat, self.mend, _MEND_S)

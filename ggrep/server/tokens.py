@@ -98,7 +98,7 @@ class Tokens:
         if not isinstance(user, str) or not user:
             raise Unauthorised(f"the bearer token lacks the claim {self._user_claim}")
         if self._user_claim == "email" and claims.get("email_verified") is not True:
-            raise Unauthorised("the bearer token does not say email_verified")
+            raise Unauthorised("the bearer token has no verified address: claim email_verified")
         groups = claims.get(self._groups_claim, ())
         listed = groups if isinstance(groups, list) else ()
         return Identity(user, frozenset(group for group in listed if isinstance(group, str)))

@@ -10,8 +10,11 @@ from typing import Any
 
 import anyio
 import pytest
+from msgspec import to_builtins
 
+from ggrep.base import stable_json
 from ggrep.base.clock import Deadline, SystemClock
+from ggrep.base.errors import DeadlineExceeded
 from ggrep.server.node import NodeMessage
 from ggrep.server.node_process import NodePlan, ProcessNode
 from ggrep.server.nodes import Nodes
@@ -75,6 +78,25 @@ async def test_a_killed_process_changes_no_answer_and_is_replaced(
     assert processes["node-1"].pid != pid
     await _ready(team, nodes)
     assert [await answer(far, workspace, request) for request in REQUESTS] == whole
+
+
+@pytest.mark.slow
+async def test_a_reply_that_comes_too_late_does_not_lose_the_node(
+    team: Team, processes: dict[str, ProcessNode]
+) -> None:
+    """Otherwise one user's short deadline would cancel the questions of all others."""
+    nodes, node = Nodes(processes), processes["node-2"]
+    await _ready(team, nodes)
+    os.kill(node.pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(DeadlineExceeded):
+            node.send(stable_json.dumps(to_builtins(NodeMessage())), 0.05)
+        with pytest.raises(DeadlineExceeded):
+            await nodes.ask("node-2", NodeMessage(), Deadline.after(CLOCK, 50))
+    finally:
+        os.kill(node.pid, signal.SIGCONT)
+
+    assert nodes.answering()["node-2"]
 
 
 async def _kill(pid: int) -> None:

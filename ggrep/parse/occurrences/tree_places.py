@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from tree_sitter import Node, TreeCursor
 
+from ggrep.model.files import TYPE_KINDS
 from ggrep.model.written_names import bare_name, is_same_name
 from ggrep.parse.languages.constructs import Construct, Rules, wrapper
 from ggrep.parse.languages.embedded_scripts import scripts_of
@@ -52,7 +53,6 @@ _CALLS: Final = frozenset({"elixir", "ruby"})
 _CLAUSES: Final = frozenset({"elixir", "haskell"})
 """Languages in which consecutive clauses define one function."""
 _QUALIFIED: Final = re.compile(r"(?:::|[.\\])$")
-_TYPES: Final = frozenset({"class", "enum", "interface", "module", "typealias"})
 _NEVER: Final = frozenset({"shorthand_property_identifier"})
 """Definitions that are also uses: `{ name }` contains a value that is defined elsewhere."""
 
@@ -175,7 +175,7 @@ class _Tree:
         role = "" if is_string else role_of(path)
         around = next((step for step in reversed(steps) if step.kind), None)
         if role == "implements" and around is not None and around.construct is not None:
-            is_anonymous = around.kind not in _TYPES and "enum_case" not in around.node.type
+            is_anonymous = around.kind not in TYPE_KINDS and "enum_case" not in around.node.type
             if is_anonymous or self._qualifies(spot):
                 return usage
             node, made = around.whole or around.node, around.construct

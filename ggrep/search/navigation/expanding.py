@@ -299,6 +299,8 @@ def _folded(
     A short body is shown whole. With focus, tests are folded unless the place is in one or the
     words ask for tests.
     """
+    if request.tests and not request.focus:
+        return None
     lines = file.lines[reach.first_line - 1 : reach.last_line]
     source = Source(lines, reach.first_line, file.language, file.is_test)
     query = read_query(SearchRequest(request.focus, find=Find.CONCEPT)) if request.focus else None

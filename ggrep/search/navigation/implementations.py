@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from ggrep.index.lexical.postings import Rows
 from ggrep.model.containers import last_container
+from ggrep.model.files import TYPE_KINDS
 from ggrep.model.name_pools import most_implementations
 from ggrep.model.navigation import DefinedAt, SymbolRequest
 from ggrep.model.written_names import last_of
@@ -28,7 +29,6 @@ from ggrep.search.navigation.name_candidates import (
 from ggrep.search.navigation.name_reading import Place, Reading
 
 _MOST_EMBEDDED: Final = 20
-_TYPES: Final = frozenset({"class", "enum", "interface", "module", "typealias"})
 _FAMILIES: Final = (
     frozenset({"c", "cpp", "cuda", "objc"}),
     frozenset({"groovy", "java", "kotlin", "scala"}),
@@ -61,7 +61,7 @@ def implementations(
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
     asked, most = split_name(request.name), most_implementations(request)
-    types = [place for place in places if _kind(place) in _TYPES]
+    types = [place for place in places if _kind(place) in TYPE_KINDS]
     if types or not asked.owners:
         name = types[0].mention.text if types else asked.last
         given = [
@@ -226,7 +226,7 @@ def _types_of_go(reading: Reading, keys: Mapping[_Key, bool]) -> Iterator[tuple[
             yield from (
                 (_at(each, each.mention.defined, name, guess=guess), each.file.test)
                 for each in file.places
-                if _kind(each) in _TYPES
+                if _kind(each) in TYPE_KINDS
             )
 
 

@@ -13,7 +13,7 @@ from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import GgrepError, InvalidRequest
 from ggrep.base.locks import is_held, take
 from ggrep.base.stable_json import Document, Json
-from ggrep.config.settings import home_from
+from ggrep.config.settings import Settings, home_from
 from ggrep.interfaces.cli.parsing.flags import Argument, JsonFlag
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.interfaces.cli.text_tables import plural
@@ -44,7 +44,7 @@ def start(file: _FileArgument, json: JsonFlag = False) -> int:
     repositories that the rules of access allow.
     """
     server, terminal = _read(file), open_terminal()
-    from ggrep.interfaces.surfaces.http_server import base_url, bind
+    from ggrep.interfaces.surfaces.http_server import base_url, bind, run
     from ggrep.server.server_file import settings_of, start_nodes
 
     durable.make_directory(Path(server.cache))
@@ -68,9 +68,7 @@ def start(file: _FileArgument, json: JsonFlag = False) -> int:
 
         import anyio
 
-        from ggrep.interfaces.surfaces.http_server import run
-
-        anyio.run(run, _app(server, nodes, terminal, url), listener, ready)
+        anyio.run(run, _app(server, nodes, settings, terminal, url), listener, ready)
     finally:
         for node in nodes.values():
             node.close()
@@ -78,13 +76,18 @@ def start(file: _FileArgument, json: JsonFlag = False) -> int:
     return 0
 
 
-def _app(server: "ServerFile", nodes: "dict[str, NodeHandle]", terminal: Terminal, url: str) -> Any:  # noqa: ANN401 - an ASGI application
+def _app(
+    server: "ServerFile",
+    nodes: "dict[str, NodeHandle]",
+    settings: Settings,
+    terminal: Terminal,
+    url: str,
+) -> Any:  # noqa: ANN401 - an ASGI application
     from ggrep.interfaces.surfaces.http_server import LOOPBACK_NAMES, host_names
     from ggrep.interfaces.team.app import make_team_app
-    from ggrep.server.server_file import settings_of, team_of, tokens_of
+    from ggrep.server.server_file import team_of, tokens_of
 
     clock = SystemClock()
-    settings = settings_of(server, home_from(terminal.environ), terminal.environ)
     written = b""
 
     def report_error(error: BaseException) -> None:
