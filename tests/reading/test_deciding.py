@@ -94,10 +94,13 @@ def test_a_short_definition_is_shown_whole_and_a_test_never() -> None:
     assert shown == DecidingText("\n".join([*lines[:5], "… 6-39"]), is_cut=False)
 
 
-@pytest.mark.parametrize("room", [400, 900, 3_000])
-def test_folds_count_as_bytes_and_most_of_the_room_is_used(room: int) -> None:
-    body = [f"        if retry_{at}:" if at % 5 else "    def step():" for at in range(400)]
-    source = Source(["class A:", *body], 1, "python")
+@pytest.mark.parametrize(
+    ("room", "indent"), [(400, 4), (900, 4), (3_000, 4), (900, 60), (3_000, 60)]
+)
+def test_folds_count_as_bytes_and_most_of_the_room_is_used(room: int, indent: int) -> None:
+    """Folds are indented as their lines are."""
+    body = [f"if retry_{at}:" if at % 9 == 0 else f"step_{at}(a, b, c, d)" for at in range(2000)]
+    source = Source(["class A:", *(" " * indent + line for line in body)], 1, "python")
 
     shown = deciding_text(source, frozenset({"retry"}), room, NEVER)
 

@@ -5,7 +5,6 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -20,11 +19,12 @@ from ggrep.base.ids import SegmentName
 from ggrep.config import store_files
 from ggrep.daemon.admitting import is_published
 from ggrep.index.maintenance.checks import check_health
+from ggrep.index.store import verify
 from ggrep.index.store.image import open_image, write_image
 from ggrep.index.store.judging import open_active
 from ggrep.index.store.manifest import SnapshotManifest, to_bytes
 from ggrep.index.store.tables import measure_table
-from ggrep.index.store.verify import Verifier
+from ggrep.index.store.verify import Stamp, Verifier
 from ggrep.index.store.view import newest_epoch, open_snapshot
 from ggrep.search.engine.engine import Engine
 from tests.crash.power_trial import by_name_and_size
@@ -180,14 +180,13 @@ def test_losing_the_memory_of_what_was_verified_loses_nothing(kept: Kept) -> Non
 @pytest.mark.parametrize("grows", [True, False], ids=["size", "inode"])
 def test_memory_is_of_one_file(kept: Kept, monkeypatch: pytest.MonkeyPatch, grows: bool) -> None:
     """Some file systems tell time by the second, or are restored with the times of old."""
-    stat = Path.stat
+    stamp_of = verify.stamp_of
 
-    def timeless(path: Path, *, follow_symlinks: bool = True) -> SimpleNamespace:
-        found = stat(path, follow_symlinks=follow_symlinks)
-        kept_ones = {name: getattr(found, name) for name in ("st_mode", "st_size", "st_ino")}
-        return SimpleNamespace(**kept_ones, st_mtime_ns=1, st_ctime_ns=1)
+    def timeless(path: str) -> Stamp:
+        size, _, _, inode = stamp_of(path)
+        return size, 1, 1, inode
 
-    monkeypatch.setattr(Path, "stat", timeless)
+    monkeypatch.setattr(verify, "stamp_of", timeless)
     verifier = Verifier(kept.store, full=True)
     verifier.manifest(kept.second)
     verifier.save()

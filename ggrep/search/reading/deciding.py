@@ -99,10 +99,10 @@ def deciding_text(
         runs = [list(group) for is_kept, group in groups if not is_kept]
         folds = [run for run in runs if any(lines[at].strip() for at in run)]
         text = with_folds(source, (Fold(first + run[0], first + run[-1]) for run in folds))
-        over = len(text.encode()) - room
-        if over <= 0 or left <= 0:
+        size = len(text.encode())
+        if size <= room or left <= 0:
             return DecidingText(text, is_cut)
-        left -= max(over, room // 16)
+        left = min(left * room // size, left - 1)  # folds are longer where lines are indented
 
 
 class _Plan(Struct, frozen=True):
