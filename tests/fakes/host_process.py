@@ -15,6 +15,7 @@ from ggrep.base.clock import Deadline, SystemClock
 from ggrep.config.home import Home
 from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
 from ggrep.protocol.client.link import Link, Unreachable
+from ggrep.protocol.wire.messages import Sync
 
 CLOCK = SystemClock()
 FLAGS = {"encoder": "hashed", "watch": False}
@@ -32,7 +33,7 @@ class HostProcess:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Serve; return when every root can be asked."""
+        """Serve; return when every root was compared with its index, so that no answer warns."""
         environ = {key: value for key, value in os.environ.items() if key != "GGREP_OFFLINE"}
         paths = [word for root in self._roots for word in ("--path", str(root))]
         with self._log.open("ab") as log:
@@ -44,10 +45,11 @@ class HostProcess:
                 stderr=log,
             )
         deadline = Deadline.after(CLOCK, _PATIENCE_S * 1_000)
-        while not all(map(self._listens, self._roots)):
-            assert self._process.poll() is None, self._log.read_text()
-            deadline.check("the start of a host")
-            time.sleep(0.02)
+        for root in self._roots:
+            while not self._is_compared(root, deadline):
+                assert self._process.poll() is None, self._log.read_text()
+                deadline.check("the start of a host")
+                time.sleep(0.02)
 
     def end(self) -> None:
         """Have it end, and with it whatever it has started."""
@@ -68,10 +70,11 @@ class HostProcess:
         """Return where the daemon of a root is met."""
         return arrange(root, Home(self.home), environ={}, flags=FLAGS)
 
-    def _listens(self, root: Path) -> bool:
+    def _is_compared(self, root: Path, deadline: Deadline) -> bool:
         address = self.address(root)
         try:
-            Link.connect(address.socket, address.hello, CLOCK).close()
+            with Link.connect(address.socket, address.hello, CLOCK) as link:
+                link.ask(Sync(), deadline)
         except Unreachable:
             return False
         return True
