@@ -178,7 +178,7 @@ class Team:
         if self._access is None:
             raise Forbidden("the access rules of this server are not valid; ask its operator")
         if (keys := self._allowed.get(identity)) is None:
-            keys = self._access.allowed(identity, self.epoch.repos)
+            keys = self._access.allowed(identity, self.epoch.keys)
             if len(self._allowed) >= _MOST_IDENTITIES:
                 self._allowed.clear()
             self._allowed[identity] = keys
