@@ -1,12 +1,13 @@
-"""The application of a team server: the API's routes, behind the tokens of users.
+"""The application of a team server: the API's routes and MCP, behind the tokens of users.
 
-A request's routes search the workspace of its user, so the handlers are those of `ggrep api`.
+A request's routes search the workspace of its user, so the handlers are those of `ggrep api`, and
+the tools those of `ggrep mcp`.
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 import anyio
 from anyio import to_thread
@@ -22,6 +23,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 import ggrep
 from ggrep.base.errors import Forbidden, InvalidRequest
 from ggrep.base.ids import RepoId
+from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import Workspace
 from ggrep.interfaces.api.http_messages import (
     ALWAYS,
@@ -33,6 +35,10 @@ from ggrep.interfaces.api.http_messages import (
 )
 from ggrep.interfaces.api.http_metrics import ApiMetrics, Measured
 from ggrep.interfaces.api.routes import HEALTH_SCHEMA, Routes
+from ggrep.interfaces.mcp.access import LEAST_ID, AllowedRepo
+from ggrep.interfaces.mcp.http import PATH, McpEndpoint
+from ggrep.interfaces.mcp.server import build_server
+from ggrep.interfaces.mcp.tool_calls import Calls
 from ggrep.interfaces.surfaces.body import FederatedCall, NamedCall
 from ggrep.interfaces.surfaces.callers import Callers
 from ggrep.interfaces.surfaces.http_server import AccessRules, Refusal, bearer_of, http_app
@@ -46,6 +52,9 @@ Q = TypeVar("Q")
 _MAX_SEARCHES: Final = 64
 _OF_ONE_MACHINE: Final = frozenset({"/status", "/health", "/metrics", "/openapi.json"})
 """Routes of `ggrep api` that are about its machine."""
+_TOOLS_OF_ONE_MACHINE: Final = frozenset({"ggrep_status", "ggrep_health"})
+_BACKEND: Final = "ggrep.backend"
+"""Key of the scope: the calls of tools on behalf of the request's user."""
 
 
 class UserPlaces(Struct, frozen=True):
@@ -76,6 +85,51 @@ class UserPlaces(Struct, frozen=True):
         return Path(named)
 
 
+class UserAccess(Struct, frozen=True):
+    """The workspace and the repositories that a user's calls of tools may search."""
+
+    seen: Workspace
+
+    @property
+    def file(self) -> Path:
+        """Return the path of the workspace in requests."""
+        return self.seen.workspace_path
+
+    async def repository(self, named: str | None) -> AllowedRepo:
+        """Return the repository of a path; for another path a repository that the user lacks."""
+        path = await UserPlaces(self.seen).root(named)
+        roots = {repo.root_canonical for repo in self.seen.repos}
+        root = next((each for each in (path, *path.parents) if each in roots), path)
+        return AllowedRepo(root, "" if root == path else path.relative_to(root).as_posix())
+
+    async def workspace(self, named: str | None) -> Self:
+        """Return the workspace with a path or id, or without either.
+
+        Raises:
+            Forbidden: another one is named.
+        """
+        is_id = named is not None and len(named) >= LEAST_ID
+        if named in {None, str(self.file)} or (is_id and self.seen.repo_set_id.startswith(named)):
+            return self
+        raise Forbidden(f"workspace: the workspace of this server is {self.file}")
+
+    async def open(
+        self, request: FederatedRequest, workspace_id: str | None = None
+    ) -> OpenedWorkspace:
+        """Return the content of the workspace.
+
+        Raises:
+            WorkspaceError: the workspace has another id.
+        """
+        del request
+        require_workspace(self.seen, workspace_id)
+        return OpenedWorkspace(self.seen, frozenset[RepoId]())
+
+    async def registered(self) -> tuple[Workspace, ...]:
+        """Return the workspace."""
+        return (self.seen,)
+
+
 class TeamApp(Struct, frozen=True):
     """The routes of a server and their shared objects."""
 
@@ -85,6 +139,7 @@ class TeamApp(Struct, frozen=True):
     report_error: ReportError
     metrics: ApiMetrics
     callers: Callers
+    mcp: McpEndpoint
 
     async def identity(self, request: Request) -> Identity:
         """Return the user of a request.
@@ -109,6 +164,13 @@ class TeamApp(Struct, frozen=True):
         return Routes(
             service, places, self.metrics, self.callers, MAX_BODY_BYTES, self.report_error
         )
+
+    async def tools(self, request: Request) -> ASGIApp:
+        """Answer a message of MCP with the repositories of the request's user."""
+        service: Any = self.team.service(await self.identity(request))
+        places: Any = UserAccess(service.seen.workspace)
+        request.scope[_BACKEND] = Calls(service, places, shows_paths=False, callers=self.callers)
+        return self.mcp
 
     async def health(self, request: Request) -> ASGIApp:
         """Report that the server answers; needs no token."""
@@ -187,6 +249,7 @@ def _own_routes(app: TeamApp) -> Mapping[tuple[str, str], Any]:
         ("GET", "/status"): app.state,
         ("GET", "/metrics"): app.figures,
         ("POST", "/refresh"): app.refresh,
+        ("POST", PATH): app.tools,
     }
 
 
@@ -205,15 +268,17 @@ def make_team_app(  # noqa: PLR0913 - all but the first two are named
     While it runs, the nodes are checked and the refs are read. `upkeep` is called after each check,
     in a worker thread.
     """
+    tools = build_server(lambda request: request.scope[_BACKEND], without=_TOOLS_OF_ONE_MACHINE)
+    mcp = McpEndpoint(tools, stateless=True)
 
     @asynccontextmanager
     async def lifetime() -> AsyncIterator[None]:
-        async with anyio.create_task_group() as group:
+        async with mcp.run(), anyio.create_task_group() as group:
             group.start_soon(team.watch, sweep_s, upkeep)
             yield
             group.cancel_scope.cancel()
 
-    app = TeamApp(team, tokens, operators, report_error, ApiMetrics(), Callers(_MAX_SEARCHES))
+    app = TeamApp(team, tokens, operators, report_error, ApiMetrics(), Callers(_MAX_SEARCHES), mcp)
     searches = [key for key in _search_routes(app) if key[1] not in _OF_ONE_MACHINE]
     table = [*_own_routes(app), *searches]
     measured = Middleware(
