@@ -37,13 +37,16 @@ from ggrep.interfaces.api.http_metrics import ApiMetrics, Measured
 from ggrep.interfaces.api.routes import HEALTH_SCHEMA, Routes
 from ggrep.interfaces.mcp.access import LEAST_ID, AllowedRepo
 from ggrep.interfaces.mcp.http import PATH, McpEndpoint
+from ggrep.interfaces.mcp.progress import Tell
 from ggrep.interfaces.mcp.server import build_server
 from ggrep.interfaces.mcp.tool_calls import Calls
+from ggrep.interfaces.mcp.tools import ToolResult
 from ggrep.interfaces.surfaces.body import FederatedCall, NamedCall
 from ggrep.interfaces.surfaces.callers import Callers
 from ggrep.interfaces.surfaces.http_server import AccessRules, Refusal, bearer_of, http_app
 from ggrep.server.access import Identity
-from ggrep.server.team import Team, TeamState
+from ggrep.server.audit import AuditEntry, AuditLog
+from ggrep.server.team import Team, TeamState, UserService
 from ggrep.server.tokens import Tokens, Unauthorised
 from ggrep.service.workspace_access import OpenedWorkspace, require_workspace
 
@@ -55,6 +58,8 @@ _OF_ONE_MACHINE: Final = frozenset({"/status", "/health", "/metrics", "/openapi.
 _TOOLS_OF_ONE_MACHINE: Final = frozenset({"ggrep_status", "ggrep_health"})
 _BACKEND: Final = "ggrep.backend"
 """Key of the scope: the calls of tools on behalf of the request's user."""
+_ENTRY: Final = "ggrep.entry"
+"""Key of the scope: the request's entry of the audit log."""
 
 
 class UserPlaces(Struct, frozen=True):
@@ -130,6 +135,26 @@ class UserAccess(Struct, frozen=True):
         return (self.seen,)
 
 
+class UserCalls(Calls):
+    """The calls of tools by a user, which are noted in an entry of the audit log."""
+
+    def __init__(self, service: UserService, callers: Callers) -> None:
+        federator: Any = service
+        places: Any = UserAccess(service.seen.workspace)
+        super().__init__(federator, places, shows_paths=False, callers=callers)
+        self._entry = service.entry
+
+    async def call(
+        self, name: str, given: Mapping[str, object], tell: Tell | None = None, caller: str = ""
+    ) -> ToolResult:
+        """Return the result of a call."""
+        self._entry.operation = name
+        result = await super().call(name, given, tell, caller)
+        if result.failed:
+            self._entry.error = str(result.document.get("code", ""))
+        return result
+
+
 class TeamApp(Struct, frozen=True):
     """The routes of a server and their shared objects."""
 
@@ -153,13 +178,14 @@ class TeamApp(Struct, frozen=True):
         except Unauthorised as error:
             challenge = {"www-authenticate": 'Bearer realm="ggrep"'}
             raise Refusal(401, error.code, str(error), headers=challenge) from error
+        _entry(request.scope).subject = identity.user
         # Users take turns, also behind a proxy that hides their addresses.
         request.scope["client"] = (identity.user, 0)
         return identity
 
-    def routes(self, identity: Identity) -> Routes:
-        """Return the routes that search a user's workspace."""
-        service: Any = self.team.service(identity)
+    async def routes(self, request: Request) -> Routes:
+        """Return the routes that search the workspace of a request's user."""
+        service: Any = self.team.service(await self.identity(request), _entry(request.scope))
         places: Any = UserPlaces(service.seen.workspace)
         return Routes(
             service, places, self.metrics, self.callers, MAX_BODY_BYTES, self.report_error
@@ -167,9 +193,8 @@ class TeamApp(Struct, frozen=True):
 
     async def tools(self, request: Request) -> ASGIApp:
         """Answer a message of MCP with the repositories of the request's user."""
-        service: Any = self.team.service(await self.identity(request))
-        places: Any = UserAccess(service.seen.workspace)
-        request.scope[_BACKEND] = Calls(service, places, shows_paths=False, callers=self.callers)
+        service = self.team.service(await self.identity(request), _entry(request.scope))
+        request.scope[_BACKEND] = UserCalls(service, self.callers)
         return self.mcp
 
     async def health(self, request: Request) -> ASGIApp:
@@ -200,6 +225,11 @@ class TeamApp(Struct, frozen=True):
         identity = await self.identity(request)
         if identity.user not in self.operators:
             raise Forbidden("only operators of this server may do that")
+
+
+def _entry(scope: Scope) -> AuditEntry:
+    entry: AuditEntry = scope.setdefault(_ENTRY, AuditEntry())
+    return entry
 
 
 def node_metrics(team: Team) -> str:
@@ -239,8 +269,8 @@ class _Endpoint:
         if (handler := _own_routes(self._app).get(self._key)) is not None:
             result: ASGIApp = await handler(request)
             return result
-        identity = await self._app.identity(request)
-        return await self._app.routes(identity).table()[self._key](request)
+        routes = await self._app.routes(request)
+        return await routes.table()[self._key](request)
 
 
 def _own_routes(app: TeamApp) -> Mapping[tuple[str, str], Any]:
@@ -262,6 +292,7 @@ def make_team_app(  # noqa: PLR0913 - all but the first two are named
     report_error: ReportError = lambda _: None,
     sweep_s: float = 15.0,
     upkeep: Callable[[TeamState], None] = lambda _: None,
+    audit: AuditLog | None = None,
 ) -> Starlette:
     """Return the application of a coordinator.
 
@@ -278,11 +309,22 @@ def make_team_app(  # noqa: PLR0913 - all but the first two are named
             yield
             group.cancel_scope.cancel()
 
+    def ended(scope: Scope, route: str, status: int, seconds: float) -> None:
+        if audit is not None:
+            try:
+                audit.write(_entry(scope), f"{scope['method']} {route}", status, seconds)
+            except OSError as error:
+                report_error(error)
+
     app = TeamApp(team, tokens, operators, report_error, ApiMetrics(), Callers(_MAX_SEARCHES), mcp)
     searches = [key for key in _search_routes(app) if key[1] not in _OF_ONE_MACHINE]
     table = [*_own_routes(app), *searches]
     measured = Middleware(
-        Measured, metrics=app.metrics, clock=team.clock, routes=[path for _, path in table]
+        Measured,
+        metrics=app.metrics,
+        clock=team.clock,
+        routes=[path for _, path in table],
+        ended=ended,
     )
     routes = [Route(path, _Endpoint(app, method, path), methods=[method]) for method, path in table]
     made = http_app(routes, AccessRules(hosts=hosts), failure_response, lifetime, [measured])
