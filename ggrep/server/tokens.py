@@ -99,14 +99,14 @@ class Tokens:
             raise Unauthorised(f"the bearer token lacks the claim {self._user_claim}")
         if self._user_claim == "email" and claims.get("email_verified") is not True:
             raise Unauthorised("the bearer token has no verified address: claim email_verified")
-        groups = claims.get(self._groups_claim) or []
-        listed = [groups] if isinstance(groups, str) else groups
+        groups = claims.get(self._groups_claim)
+        listed = [] if groups is None else [groups] if isinstance(groups, str) else groups
         if not isinstance(listed, list) or not all(isinstance(group, str) for group in listed):
             raise Unauthorised(
                 f"the claim {self._groups_claim} of the bearer token must be a list of names, or"
                 " one name"
             )
-        return Identity(user, frozenset(listed))
+        return Identity(user, frozenset(filter(None, listed)))
 
     def _key(self, name: str) -> Any:  # noqa: ANN401 - of the library
         """Return a key; only requests that need a fetch wait for it.

@@ -99,7 +99,7 @@ def test_a_token_names_its_user_and_groups(tokens: Tokens, issuer: Issuer) -> No
         assert tokens.identity(issuer.token(groups=absent)).groups == frozenset()
 
 
-@pytest.mark.parametrize("groups", [7, True, {"staff": True}, ["staff", 7], [["staff"]]])
+@pytest.mark.parametrize("groups", [0, True, {}, {"staff": True}, ["staff", 7], [["staff"]]])
 def test_groups_of_another_type_are_refused(tokens: Tokens, issuer: Issuer, groups: object) -> None:
     """Otherwise a user would lose rights without a reason."""
     with pytest.raises(Unauthorised, match=r"claim groups .* list of names, or one name"):
