@@ -6,7 +6,7 @@ answers a check. A call whose caller has gone keeps its thread until the link re
 of threads is limited.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from math import inf
 from threading import Semaphore
 from typing import Final, Protocol
@@ -30,6 +30,8 @@ THREADS: Final = 2 * LINES
 """Maximum number of threads that wait for a node, with those of abandoned questions."""
 CHECK_S: Final = 1.0
 """Time in which a node must answer a check."""
+_HUNG: Final = 30
+"""Number of checks without an answer after which a node does not fetch any more."""
 _RETRY_AFTER_MS: Final = 1_000
 
 
@@ -52,7 +54,9 @@ class _Node(Struct):
     threads: Semaphore
     checks: Semaphore
     answers: bool = True
+    missed: int = 0
     questions: set[anyio.CancelScope] = field(default_factory=set)
+    fetches: set[anyio.CancelScope] = field(default_factory=set)
 
 
 class Nodes:
@@ -89,12 +93,13 @@ class Nodes:
         node = self._nodes[name]
         data = stable_json.dumps(to_builtins(message))
         timeout_s = deadline.remaining_ms() / 1000.0
+        # A fetch goes on while the node is too busy to answer a check.
+        calls, lines = node.questions, node.lines
+        if message.hold is not None:
+            calls, lines = node.fetches, CapacityLimiter(1)
+        call = _call(node.link, data, timeout_s, node.threads, lines)
         try:
-            if message.hold is None:
-                answer = await _question(node, data, timeout_s)
-            else:  # a fetch goes on while the node is too busy to answer a check
-                answer = await _call(node.link, data, timeout_s, node.threads, CapacityLimiter(1))
-            reply = _parsed(answer)
+            reply = _parsed(await _cancellable(calls, call))
         except Unreachable:
             self.lose(name)
             raise
@@ -114,9 +119,12 @@ class Nodes:
                 reply = _parsed(await _call(node.link, data, CHECK_S, node.checks, free))
                 figures[name] = value_of(dict[str, int], reply, "figures")
             except GgrepError:
+                node.missed += 1
                 self.lose(name)
+                if node.missed >= _HUNG:
+                    _cancel(node.fetches)
             else:
-                node.answers = True
+                node.answers, node.missed = True, 0
 
         async with anyio.create_task_group() as group:
             for name, node in self._nodes.items():
@@ -127,18 +135,22 @@ class Nodes:
         """Let all questions to a node fail, until the node answers a check."""
         node = self._nodes[name]
         node.answers = False
-        for scope in tuple(node.questions):
-            scope.cancel()
+        _cancel(node.questions)
 
 
-async def _question(node: _Node, data: bytes, timeout_s: float) -> bytes:
-    """Return the reply to a question, which fails at once if the node is lost."""
+def _cancel(calls: set[anyio.CancelScope]) -> None:
+    for scope in tuple(calls):
+        scope.cancel()
+
+
+async def _cancellable(calls: set[anyio.CancelScope], call: Awaitable[bytes]) -> bytes:
+    """Return the reply to a call, which fails at once if its scope among `calls` is cancelled."""
     with anyio.CancelScope() as scope:
-        node.questions.add(scope)
+        calls.add(scope)
         try:
-            return await _call(node.link, data, timeout_s, node.threads, node.lines)
+            return await call
         finally:
-            node.questions.discard(scope)
+            calls.discard(scope)
     raise Unreachable("a node of the server does not answer")
 
 

@@ -228,22 +228,35 @@ async def test_checks_of_a_stopped_node_leave_a_single_thread(
     assert not nodes.answering()["node-0"]
 
 
-async def test_a_lost_node_goes_on_fetching() -> None:
+async def test_a_lost_node_goes_on_fetching_until_it_hangs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A node that is too busy to answer a check would otherwise begin again and again."""
-    stuck, replies = Stuck(b'{"failed": []}'), []
-    nodes = Nodes({"node-0": stuck})
+    monkeypatch.setattr("ggrep.server.nodes.CHECK_S", 0.01)
+    monkeypatch.setattr("ggrep.server.nodes._HUNG", 3)
+    replies: list[Any] = []
 
-    async def hold() -> None:
-        replies.append(await nodes.ask("node-0", NodeMessage(hold=()), NEVER))
+    async def hold(nodes: Nodes) -> None:
+        try:
+            reply = await nodes.ask("node-0", NodeMessage(hold=()), NEVER)
+            replies.append(reply.body["failed"])
+        except Unreachable:
+            replies.append("unreachable")
 
-    async with anyio.create_task_group() as group:
-        group.start_soon(hold)
-        await _until(lambda: stuck.waiting == 1)
-        nodes.lose("node-0")
-        await anyio.lowlevel.checkpoint()
-        stuck.released.set()
+    for checks, expected in ((2, []), (3, "unreachable")):
+        stuck = Stuck(b'{"failed": []}')
+        nodes = Nodes({"node-0": stuck})
+        async with anyio.create_task_group() as group:
+            group.start_soon(hold, nodes)
+            await _until(lambda stuck=stuck: stuck.waiting == 1)
+            for _ in range(checks):
+                await nodes.check()
+            assert not nodes.answering()["node-0"]
+            if checks == 3:
+                await _until(lambda: len(replies) == 2)
+            stuck.released.set()
 
-    assert [reply.body["failed"] for reply in replies] == [[]]
+        assert replies[-1] == expected
 
 
 def test_a_node_starts_again_with_the_trees_on_its_disk(team: Team, tmp_path: Path) -> None:
