@@ -1,7 +1,7 @@
 """The repositories that each user may see, from a file of rules.
 
 The file names users, groups and repositories. A repository is named by its key; a name that ends
-with a slash stands for all repositories below it, and `*` for all. Groups are those of the user's
+with a slash means all repositories below it, and `*` means all. Groups are those of the user's
 token and those of the file. A user without a rule sees nothing.
 """
 

@@ -37,10 +37,10 @@ def detect(
     """Compare the walk with the live files (path to digest) and the remembered stats.
 
     Args:
-        files: those of the walk.
+        files: files of the walk.
         live: visible files.
         known: remembered files.
-        again: paths that are suspects whatever their stat.
+        again: paths that are suspects even if their stat did not change.
     """
     suspects, same, present = [], [], set()
     skipped: list[KnownSkip] = []

@@ -110,7 +110,7 @@ class GitConsistency:
         return (DegradedFile(GIT_AT_WORK, message, ".git"),)
 
     def notices(self) -> Sequence[Notice]:
-        """Return a warning about a lock of git that was waited for in vain."""
+        """Return a warning about a lock of git that was not released in time."""
         lock = self._git.found.lock
         if lock is None:
             return ()

@@ -1,10 +1,10 @@
 """Rebuilds derived files of a snapshot in place, byte for byte as they were published.
 
-An image follows from its table, masks follow from journal and images. Whoever meets one that is
-lost or damaged makes it again, query or sync; nothing is read from the work tree and nothing is
-published. One does it at a time, the others wait for it; what is written first lies beside the
-file under a name that no manifest has, and takes its place only when its digest is the published
-one. A death leaves that temporary file, which the next healing of the same file writes over.
+An image follows from its table, masks follow from journal and images. A query or sync that
+reads a lost or damaged file rebuilds it; nothing is read from the work tree and nothing is
+published. A lock lets one process rebuild at a time. The new content is written to a temporary
+file, which replaces the file only if its digest is the published one. If the process dies, the
+next rebuild of the same file overwrites the temporary file.
 """
 
 import time
@@ -48,7 +48,7 @@ class Healer:
 
     Args:
         store: its directory.
-        clock: tells when.
+        clock: source of the recorded time.
         deadline: when to give up; None for never.
         hopeless: digests of files that cannot be made again, for callers that come again and
             again; others are added.
@@ -116,7 +116,7 @@ class Healer:
 
     @contextmanager
     def _alone(self, ref: FileRef) -> Iterator[None]:
-        """Let nobody else heal this store meanwhile."""
+        """Lock the store against other rebuilds."""
         patience = Patience(self._deadline, time.sleep, "", _RETRY_MS)
         late = (
             f"{ref.path} is damaged; rebuilding it takes longer than the timeout of this request;"
@@ -195,7 +195,7 @@ class Healed(Struct, frozen=True):
 
 
 def note_healed(store: Path, file: str, now: datetime) -> None:
-    """Take note of one; a store that cannot be written is healed without a trace.
+    """Record a rebuilt file; in a read-only store, nothing is recorded.
 
     Requires: the caller holds the healing lock or the writer lease.
     """
@@ -212,7 +212,7 @@ def note_healed(store: Path, file: str, now: datetime) -> None:
 
 
 def read_healed(store: Path) -> Healed | None:
-    """Return the record; None where nothing was healed, or it cannot be read."""
+    """Return the record; None if nothing was rebuilt, or the record cannot be read."""
     try:
         found = stable_json.loads(store_files.healed_file(store).read_bytes())
         return Healed(int(found["files"]), str(found["last"]), datetime.fromisoformat(found["at"]))

@@ -50,7 +50,7 @@ class ImagePart(Struct, frozen=True, array_like=True):
     Attributes:
         numbers: columns as bytes of u64.
         hashes: digests of the files, one after another.
-        ids: of the rows, likewise.
+        ids: ids of the rows, one after another.
         types: chunk types by their numbers, as are `languages`.
         definition_keys: bytes of u64.
     """
@@ -74,8 +74,8 @@ class ImageBuilder:
         """Take nothing yet.
 
         Args:
-            dimension: of the vectors; 0 in a store without an encoder.
-            vocabulary: of the process that builds parts; None for a whole image.
+            dimension: length of the vectors; 0 in a store without an encoder.
+            vocabulary: vocabulary of the process that builds parts; None for a whole image.
         """
         self._dimension = dimension
         self._row_postings = PostingsBuilder(CHUNK_FIELDS, vocabulary)
@@ -100,7 +100,7 @@ class ImageBuilder:
 
     @property
     def meta(self) -> dict[str, stable_json.Json]:
-        """Return what stands beside the arrays."""
+        """Return the metadata stored with the arrays."""
         return {"types": list(self._types), "languages": list(self._languages)}
 
     def add_file(

@@ -42,8 +42,8 @@ class IndexedRun(Struct, frozen=True):
     """The result of a run of neighbouring files.
 
     Attributes:
-        files: each with how it was cut; None where it is put off.
-        part: of those that were cut, in their order; None without any.
+        files: each file with its chunks; None if its parsing is put off.
+        part: part of the index made of the cut files, in order; None if no file was cut.
     """
 
     files: Sequence[tuple[FileText, Cut | None]]
@@ -174,10 +174,10 @@ class _Work:
             yield place, replace(self.files[place], begins=number == 0)
 
     def blame(self, error: Exception, *, alone: bool) -> None:
-        """Decide what becomes of the file that a worker failed over.
+        """Decide how to continue with the file at which a worker failed.
 
-        One that crashed a used worker is tried by a new one. In company a crash is no verdict: all
-        of them together may have wanted too much memory.
+        A file that crashed a used worker is tried in a new worker. A crash over several files
+        proves nothing about one file, because all together may need too much memory.
         """
         place = self.place
         crashed = isinstance(error, WorkerCrashed)

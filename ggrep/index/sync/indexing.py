@@ -14,7 +14,7 @@ from ggrep.model.sync import DegradedFile
 
 Read = Callable[[SourceFile], FileText | SkippedFile]
 Advance = Callable[[int, bool], None]
-"""Told how many files are handled by now, and whether the last is not what is indexed of it."""
+"""Called with the number of handled files, and whether the last differs from its indexed state."""
 
 _HARD = frozenset({"unstable", "read_failed"})
 """Skips that mean we do not know the file's content, rather than that we do not want it."""
@@ -23,18 +23,18 @@ _LASTING = frozenset({"binary", "secret", "lfs_pointer"})
 
 
 class Reading(Struct):
-    """What came of reading the suspects.
+    """Results of reading the suspects.
 
     Attributes:
         known: files whose content is in the snapshot now, or was before and is the same.
         indexed: paths that got new rows.
         skipped: files that are not eligible after all.
-        left_out: those of them that need not be read again until they change.
-        failed: files whose content could not be had; their former state stays visible.
-        put_off: files whose parser had no turn; the same.
+        left_out: skipped files that need not be read again until they change.
+        failed: files that could not be read; their former state stays visible.
+        put_off: files that were not parsed for lack of time; their former state stays visible.
         problems: files indexed by a weaker method than theirs.
-        unsure: files whose encoding is a guess, or that hold bytes that it does not know.
-        handled: files looked at, whatever came of it.
+        unsure: files whose encoding is a guess, or that contain bytes invalid in it.
+        handled: number of files processed, with any result.
     """
 
     known: dict[PathKey, KnownFile] = field(default_factory=dict)

@@ -26,7 +26,7 @@ from ggrep.index.sync.image_builder import ImageBuilder
 from ggrep.index.sync.segment_builder import FileRows, Part
 
 _MOST_WORDS: Final = 200_000
-"""Words of a vocabulary, some 40 MB; it is begun anew between two parts."""
+"""Words of a vocabulary, some 40 MB; it is emptied between two parts."""
 
 
 class PartMaker:

@@ -146,7 +146,7 @@ def git_now(
 ) -> GitState | None:
     """Return git's state, as `read` returns it; the state before if git listed no files.
 
-    git may have been waited for in vain.
+    Git may not have released its lock in time.
     """
     before = without_git.state_before(tree, git_of(view))
     if before is not None or not tree.git:

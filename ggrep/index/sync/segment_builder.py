@@ -108,7 +108,7 @@ class VectorSource:
 
         Args:
             hashes: raw SHA-256 of each text.
-            texts: what the encoder gets.
+            texts: the texts to encode.
         """
         text_of = dict(zip(hashes, texts, strict=True))
         cached = self._cache.get(list(text_of)) if self._cache else {}
@@ -160,9 +160,9 @@ class SegmentBuilder:
 
     @property
     def vectors_reused(self) -> int:
-        """Return the number of vectors so far that were cached, or an equal text's.
+        """Return the number of vectors so far from the cache or from an equal text.
 
-        Those handed in are not counted.
+        Vectors passed in by the caller are not counted.
         """
         return self._source.reused if self._source else 0
 

@@ -20,16 +20,16 @@ _DEAD_SHARE = 0.5
 _BATCH_ROWS = 2048
 """Rows read at a time."""
 _LARGE_ROWS = 20_000
-"""A saved file waits for the merge, so larger segments are left alone while there is room."""
+"""A saved file waits for the merge, so larger segments are not merged before the limit requires."""
 
 
 def choose(segments: Sequence[SegmentView], *, most: int, most_hidden: int) -> list[SegmentView]:
-    """Return the segments to fold into the next one; none while there is room for it.
+    """Return the segments to fold into the next one; none below the limit.
 
     Args:
-        segments: those with visible files.
+        segments: segments with visible files.
         most: bound on the snapshot's segments, the new one included.
-        most_hidden: bound on hidden files, which are what tombstones speak of.
+        most_hidden: bound on hidden files, which tombstones list.
     """
     if len(segments) + 1 > most:
         return _smallest(segments, most)

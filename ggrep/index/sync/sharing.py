@@ -18,7 +18,7 @@ def require_clean(target: SyncTarget, git: GitState | None) -> None:
     """Do nothing unless a shared store wants a clean work tree and this is none.
 
     Raises:
-        SyncRefused: it differs from its commit, or nobody can say.
+        SyncRefused: it differs from its commit, or this is unknown.
     """
     settings = target.settings
     if not (settings.shared_store and settings.shared_store_clean):

@@ -84,7 +84,7 @@ class Synced(Struct, frozen=True):
     """The tree that a sync walked, and the stamps that it took.
 
     Attributes:
-        known: what is known of the files of the walk, by path.
+        known: remembered facts about the files of the walk, by path.
         git_files: stamps of git's own files from before the walk; None when they are not known.
         read_at_ns: when the sync began.
     """
@@ -169,7 +169,7 @@ def _holds(target: SyncTarget, record: Unchanged) -> bool:
 
 
 def _is_complete(target: SyncTarget, synced: Synced) -> bool:
-    """Tell whether a sync left nothing open, and knows of each file of a tree what it is to it."""
+    """Return whether a sync left nothing open and recorded a decision on each file."""
     settings, tree, manifest = target.settings, synced.tree, synced.manifest
     if settings.max_store_bytes or settings.shared_store:
         return False

@@ -41,11 +41,11 @@ def open_parent(target: SyncTarget) -> SnapshotView | None:
 
 
 def open_whole(target: SyncTarget, *, writing: bool) -> SnapshotView:
-    """Return the active snapshot, its derived files made again where they are damaged.
+    """Return the active snapshot; rebuild its damaged derived files.
 
     Raises:
         NoIndex: nothing was ever published.
-        CorruptStore: it is damaged, whatever could stand in for it.
+        CorruptStore: the snapshot is damaged, even if another one could answer.
     """
     healer = Healer(target.store, target.clock)
     view = open_active(target.store, store_id=target.store_id, writing=writing, mender=healer)
@@ -72,7 +72,7 @@ def writing(
 ) -> Iterator[Lease]:
     """Hold the writer lease of a store for the length of the block; note when it fails.
 
-    What a newer build wrote stays as it is, to the last byte.
+    Files of a newer build stay unchanged, to the last byte.
 
     Args:
         target: names the store.

@@ -1,9 +1,8 @@
-"""Which uses of a name are of the container that was asked for: `Checkout.pay`, not `Till.pay`.
+"""Selects the uses of a name that belong to a container: `Checkout.pay`, not `Till.pay`.
 
 A receiver whose type the function around it names, the name of a type, `self` inside of one, and a
 bare call where members need a receiver say it for certain; the name of a variable (`till.pay()`) is
-a guess.
-What nothing is said of stays, marked as a guess.
+a guess. A use without any evidence stays, marked as a guess.
 """
 
 import re
@@ -28,12 +27,12 @@ _NEED_RECEIVERS: Final = frozenset(
 
 
 class Use(Struct, frozen=True):
-    """What stands around a usage.
+    """The code around a usage.
 
     Attributes:
         before: the line in front of the name.
-        container: of the definition that it stands in.
-        imports: it only makes the name known, in the line `line`.
+        container: container of the definition that contains the usage.
+        imports: the usage only imports the name, in the line `line`.
         receiver: its receiver's type where syntax says so.
     """
 
@@ -46,7 +45,7 @@ class Use(Struct, frozen=True):
 
 
 class Judge:
-    """Tells which usages are of a family, by what stands around each."""
+    """Decides which usages belong to a family, from the code around each."""
 
     def __init__(self, family: Family) -> None:
         self._own, self._others = frozenset(family.own), frozenset(family.others)

@@ -85,7 +85,7 @@ class Fitting(Struct, frozen=True):
 
     @property
     def fits(self) -> bool:
-        """Return whether they are what was asked for."""
+        """Return whether they match the requested container."""
         return self.fit in FITTING
 
 

@@ -112,7 +112,7 @@ def _extending(reading: Reading, name: str, types: Sequence[Place], most: int) -
 
     Args:
         reading: reads the files.
-        name: of the type.
+        name: name of the type.
         types: its definitions, whose languages count; without any, all languages count.
         most: most places; one more ends the search.
     """

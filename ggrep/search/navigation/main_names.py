@@ -1,4 +1,4 @@
-"""What files mainly define, by the names of their chunks."""
+"""Finds the main definitions of files by the names of their chunks."""
 
 from collections.abc import Sequence
 from typing import Final

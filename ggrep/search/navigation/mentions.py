@@ -32,15 +32,15 @@ MAX_LINE_CHARACTERS: Final = 240
 MAX_JUDGED: Final = 20_000
 """Usages whose container is judged; those behind them are counted and not shown."""
 _BEFORE: Final = 80
-"""What of a longer line is shown in front of the name."""
+"""Characters of a longer line that are shown before the name."""
 
 
 class Judged(Struct, frozen=True):
     """The mentions that an answer shows.
 
     Attributes:
-        shown: those behind the ones that earlier pages have shown.
-        wanted: how many there are, shown or not.
+        shown: mentions after those that earlier pages have shown.
+        wanted: number of mentions, shown or not.
         left: usages that say another container.
         doubtful: usages that say no container; `wanted` counts them.
         found: the definitions, by what they are to the container.
@@ -65,11 +65,11 @@ class Mentions(Struct):
     """Collects occurrences in the order of the answer and keeps the first.
 
     Attributes:
-        skip: so many of those that fit the answer were shown before.
+        skip: number of matching mentions that were shown before.
         defining: files that may define the name; None while unknown.
-        totals: all of them, by kind.
-        other_spelling: the first that is not spelled as the name was asked for.
-        definitions: the first ones.
+        totals: number of all mentions, by kind.
+        other_spelling: the first mention that is not spelled like the requested name.
+        definitions: the first definitions.
     """
 
     request: ReferencesRequest
@@ -128,10 +128,11 @@ class Mentions(Struct):
         return self._passed > self.skip and len(self._kept) < self.request.limit
 
     def answer(self, family: Family | None = None) -> Judged:
-        """Return what is shown of it all: usages before mentions, the certain before the doubtful.
+        """Return the shown mentions: usages before other mentions, certain before doubtful ones.
 
         Args:
-            family: whose uses are wanted of a qualified name; None for what the definitions say.
+            family: family whose uses of a qualified name are wanted; None to take it from the
+                definitions.
         """
         wanted = sum(self.totals[kind] for kind in self.request.kinds)
         owners = self.asked.owners

@@ -56,9 +56,9 @@ class AskedName(Struct, frozen=True):
     """A name as requested.
 
     Attributes:
-        typed: what each file is searched for, as its language reads it.
-        owners: what has to stand in front of it, outermost first, where every mark separates.
-        last: what is looked for then.
+        typed: the name to search for, as the language of each file reads it.
+        owners: the required qualifiers, outermost first, if every mark separates.
+        last: the last part of the name, which is searched for then.
     """
 
     typed: str
@@ -70,7 +70,7 @@ class AskedName(Struct, frozen=True):
         return any(is_same_name(text, last) for last in requested_lasts(self.typed))
 
     def owners_of(self, spelled: str) -> tuple[str, ...]:
-        """Return what has to stand in front of a definition that is spelled so."""
+        """Return the required qualifiers of a definition with this spelling."""
         return owners_of(self.typed, spelled) if self.owners else ()
 
 

@@ -17,7 +17,7 @@ from ggrep.model.navigation import ReferencesRequest, SymbolRequest
 from ggrep.search.query.answerer import Unpinned
 
 _ALONE = ""
-"""What a cursor calls the repository, where one alone is asked."""
+"""Name of the repository in the cursor of a query to a single repository."""
 
 
 def page_start(
@@ -52,8 +52,8 @@ def page_end(
     Args:
         request: after clamping.
         shown: places of earlier pages, and of this one.
-        total: how many there are in all, at least.
-        origin: the index and the snapshot that were asked.
+        total: number of places in all, at least.
+        origin: the queried index and snapshot.
         exact: there are no more than `total`.
     """
     before, here = shown

@@ -43,8 +43,8 @@ class HoldingFile(Struct, frozen=True):
     """A file that contains the name.
 
     Attributes:
-        text: as it was indexed.
-        question: what is asked about it.
+        text: the indexed text.
+        question: the request for occurrences in the file.
     """
 
     file: NameFile
@@ -66,12 +66,12 @@ class HoldingFiles(Iterator[HoldingFile]):
         """Take the files.
 
         Args:
-            held: what they lie in.
-            files: the ones that may hold it.
+            held: the segments that contain the files.
+            files: files that may contain the name.
             question: the name, and whether other letter cases count; then only files with such
                 a spelling do.
             deadline: checked before each batch.
-            wants: whether a file is read; asked when its turn comes.
+            wants: returns whether to read a file; called directly before the file is read.
         """
         self._held = held
         self._name, self._any_case = question
@@ -189,7 +189,7 @@ class Reading:
     """Reads files for one name and records failures.
 
     Attributes:
-        words_do: what words alone tell of a file is worth having.
+        words_do: whether to count occurrences of words in files that are not parsed.
         exact: nothing is left out because time runs short; the deadline ends the request instead.
         notices: files whose syntax was not read.
         limits: the cuts: too many files, too much text, too many places in one, too little time.
@@ -294,7 +294,7 @@ class Reading:
     def _counts(
         self, place: int, rows: Sequence[int], name: str, *, any_case: bool
     ) -> Iterator[tuple[int, int]]:
-        """Yield the file of each row, and how often the name stands in the row's own text."""
+        """Yield the file of each row, and how often the row's own text contains the name."""
         segment = self.held.segments[place]
         for row, text in zip(rows, row_texts(self.held.view, segment, rows), strict=True):
             file = int(segment.image.row_files[row])

@@ -28,8 +28,8 @@ class Chosen(Struct, frozen=True):
     """The entries that are shown, in source order.
 
     Attributes:
-        left_out: by kind, most first.
-        whole_bytes: what all of them would take.
+        left_out: number of omitted entries by kind, largest first.
+        whole_bytes: size of all entries.
     """
 
     entries: tuple[OutlineEntry, ...]
@@ -86,8 +86,8 @@ def chosen(
     """Return the entries to show in so many bytes.
 
     Args:
-        entries: of one file, in source order.
-        room: most bytes of their lines.
+        entries: entries of one file, in source order.
+        room: maximum bytes of their lines.
         depth: levels that may be shown; 0 for all.
         tests: the lines of tests among the file's code.
     """
@@ -150,7 +150,7 @@ def _ranks(
 
 
 def _class_of(kind: str) -> int:
-    """Return where a kind stands: types and headings, functions, values."""
+    """Return the position of a kind: types and headings, functions, values."""
     return 1 if kind in _FUNCTIONS else 3 if kind in _VALUES else 0
 
 

@@ -61,7 +61,7 @@ class BareText(Struct, frozen=True):
     Attributes:
         uncommented: without comments and without strings of several lines.
         comment_lines: the lines, from 0, that hold nothing but comments and blanks beside them. A
-            docstring of Python is one: a string of three quotes that stands alone on its lines.
+            docstring of Python is one: a triple-quoted string alone on its lines.
     """
 
     uncommented: str

@@ -62,7 +62,7 @@ def decisiveness(snippet: str, lines: int) -> float:
 
 
 class DecidingText(NamedTuple):
-    """Lines of a source that decide an answer; `is_cut` if some of them had no room."""
+    """Lines of a source that decide an answer; `is_cut` if some of them did not fit."""
 
     text: str
     is_cut: bool
@@ -147,7 +147,7 @@ def _plan(
 
 
 def _kept(plan: _Plan, room: int) -> tuple[set[int], bool]:
-    """Return the places of the lines to show within the bytes, and whether others had no room."""
+    """Return the places of the lines to show within the bytes, and whether others did not fit."""
     lines, hidden = plan.lines, plan.hidden
     sizes = [len(line.encode()) + 1 for line in lines]
     shown = {*plan.head, -1, len(lines)}

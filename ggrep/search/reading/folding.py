@@ -146,7 +146,7 @@ _CLOSES: Final = re.compile(r"[)\]}]")
 
 
 class Fold(NamedTuple):
-    """A range of lines that one line stands for; without a kind, whatever they contain."""
+    """A range of lines that one line replaces; without a kind, any lines."""
 
     first: int
     last: int

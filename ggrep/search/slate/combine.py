@@ -25,12 +25,12 @@ DECIMALS: Final = 9
 
 
 class RepoSlate(Struct, frozen=True):
-    """What one repository gave.
+    """The slate of one repository.
 
     Attributes:
-        repo: how it is named in the answer.
-        facts: of its files, for what joins them with those of others.
-        left: files that match and had no place in its slate.
+        repo: its name in the answer.
+        facts: facts of its files, for edges to files of other repositories.
+        left: number of matching files that are not in its slate.
     """
 
     repo: str

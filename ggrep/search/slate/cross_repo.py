@@ -8,7 +8,7 @@ from ggrep.model.slate import FileFacts, GraphEdge, Section
 from ggrep.search.slate.document import file_id
 
 MOST_PROVIDERS: Final = 3
-"""Repositories that may provide a name before it tells nothing."""
+"""Maximum number of repositories that provide a name; more frequent names are ignored."""
 
 MOST_EDGES: Final = 256
 KINDS: Final = frozenset({"package", "type"})

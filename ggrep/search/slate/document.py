@@ -26,10 +26,10 @@ SECTION_TAGS: Final = {
     Section.CONFIG: "Config",
     Section.TESTS: "Test",
 }
-"""What a file is good for in its section; entries say it no second time."""
+"""Role of a file in its section; entries do not repeat it."""
 
 _DECIMALS: Final = 4
-"""Of scores: more digits are bytes that nobody reads."""
+"""Decimals of scores; more digits would only use bytes."""
 
 MOST_NAME: Final = 80
 """Characters of a pack's name, and of that of a piece whose lines are not shown."""

@@ -31,7 +31,7 @@ _DOCUMENTS: Final = frozenset({Section.DOCS, Section.DIAGRAMS})
 
 
 def facts_of(material: PackMaterial, *, interfaces: bool = True) -> FileFacts:
-    """Return the names in a file's anchor and evidence, whatever its level shows.
+    """Return the names in a file's anchor and evidence, shown or not.
 
     Without `interfaces` the packages and types that join repositories are not looked for.
     """

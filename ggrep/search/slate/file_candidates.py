@@ -28,7 +28,7 @@ FLOOR: Final = 0.12
 """Share of the best row's score that a file must reach to be looked at."""
 
 MENTIONED: Final = 0.3
-"""A file that mentions so much of what was found is looked at whatever its score."""
+"""A file that mentions this share of the hits is considered regardless of its score."""
 
 MOST_FILES: Final = 100
 """Files of one corpus that are looked at: of the whole snapshot, or its layout would show."""
@@ -209,7 +209,7 @@ class CandidateFiles:
 
 
 def _section_of(corpus: Corpus, filing: Filing) -> Section:
-    """Return where rows of a corpus stand, in a file of which its path says so much."""
+    """Return the section for rows of a corpus in a file that its path classifies."""
     if filing == "list" and corpus is not Corpus.EXTRACTED_PROSE:
         return Section.CONFIG
     if filing == "page" and corpus is Corpus.PROSE:

@@ -20,7 +20,7 @@ SELECTION_REVISION: Final = "selection-5"
 """Which files a slate selects; enters its fingerprint.
 
     selection-1  first quotas, floors and weights
-    selection-2  four more files, all of code; code that has a place as configuration stands under
+    selection-2  four more files, all of code; code that is shown as configuration is shown under
                  code too; lists and licences count less; pages of programs are code, translations
                  and word lists no documents
     selection-3  lines are shown in the order of a priority of their rows
@@ -57,7 +57,7 @@ Fitted on the questions of fixtures/places that nothing is held out of.
 """
 
 _TESTED: Final = 0.2
-"""What a test gains whose name says that it is of a chosen file."""
+"""Bonus of a test whose name refers to a chosen file."""
 
 _REASONS: Final[dict[Section, Reason]] = {
     Section.CODE: "semantic_match",
@@ -79,10 +79,10 @@ _FILLED: Final = (
     Section.DIAGRAMS,
     Section.TESTS,
 )
-"""The order in which sections take their files: what answers in code stands under code."""
+"""The order in which sections take their files: a file with matching code goes to code."""
 
 _LISTED: Final = 0.3
-"""Factor of translations, word lists, logs of changes and licences: they have everybody's words."""
+"""Factor of translations, word lists, changelogs and licences, which match nearly any query."""
 
 _DEFINED: Final = 0.6
 """Factor of code that is configuration for what it defines, not for its path; entry points, where a
@@ -121,7 +121,7 @@ def select(
     """Return at most `files` of the candidates.
 
     Args:
-        candidates: in any order; a file may stand among them once for each section. One that
+        candidates: in any order; a file may be among them once for each section. One that
             answers in code and defines options may be chosen for both.
         files: most files.
         seen: whether a path was shown before, and is to be left out.
@@ -166,7 +166,8 @@ def select(
 def shares(files: int) -> dict[Section, int]:
     """Return how many files each section may show of so many; they add up to it, or to more.
 
-    Every section keeps at least one place: what no other section fills is dealt by score.
+    Every section keeps at least one place. Places that no other section fills are allocated by
+    score.
     """
     total = sum(QUOTAS.values())
     return {section: max(1, round(share * files / total)) for section, share in QUOTAS.items()}
@@ -250,7 +251,7 @@ def _filled(chosen: list[Pick], more: Sequence[FileCandidate], files: int) -> li
 
 
 def _place(pick: Pick) -> tuple[int, int]:
-    """Return where a pick stands: by section, then rank."""
+    """Return the sort key of a pick: section, then rank."""
     return SECTIONS.index(pick.candidate.section), pick.rank
 
 

@@ -28,8 +28,8 @@ _MOST_OF_PACKAGE = 3
 def graph_edges(facts: Sequence[FileFacts]) -> tuple[GraphEdge, ...]:
     """Return the edges between these files, by kind, source, target; ends are their paths.
 
-    There is one edge of a kind between two files, with the smallest name that joins them. What a
-    test is about is not said a second time as an import.
+    There is one edge of a kind between two files, with the smallest name that joins them. The
+    subject of a test is not repeated as an import.
     """
     ordered = sorted(facts, key=lambda item: item.path)
     paths = SelectedPaths(item.path for item in ordered)
@@ -200,7 +200,7 @@ def _end(label: str, named: Mapping[str, Mapping[str, str]]) -> tuple[str, str] 
 
 
 _SPREAD: Final = 8
-"""Files that may name a key before it tells nothing."""
+"""Maximum number of files with a key; a more frequent key makes no edges."""
 
 _DISTINCT: Final = re.compile(r"(?=.{5}).*(?:\w[_-]\w|[a-z0-9][A-Z])")
 """Keys that no plain word is spelled like."""

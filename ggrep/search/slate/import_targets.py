@@ -50,7 +50,7 @@ _DOTTED: Final = frozenset(f".{word}" for word in _DOTTED_WORDS.split())
 _SCRIPTS: Final = ENDINGS[".js"]
 _HOSTED: Final = ("github.com/", "gitlab.com/", "bitbucket.org/", "codeberg.org/")
 _MAJOR: Final = re.compile(r"v\d+")
-"""What stands behind a Go module's name from its second major version on."""
+"""The suffix of a Go module's path from its second major version on."""
 
 _HEADERS: Final = (
     "assert ctype errno float limits locale math setjmp signal stdarg stddef stdint stdio stdlib"

@@ -37,7 +37,7 @@ class SlatePlan(Struct, frozen=True):
     """The form of a slate, and what is known of its answer before files are packed.
 
     Attributes:
-        budgets: in force.
+        budgets: the effective budgets.
         terms: words of the query, as they were searched.
         kind: kind of the query.
         graph: show how files are related.

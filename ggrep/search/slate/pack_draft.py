@@ -27,10 +27,10 @@ from ggrep.search.slate.packing import RankedPack, kept_packs, room_for_graph, s
 
 
 class Drawn(Struct, frozen=True):
-    """A slate, with what does not stand in it.
+    """A slate with facts that are not in its text.
 
     Attributes:
-        facts: of its files, as far as they may be told, where they are wanted; by path.
+        facts: facts of its files that may be sent, if requested; by path.
         limits: the cuts that its budgets made.
     """
 
@@ -108,7 +108,7 @@ def _name_at(piece: TextPiece) -> str:
 
 
 def _placing(material: PackMaterial) -> Sequence[TextPiece]:
-    """Return the evidence that may say where to begin: what holds the lines that were asked for."""
+    """Return the evidence that may say where to begin: the pieces with the requested lines."""
     lines = material.pick.lines
     asked = [
         piece

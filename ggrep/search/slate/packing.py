@@ -2,7 +2,7 @@
 
 Every budget counts canonical JSON, or the text that agents read (`measures`). Names of files have
 their share of the bytes; the rest is for lines, the best pieces of all files first. A piece that
-does not fit is cut at its end, or named. Whatever was cut is in `limits_hit`.
+does not fit is cut at its end, or named. All cuts are in `limits_hit`.
 """
 
 from collections.abc import Sequence
@@ -44,10 +44,10 @@ class RankedPack(Struct, frozen=True):
 def kept_packs(
     packs: Sequence[RankedPack], budgets: Budgets, level: int
 ) -> tuple[tuple[RankedPack, ...], tuple[LimitHit, ...]]:
-    """Return the packs whose names there is room for, the best of each section first, and the cuts.
+    """Return the packs whose names fit, the best of each section first, and the cuts.
 
-    What a slate says beside its packs has its share of the bytes set aside; what is shown of the
-    packs is decided by `filled`.
+    The other parts of a slate have a reserved share of the bytes. `filled` decides which lines of
+    the packs are shown.
     """
     limits: list[LimitHit] = []
     kept: list[RankedPack] = []
@@ -112,7 +112,7 @@ def filled(
     Args:
         draft: the slate without sections, each of its other parts within its reserve.
         packs: as `kept_packs` returned them.
-        budgets: in force.
+        budgets: the effective budgets.
     """
     measure = measure_of(budgets)
     if not draft.level:
@@ -134,7 +134,7 @@ def filled(
 
 
 class _OpenPack:
-    """A pack that takes pieces in while there is room for them.
+    """A pack that accepts pieces as long as they fit.
 
     Attributes:
         size: bytes that it takes, or a few less.
@@ -169,7 +169,7 @@ class _OpenPack:
         ]
 
     def show(self, place: int, left: int) -> int:
-        """Take in as many lines of a piece as fit, or where it stands; return their bytes."""
+        """Add as many lines of a piece as fit, or only its place; return their bytes."""
         piece = self._pieces[place]
         if not piece.snippet and _kind(piece):
             return 0
@@ -224,7 +224,7 @@ class _OpenPack:
         return size
 
     def _whole_size(self, place: int) -> int:
-        """Return the bytes of a piece with all of its lines: counted once, asked for often."""
+        """Return the bytes of a piece with all of its lines; the result is cached."""
         if (size := self._sizes.get(place)) is None:
             piece = self._pieces[place]
             size = self._shown(piece) if piece.snippet else self._measure.named(piece)
@@ -278,7 +278,7 @@ def _counted(slate: Slate, measure: Measure) -> Slate:
 
 
 def _frame(one: RankedPack, level: int, measure: Measure) -> int:
-    """Return the bytes of a file with none of its pieces: counted once, asked for often."""
+    """Return the bytes of a file with none of its pieces; the result is cached."""
     if (size := one.sizes.get(_FRAME)) is None:
         size = one.sizes[_FRAME] = measure.frame(one.pack, level)
     return size

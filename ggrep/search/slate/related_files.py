@@ -31,7 +31,7 @@ MOST_NAMES: Final = 24
 _NAMES_OF_A_ROW: Final = 12
 _SHORTEST: Final = 4
 _COMMON: Final = 0.02
-"""Share of all chunks that a name may stand in before it says nothing."""
+"""Maximum share of all chunks that contain a name; more frequent names are ignored."""
 
 _MOST_DEFINITIONS: Final = 3
 """Rows that may define a name that the best code uses; with more it is unknown which is meant."""

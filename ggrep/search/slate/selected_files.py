@@ -66,7 +66,7 @@ class SelectedPaths:
         return nearest(source, found)
 
     def calls_a_module(self, *names: str) -> bool:
-        """Return whether the module path of any file ends with a name, whatever its case."""
+        """Return whether the module path of any file ends with a name, in any letter case."""
         return not self._by_module.keys().isdisjoint(map(str.lower, names))
 
     def calls_a_file(self, tail: str) -> bool:

@@ -1,12 +1,12 @@
 """Exploration sessions: successive slates over one snapshot, carried by `tokens`.
 
-What a session is lies in its token, which its client carries, and in a pin, which keeps the
-snapshot; no process remembers it. So any daemon of the home goes on with any session, and one that
-is killed between pin and answer leaves a pin that ends by itself.
+The state of a session is in its token, which the client stores, and in a pin, which keeps the
+snapshot; no process stores it. So any daemon of the home can continue any session. A daemon that is
+killed between pin and answer leaves a pin that expires.
 
-The stores' keys, which seal tokens, derive from one of the home, in a file that only those may read
-who may read the home: its user, or the group that shares it. Whoever loses the file loses the
-sessions that run, and nothing else.
+The keys of stores, which seal tokens, derive from a key of the home. Only readers of the home can
+read its file: the user, or the group that shares the home. If the file is lost, the running
+sessions are lost, and nothing else.
 """
 
 import hmac
@@ -137,9 +137,9 @@ def session_key(home: Home, store_id: StoreId, patience: Patience) -> bytes:
     """Return the key of a store's sessions; creates the home's key if missing.
 
     Args:
-        home: that the store lies in.
-        store_id: whose sessions.
-        patience: while another process makes it.
+        home: the home that contains the store.
+        store_id: the store of the sessions.
+        patience: how long to wait while another process makes the key.
 
     Raises:
         NoIndex: there is no such store, so nothing is made for it either.
@@ -167,7 +167,7 @@ def _home_key(home: Home, patience: Patience) -> bytes:
 
 
 def _read_key(file: Path) -> bytes | None:
-    """Return the key in a file; None if it must be created anew.
+    """Return the key in a file; None if it must be created again.
 
     That is also where others could have read it: they could seal tokens of their own.
     """

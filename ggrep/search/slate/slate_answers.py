@@ -51,7 +51,7 @@ def check_slate(request: SlateRequest) -> None:
 
 
 def slate_fingerprint(request: SlateRequest, settings: Settings) -> str:
-    """Return the identity of a question for a slate; how it was asked before does not count."""
+    """Return the identity of a slate's question, independent of earlier slates of its session."""
     session = request.session
     search = request.search
     unread = SearchRequest("")
@@ -78,7 +78,7 @@ def slate(context: Context, request: SlateRequest) -> SlateResponse:
     """Return the slate of a question over one snapshot.
 
     Args:
-        context: what answering needs; of a session its own snapshot.
+        context: data for the answer; in a session, with the session's snapshot.
         request: checked by `check_slate`.
 
     Raises:

@@ -6,7 +6,7 @@
     9       def retry(self):
      40-62 class Job
 
-Of a diagram, whose relations stand where its lines would, nothing is numbered.
+A diagram has relations instead of lines, so nothing is numbered.
 """
 
 from collections.abc import Iterator, Mapping
@@ -76,7 +76,7 @@ def named_line(outlined: str) -> str:
 
 
 def piece_lines(piece: _Object, *, is_source: bool = True) -> Iterator[str]:
-    """Yield where a piece stands, and its lines; those of a source have numbers."""
+    """Yield the place of a piece, and its lines; lines of a source have numbers."""
     told = told_lines(piece)
     twins = f" (the same in {', '.join(piece['also'])})" if "also" in piece else ""
     span = line_range(piece["start_line"], piece["end_line"])
@@ -85,7 +85,7 @@ def piece_lines(piece: _Object, *, is_source: bool = True) -> Iterator[str]:
 
 
 def _called(piece: _Object, first: str) -> str:
-    """Return what a piece is; what its first line says already is not said twice."""
+    """Return kind and name of a piece; a name in the first line is not repeated."""
     crumb, name = piece.get("breadcrumb", ()), piece.get("name", "")
     if name and name in first:
         return f"in {crumb[-1]}" if crumb else ""

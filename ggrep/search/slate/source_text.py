@@ -108,7 +108,7 @@ def _tidied(names: Iterable[str]) -> Iterator[str]:
 
 
 def _split(items: str) -> list[str]:
-    """Return the items between the commas that stand outside of braces."""
+    """Return the items between the commas outside of braces."""
     if "{" not in items:
         return [item.strip() for item in items.split(",")]
     parts, depth, start = [], 0, 0

@@ -47,7 +47,7 @@ class SessionToken(Struct, frozen=True):
     """A session: all that its token says.
 
     Attributes:
-        store_id: of the store whose snapshot it is; sealed, not spelled.
+        store_id: the store of the snapshot; part of the seal, not of the text.
         session_id: 26 characters as in a ULID.
         seen: hashes of the paths that were returned, see `path_hash`.
     """
@@ -63,7 +63,7 @@ class SessionToken(Struct, frozen=True):
 
 
 def path_hash(path: str) -> bytes:
-    """Return the 8 bytes that stand for a path; the same in every store, so clients can tell."""
+    """Return the 8 bytes that identify a path; clients can compare them between stores."""
     return hashlib.sha256(path.encode()).digest()[:PATH_HASH_BYTES]
 
 
@@ -91,7 +91,7 @@ def write_token(token: SessionToken, key: bytes) -> str:
 
 
 def read_token(text: str, key: bytes, store_id: StoreId) -> SessionToken:
-    """Return what a token says that this store gave out, whoever brings it back.
+    """Return the content of a token of this store, from any client.
 
     Raises:
         InvalidRequest: it is too long, or not one of this store as it was given out.
@@ -117,7 +117,7 @@ def _sealed(body: bytes, key: bytes, store_id: StoreId) -> bytes:
 
 
 def snapshot_in(text: str) -> str:
-    """Return the snapshot that a token names, whoever sealed it."""
+    """Return the snapshot that a token names, without checking its seal."""
     return data_of_token(text)[1 : 1 + _ULID_BYTES].decode("ascii", "replace")
 
 
@@ -151,7 +151,7 @@ def _ulid(data: bytes) -> SnapshotId:
 
 
 def _refuse() -> NoReturn:
-    """Refuse a token in the same words whatever is wrong: a forger learns nothing from them."""
+    """Refuse a token with the same message for every fault, so a forger learns nothing."""
     raise InvalidRequest(
         "session_token: not a token of this store, or it was changed; start a new session"
     ) from None
@@ -188,8 +188,8 @@ def check_session(session: SessionRequest, *, of_several: bool = False) -> None:
 def told_of(packs: Sequence[Pack], copies: Collection[str]) -> frozenset[str]:
     """Return the paths of files that the packs of one repository show, copies of them too.
 
-    Of a file that says the same as another one, no later slate has any more to tell. One that
-    says something else as well may have had no room, and is shown by the next slate.
+    A file that only repeats another file is not shown by later slates. A file with other text may
+    not have fit, and is shown by the next slate.
     """
     places = [place for pack in packs for item in pack.evidence for place in item.also]
     named = frozenset(place.rpartition(":")[0] for place in places)
