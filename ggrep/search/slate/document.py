@@ -36,7 +36,7 @@ MOST_NAME: Final = 80
 
 
 def file_id(repo: str, path: str) -> str:
-    """Return how a file is named beside those of other repositories; its path in a slate of one."""
+    """Return the file's name in a slate: its path, in a workspace after its repository."""
     return f"{repo}:{path}" if repo else path
 
 
