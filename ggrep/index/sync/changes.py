@@ -10,7 +10,7 @@ from ggrep.model.files import SourceFile
 
 
 class ChangeSet(Struct, frozen=True):
-    """The files a sync has to do something about.
+    """The files that a sync must process.
 
     Attributes:
         suspects: files that may have changed: unknown, or with another stat; to be read.

@@ -1,6 +1,6 @@
-"""The budget of a profile's included files: beyond it a sync is refused or takes a part.
+"""The budget of a profile's included files; a sync above it is refused or indexes a part.
 
-Which part is decided by paths alone, so that two syncs of one tree agree regardless of earlier
+Paths alone decide which part, so that two syncs of one tree agree regardless of earlier
 indexes.
 """
 
@@ -23,8 +23,8 @@ def within_budget(
 ) -> tuple[Walk, tuple[DegradedFile, ...]]:
     """Return a walk whose included files fit the budget, and the warnings about omitted files.
 
-    Included files are taken in byte order of their paths up to the first that does not fit; it
-    and all behind it are skipped. Tracked files that the profile names count as well.
+    Included files are taken in byte order of their paths up to the first that does not fit.
+    This file and all later files are skipped. Tracked files that the profile names count too.
 
     Args:
         tree: the walked files.

@@ -42,7 +42,7 @@ _OTHER = "the rebuilt file differs from the published one"
 
 
 class Healer:
-    """Makes derived files of one store again; see `ggrep.index.store.verify.Mender`.
+    """Rebuilds derived files of one store; see `ggrep.index.store.verify.Mender`.
 
     Requires: the caller holds the readers' lock or the writer lease while it is used.
 
@@ -80,7 +80,7 @@ class Healer:
         self._heal(manifest.visibility, lambda path: self._write_masks(manifest, path))
 
     def _heal(self, ref: FileRef, write: Callable[[Path], None]) -> None:
-        """Put a file in its place that `write` makes.
+        """Replace a file by the file that `write` makes.
 
         Raises:
             CorruptStore: it cannot be made as it was published, or not be written.
@@ -165,7 +165,7 @@ class Healer:
 
 
 def _size(rows: Sequence[ChunkRow], known: Mapping[PathKey, stat_cache.Known]) -> int:
-    """Return how long a file of an earlier build's segment was, as far as that is known."""
+    """Return the size of a file of an earlier build's segment, if known."""
     found = known.get(rows[0].path_key)
     if isinstance(found, stat_cache.KnownFile) and found.digest == rows[0].file_hash.hex():
         return found.file.size_bytes
@@ -173,7 +173,7 @@ def _size(rows: Sequence[ChunkRow], known: Mapping[PathKey, stat_cache.Known]) -
 
 
 def _is(path: Path, ref: FileRef) -> bool:
-    """Return whether that is the file that was published."""
+    """Return whether a file is the published file."""
     try:
         return measure_file(path) == (ref.size_bytes, ref.sha256)
     except OSError:

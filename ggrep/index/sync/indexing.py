@@ -48,7 +48,7 @@ class Reading(Struct):
     handled: int = 0
 
     def take(self, other: "Reading") -> None:
-        """Add what came of a further portion."""
+        """Add the results of a further portion."""
         self.known |= other.known
         self.indexed += other.indexed
         self.skipped += other.skipped
@@ -101,9 +101,9 @@ def index_files(  # noqa: PLR0913 - what is read, by what, and where it goes
 def changed_since(
     files: Iterable[SourceFile], live: Mapping[PathKey, str], read: Read
 ) -> Iterator[PathKey]:
-    """Yield those of the visible files whose content is not what is visible any more.
+    """Yield the visible files whose content on disk differs from the indexed content.
 
-    One whose content cannot be had stays as it is.
+    A file that cannot be read counts as unchanged.
     """
     for file in files:
         if _is_news(read(file), live.get(file.path_key)):
@@ -135,7 +135,7 @@ def _changed(
 
 
 def _is_news(outcome: FileText | SkippedFile, indexed: str | None) -> bool:
-    """Return whether a file that was read is not what is indexed of it."""
+    """Return whether a read file differs from its indexed state."""
     if isinstance(outcome, SkippedFile):
         return indexed is not None and outcome.reason not in _HARD
     return outcome.digest != indexed

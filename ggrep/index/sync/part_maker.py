@@ -33,7 +33,7 @@ class PartMaker:
     """Makes one part after another. Not thread-safe."""
 
     def __init__(self, encoder: str) -> None:
-        """Take the encoder's name; where it is not a sound static one, parts have no vectors."""
+        """Without an intact static encoder of this name, parts have no vectors."""
         self._encoder: StaticEncoder | None = None
         if encoder == STATIC or encoder.startswith(STATIC_FOLDER):
             with suppress(InvalidRequest):  # the parent says what is wrong

@@ -121,7 +121,7 @@ def _drop_others(target: SyncTarget, manifest: SnapshotManifest, lease: Lease) -
 
 
 def _throw_away(store: Path, manifest: SnapshotManifest, trash: Path) -> None:
-    """Move what a snapshot does not need out of readers' sight; snapshots first, and lastingly."""
+    """Move files that a snapshot does not need away from readers, snapshots first, durably."""
     lying = unnamed(store, named(store, manifest))
     for number, paths in enumerate((lying.snapshots, lying.segments)):
         place = trash / str(number)

@@ -1,4 +1,4 @@
-"""Which segments a publish merges into its new one, and their live files.
+"""Selects the segments that a publish merges into its new segment, and their live files.
 
 A query touches every segment, so their number is bounded: when a publish would exceed the bound,
 the smallest segments are rewritten together. Each row is rewritten about log(publishes) times.
@@ -81,7 +81,7 @@ def live_files(store: Path, segment: SegmentView) -> Iterator[FileRows]:
 
 
 def _batches(files: Sequence[int], bounds: Sequence[int]) -> Iterator[list[int]]:
-    """Yield the files in runs of at least _BATCH_ROWS rows, the last one aside."""
+    """Yield the files in runs of at least _BATCH_ROWS rows, except the last run."""
     batch: list[int] = []
     rows = 0
     for file in files:

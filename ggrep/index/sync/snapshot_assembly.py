@@ -31,7 +31,7 @@ from ggrep.model.sync import DegradedFile
 
 
 class ShownSegment(Struct, frozen=True):
-    """A segment of a snapshot and what it shows."""
+    """A segment of a snapshot and its visible files."""
 
     ref: SegmentRef
     view: SegmentView
@@ -183,7 +183,7 @@ def _fits(parent: SnapshotManifest, additions: Additions, target: SyncTarget) ->
 def _whole(
     shown: Sequence[ShownSegment],
 ) -> tuple[tuple[Tombstone, ...], Mapping[PathKey, SegmentName | None]]:
-    """Return the least journal that says what the masks say."""
+    """Return the smallest journal that corresponds to the masks."""
     hidden: dict[PathKey, Tombstone] = {}
     places: dict[PathKey, SegmentName | None] = {}
     for item in shown:

@@ -16,7 +16,7 @@ from ggrep.parse.workers.kept import KeptWorkers
 
 
 class SyncTarget(Struct, frozen=True):
-    """Everything a sync needs, handed in.
+    """Everything that a sync needs.
 
     Attributes:
         new_id: returns a fresh ULID, larger than all before.

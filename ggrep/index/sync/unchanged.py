@@ -1,8 +1,8 @@
 """Proves by stamps that nothing changed since the last sync.
 
-A full sync records the stamps of all that it went by: the files of the walk, the directories it
-entered, the ignore files, git's own files and the store's. While all of them hold, a sync has
-nothing to do. Nothing is written then and no lease is taken. Any doubt means the walk.
+A full sync records the stamps of all its inputs: the files of the walk, the directories it entered,
+the ignore files, git's own files and the store's. If no stamp changed, a sync has nothing to do: it
+writes nothing and takes no lease. In any doubt, the sync walks the tree.
 
 The record is written only where the tree is known: nothing is in doubt but files that the snapshot
 names as problems, everything that is watched was last touched before the sync began, and git's
@@ -50,7 +50,7 @@ _MOST_UNLISTED: Final = 1_000
 
 
 class Unchanged(Struct, frozen=True):
-    """All that has to be as it was for a snapshot to be up to date.
+    """All stamps that must be unchanged for a snapshot to be up to date.
 
     Attributes:
         settings: digest of all settings.
@@ -98,7 +98,7 @@ class Synced(Struct, frozen=True):
 
 
 def report_if_unchanged(target: SyncTarget) -> SyncReport | None:
-    """Return what a sync would report that finds nothing to do; None when there may be more."""
+    """Return the report of a sync without changes; None if there may be changes."""
     began_ms = target.clock.monotonic_ms()
     record = _load(names.unchanged_file(target.store))
     try:
@@ -133,7 +133,7 @@ def report_if_unchanged(target: SyncTarget) -> SyncReport | None:
 
 
 def remember(target: SyncTarget, synced: Synced) -> None:
-    """Write down what the next sync may prove that nothing changed by, if it can be proved.
+    """Record the stamps by which the next sync can prove that nothing changed, if they are certain.
 
     Requires: the caller holds the writer lease, and all else is written.
     """
@@ -157,7 +157,7 @@ def _load(path: Path) -> Unchanged | None:
 
 
 def _holds(target: SyncTarget, record: Unchanged) -> bool:
-    """Tell whether the store, these circumstances and the tree are as they were."""
+    """Return whether store, circumstances and tree are unchanged."""
     return (
         record.snapshot_id == read_active(target.store)
         and record.settings == _settings_digest(target)
@@ -191,7 +191,7 @@ def _is_complete(target: SyncTarget, synced: Synced) -> bool:
 
 
 def _is_ignoring(skip: SkippedFile) -> bool:
-    """Tell whether it is an ignore file that had no say; an edit may give it one."""
+    """Return whether a skipped file is named like an ignore file; an edit may make it one."""
     return skip.path_key.rpartition("/")[2] in {GIT_FILE, *OWN_FILES}
 
 
@@ -227,7 +227,7 @@ def _record(target: SyncTarget, synced: Synced) -> Unchanged | None:
 
 
 def _stamps_of_tree(target: SyncTarget, synced: Synced) -> Stamps | None:
-    """Return the stamps of a tree as of when the sync looked at it.
+    """Return the stamps of a tree at the time of the sync's walk.
 
     Returns:
         None when an ignore file changed since, or too many directories would be watched.
@@ -253,7 +253,7 @@ def _stamps_of_tree(target: SyncTarget, synced: Synced) -> Stamps | None:
 def _below(root: Path, directories: Iterable[bytes]) -> Iterator[bytes]:
     """Yield directories, those below them, and the `.gitignore` files in them.
 
-    A repository of its own counts until it is none any more.
+    A nested repository counts as long as it is a repository.
     """
     base = os.fsencode(root) + b"/"
     for top in directories:
@@ -271,12 +271,12 @@ _MARKERS: Final = frozenset({GIT_FILE.encode(), b".git"})
 
 
 def _settings_digest(target: SyncTarget) -> str:
-    """Return what changes with any setting, whether or not it shapes the index."""
+    """Return a digest of all settings, including those that do not shape the index."""
     return _digest(repr(target.settings).encode())
 
 
 def _files_digest(target: SyncTarget, snapshot_id: SnapshotId, *, git: bool) -> str | None:
-    """Return what changes with git's own files and the store's; None where the former are unknown.
+    """Return a digest of git's own files and the store's; None if git's files are unknown.
 
     Raises:
         OSError: the file system would not tell.

@@ -1,8 +1,8 @@
 """A sync without information from git, over an index that was made with it.
 
-Which files belong is git's to say: without it tracked files would go, untracked ones and ignored
-ones come, and all of it back a moment later. So the list of files stays: those that are gone from
-the disk go, those that can be read are brought up to date, new ones wait for git.
+Git decides which files belong to the index. Without git, tracked files would disappear, untracked
+and ignored files would appear, and the next sync would undo that. So the list of files stays:
+deleted files are removed, readable files are updated, and new files wait for git.
 """
 
 import os

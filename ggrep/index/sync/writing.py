@@ -24,11 +24,11 @@ Opening = Callable[[SyncTarget], SnapshotView | None]
 
 
 def open_parent(target: SyncTarget) -> SnapshotView | None:
-    """Return the view that a sync goes on from; None where everything has to be indexed.
+    """Return the view on which a sync builds; None if everything must be indexed.
 
-    The active snapshot, its derived files made again where they are damaged; the newest that is
-    whole when that is damaged; the sound segments of the newest when none is whole. The view's
-    damage says which of them it is. Where nothing is sound, the sync indexes everything.
+    The view is the active snapshot, with damaged derived files rebuilt; if it is damaged, the
+    newest intact snapshot; if none is intact, the intact segments of the newest. The view's damage
+    states which. If no segment is intact, the sync indexes everything.
     """
     healer = Healer(target.store, target.clock)
     try:

@@ -52,7 +52,7 @@ class Judge:
         self._members = family.members
 
     def standing(self, use: Use) -> Standing:
-        """Return whether a usage is of the family."""
+        """Return whether a usage belongs to the family."""
         around = {folded(part) for part in re.split(r"[.:#/]+", use.container) if part}
         if use.imports:
             words = set(re.findall(rf"[{WORD}]+", folded(use.line)))
@@ -75,5 +75,5 @@ class Judge:
         return "other" if needs and not around & self._own else self._within(around)
 
     def _within(self, around: set[str]) -> Standing:
-        """Return what a usage is that only its enclosing definitions say something of."""
+        """Return the verdict on a usage by its enclosing definitions alone."""
         return "same" if around & self._own else "other" if around & self._others else "maybe"

@@ -1,6 +1,6 @@
 """The outline of a folder: its files with what they define, its subfolders with counts.
 
-The most important have their places first; all are shown in the order of their paths.
+The most important files are chosen first; all are shown in the order of their paths.
 """
 
 from collections.abc import Iterator, Sequence
@@ -180,7 +180,7 @@ _PROSE: Final = 1
 
 
 def _standing(path: str, traits: int, language: str) -> int:
-    """Return what people look at first, by the lowest number: code, documents, settings, tests."""
+    """Return the importance of a file, lowest first: code, documents, settings, tests."""
     traits |= traits_of(path)
     hidden = any(part.startswith(".") for part in path.split("/"))
     if traits & (MACHINE_WRITTEN | VENDORED | GENERATED):

@@ -45,9 +45,9 @@ _Key: TypeAlias = tuple[str, str]
 def implementations(
     reading: Reading, request: SymbolRequest, places: Sequence[Place], others: Sequence[Place]
 ) -> list[tuple[DefinedAt, bool]]:
-    """Return what implements a name, each with whether it is in a test file, in the answer's order.
+    """Return the implementations of a name in order, and whether each is in a test file.
 
-    No more than `most_implementations` types are followed; one more shows that there are others.
+    At most `most_implementations` types are followed; one more shows that others exist.
 
     Args:
         reading: reads the files.
@@ -212,7 +212,7 @@ def _method_set(reading: Reading, interface: Place) -> tuple[set[str], bool]:
 
 
 def _is_package(file: NameFile, package: str, around: Place) -> bool:
-    """Return whether a file may be of a package of Go, or of that around an interface."""
+    """Return whether a file may belong to a package of Go, or to the package of an interface."""
     folder = PurePosixPath(_folder(file.path))
     return folder.name == package if package else str(folder) == _folder(around.file.path)
 

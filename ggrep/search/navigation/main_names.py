@@ -67,7 +67,7 @@ def _named(
 
 
 def _main(named: Sequence[_Named]) -> tuple[tuple[str, ...], int]:
-    """Return the names to show of a file: those at its top, and below a lone one of its members."""
+    """Return the names to show of a file: top-level names, and the members of a single one."""
     top = _top(named)
     kept: list[int] = []
     taken = 0

@@ -1,4 +1,4 @@
-"""Collects the mentions of a name in the order of the answer, and judges those of a container."""
+"""Collects the mentions of a name in the order of the answer, and checks their container."""
 
 from collections import Counter
 from typing import Final
@@ -113,7 +113,7 @@ class Mentions(Struct):
 
     @property
     def _reorders(self) -> bool:
-        """Return whether the answer's order is known at the end alone."""
+        """Return whether the answer's order is known only at the end."""
         return bool(self.asked.owners) or len(self.request.kinds) > 1
 
     @property
@@ -121,7 +121,7 @@ class Mentions(Struct):
         return MOST_DEFINITIONS if self.asked.owners else MAX_DEFINED
 
     def _keeps(self) -> bool:
-        """Return whether the next one may be shown: of a container that is known at the end."""
+        """Return whether the next mention may be shown; its container is known only at the end."""
         if self._reorders:
             return len(self._kept) < MAX_JUDGED
         self._passed += 1
@@ -155,13 +155,13 @@ class Mentions(Struct):
         return Judged(shown, wanted - left, left, found, doubtful, self._limits(wanted))
 
     def _standing(self, judge: Judge, place: Place, use: Use) -> Standing:
-        """Return whether a mention is of the container; text says nothing of it."""
+        """Return whether a mention belongs to the container; for text this is unknown."""
         if place.mention.kind != "usage" or not self.asked.owners_of(place.mention.text):
             return "same"
         return judge.standing(use)
 
     def _limits(self, wanted: int) -> tuple[LimitHit, ...]:
-        """Return what was left unjudged of a qualified name."""
+        """Return the limits for mentions of a qualified name that were not checked."""
         defined = self.totals["definition"]
         bounds = ((MAX_JUDGED, wanted), (MOST_DEFINITIONS, defined))
         return tuple(LimitHit("max_judged", most, seen) for most, seen in bounds if seen > most)

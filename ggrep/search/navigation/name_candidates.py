@@ -1,7 +1,7 @@
-"""Which files may contain a name, by the index alone, and the order to read them in.
+"""Selects the files that may contain a name, by the index alone, and the order to read them.
 
-Postings hold words in lower case without the underscores around them, so a file found here may
-turn out not to hold the name at all; none that holds it is missed.
+Postings hold words in lower case without the underscores around them, so a selected file may lack
+the name; no file that contains the name is missed.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Pages of one repository's answer about a name: where one begins, and what follows it."""
+"""Pages of one repository's answer about a name: the start of a page, the cursor of the next."""
 
 from msgspec.structs import replace
 
@@ -23,7 +23,7 @@ _ALONE = ""
 def page_start(
     request: SymbolRequest | ReferencesRequest, index: StoreId
 ) -> tuple[int, SnapshotId | None]:
-    """Return how many places earlier pages have shown, and of which snapshot; None on the first.
+    """Return the number of places on earlier pages, and their snapshot; None on the first page.
 
     Raises:
         InvalidRequest: the cursor is none, or belongs to another question or index.
@@ -35,7 +35,7 @@ def page_start(
 
 
 def page_snapshot(store: Unpinned, request: SymbolRequest | ReferencesRequest) -> SnapshotId | None:
-    """Return the snapshot that earlier pages are of; None on the first."""
+    """Return the snapshot of earlier pages; None on the first page."""
     return page_start(request, store.active().manifest.name)[1] if request.cursor else None
 
 

@@ -230,7 +230,7 @@ class Reading:
     ) -> Iterator[NamedFile]:
         """Yield the files that contain the name: sources before tests, then by path.
 
-        Where words do not do, those in which a chunk has that name come before all others.
+        If words are not counted, files with a chunk of that name come before all others.
 
         Args:
             files: the ones to keep first where there are too many.

@@ -120,7 +120,7 @@ class _File(Struct, frozen=True):
 
 
 def _need(asked: _Folder | _File) -> tuple[bool, int]:
-    """Return what is ordered by how little it needs; a folder takes what it gets."""
+    """Return the sort key of a target: files by their number of definitions, folders last."""
     return isinstance(asked, _Folder), 0 if isinstance(asked, _Folder) else len(asked.entries)
 
 
@@ -163,7 +163,7 @@ class _Work(Struct, frozen=True):
         return found
 
     def _found(self, typed: str) -> _Folder | _File:
-        """Return what a target means, and of a file what it defines."""
+        """Return the file or folder of a target, a file with its definitions."""
         path = typed.strip().removeprefix("./").rstrip("/")
         path = "" if path == "." else path
         folder = root_folder(self.context.view).at(path)

@@ -21,9 +21,9 @@ _Place: TypeAlias = tuple[str, str]
 def cross_repo_edges(facts_by_repo: Mapping[str, Sequence[FileFacts]]) -> tuple[GraphEdge, ...]:
     """Return at most `MOST_EDGES` edges, by kind, source, target; ends are `repo:path`.
 
-    A name that a repository provides itself is not looked for elsewhere, but for types,
-    whose descriptions are copied to those who use them. A name that more than `MOST_PROVIDERS`
-    repositories provide joins nothing.
+    A name that a repository provides itself is not searched elsewhere, except types, whose
+    descriptions are often copied into the repositories that use them. A name that more than
+    `MOST_PROVIDERS` repositories provide joins nothing.
     """
     provided = _provided(facts_by_repo)
     best: dict[tuple[str, str, str], str] = {}

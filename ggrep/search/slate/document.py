@@ -41,7 +41,7 @@ def file_id(repo: str, path: str) -> str:
 
 
 def slate_json(slate: Slate) -> "SlateJson":
-    """Return the slate as the field `slate` of `slate_success`; keys that say nothing are absent.
+    """Return the slate as the field `slate` of `slate_success`; empty keys are absent.
 
     At level 0 a pack names its file and where to begin, and no evidence.
     """
@@ -127,7 +127,7 @@ def outlined(item: Evidence) -> str:
 
 
 def overview_json(overview: Overview) -> dict[str, object]:
-    """Return what the question was taken for and where its answer lies."""
+    """Return the kind of the question and the places of its answer."""
     return {**_plain(overview), "files": {part.value: n for part, n in overview.files}}
 
 
@@ -141,5 +141,5 @@ def graph_json(graph: ContextGraph) -> "ContextGraphJson":
 
 
 def _plain(value: object) -> Any:  # noqa: ANN401 - JSON of any shape
-    """Return a value as JSON has it: objects for Structs, and lists for tuples."""
+    """Return a value in the form of JSON: objects for Structs, and lists for tuples."""
     return json.decode(json.encode(value))

@@ -1,7 +1,7 @@
 """The candidates of a slate: matching files by section, with their best rows.
 
-Every visible row was scored, so the best of each section is known and not merely the best of a
-list of hits. Files alone are looked at here; text is read of those that are chosen.
+Every visible row was scored, so the best of each section is known, not only the best of a list of
+hits. No text is read here; text is read later for the chosen files.
 """
 
 import math

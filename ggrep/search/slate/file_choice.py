@@ -1,6 +1,6 @@
 """Selects a slate's files: the best of each section, and companions of the code.
 
-Pure, and by counts alone: no byte budget is looked at, so every level of a slate selects the same.
+Pure. Only counts matter, not bytes, so every level of a slate selects the same files.
 The order of ranking decides within a section; on top of it one file that looks like an entry
 point, one like policy and one like configuration are taken where the repository has them and they
 match the question, and tests of files that were chosen are preferred to other tests.
@@ -174,7 +174,7 @@ def shares(files: int) -> dict[Section, int]:
 
 
 def _weight(candidate: FileCandidate, top: float, stems: Iterable[frozenset[str]]) -> float:
-    """Return what a section is ordered by: a file's share of the best score, and its kind."""
+    """Return the sort value of a file in its section: its share of the best score, and its kind."""
     section, weight = candidate.section, candidate.score / top
     if section is Section.CODE:
         weight += _USED * candidate.used
@@ -193,7 +193,7 @@ def _by_score(candidates: Iterable[FileCandidate]) -> list[FileCandidate]:
 
 
 def _once(candidates: Iterable[FileCandidate]) -> Iterable[FileCandidate]:
-    """Return one candidate of each path: its best, ties in the order of the sections."""
+    """Return the best candidate of each path; ties fall to the earlier section."""
     ordered = sorted(candidates, key=lambda c: (c.score, -SECTIONS.index(c.section)))
     return {each.path: each for each in ordered}.values()
 
@@ -223,7 +223,7 @@ def _section(
 
 
 def _beside(chosen: Sequence[Pick], fresh: Iterable[FileCandidate]) -> list[Pick]:
-    """Return the picks, and under code too what is code and has a place as configuration alone."""
+    """Return the picks; code that was picked only as configuration is added under code too."""
     code, config = (
         {pick.candidate.path for pick in chosen if pick.candidate.section is section}
         for section in (Section.CODE, Section.CONFIG)
@@ -235,13 +235,13 @@ def _beside(chosen: Sequence[Pick], fresh: Iterable[FileCandidate]) -> list[Pick
 
 
 def _stem(path: str) -> str:
-    """Return a file's name without endings and without what marks it as a test."""
+    """Return a file's name without endings and without the mark of a test."""
     name = path.rpartition("/")[2].partition(".")[0]
     return _AFFIX.sub("", _AFFIX.sub("", name)).casefold().replace("-", "_")
 
 
 def _filled(chosen: list[Pick], more: Sequence[FileCandidate], files: int) -> list[Pick]:
-    """Return so many picks: too many lose the last of the ranks, too few are filled by score."""
+    """Return `files` picks: the last ranks are dropped, or further files added by score."""
     ranks = Counter(pick.candidate.section for pick in chosen)
     filled = sorted(chosen, key=_precedence)[:files]
     for each in more[: files - len(filled)]:
@@ -256,7 +256,7 @@ def _place(pick: Pick) -> tuple[int, int]:
 
 
 def _precedence(pick: Pick) -> tuple[float, int, str]:
-    """Return what decides who stays: each section's first before any other's second."""
+    """Return the sort key of picks to keep: the first of each section before any second."""
     share = pick.rank / QUOTAS[pick.candidate.section]
     covering = pick.reason in _ROLE_REASONS[Section.CODE].values()
     section = SECTIONS.index(pick.candidate.section)

@@ -55,7 +55,7 @@ def unique_edges(edges: Iterable[GraphEdge]) -> tuple[GraphEdge, ...]:
 
 
 def _imports(facts: Sequence[FileFacts], paths: SelectedPaths) -> Iterator[GraphEdge]:
-    """Yield imports, and what tests are about."""
+    """Yield imports, and the subjects of tests."""
     defines = {item.path: frozenset(item.defines) for item in facts}
     code = [item for item in facts if item.section is Section.CODE]
     counts = Counter(name for item in code for name in item.defines)
@@ -86,7 +86,7 @@ def _imported(
 
 
 def _holds(path: str, member: str, defines: frozenset[str]) -> bool:
-    """Return whether a package's own file holds a member: not one that is a module beside it."""
+    """Return whether a package's own file defines a member; other members are its modules."""
     *_, directory, file = ("", *path.split("/"))
     is_whole = file != "__init__.py" or member in {"", directory}
     return is_whole or member in defines or member[:1].isupper()
@@ -116,7 +116,7 @@ def _subjects(
     code: Sequence[FileFacts],
     alone: Mapping[str, str],
 ) -> dict[str, str]:
-    """Return path and joining name of what a test is about.
+    """Return path and joining name of the subjects of a test.
 
     The file with the test's name goes first. Without it all imported code is meant, and without
     imports the files whose names it mentions; `alone` are the names that one file defines.

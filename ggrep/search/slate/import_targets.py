@@ -1,4 +1,4 @@
-"""Which selected files an import refers to, by the rules of its language."""
+"""Finds the selected files to which an import refers, by the rules of its language."""
 
 import posixpath
 import re
@@ -146,7 +146,7 @@ def _ruby(source: str, name: str, paths: SelectedPaths) -> str | None:
 
 
 def _slashed(source: str, name: str, paths: SelectedPaths) -> str | None:
-    """Return what a path relative to the file, or the end of a path, means."""
+    """Return the file of a path, which is relative to the source or the end of a path."""
     ending = ending_of(source)
     local = re.sub(r"^package:[^/]+/|^\$\{?\w+\}?/", "", name)
     found = paths.beside(source, local, (ending,))

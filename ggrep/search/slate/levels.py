@@ -72,7 +72,7 @@ def disclosure_of(level: int, budgets: Budgets, *, anchors: bool = True) -> Disc
 
 
 def check_level(level: int) -> None:
-    """Do nothing when there is such a level.
+    """Raise unless the level exists.
 
     Raises:
         InvalidRequest: there is not.
@@ -111,7 +111,7 @@ def effective(asked: Budgets, level: int) -> tuple[Budgets, tuple[LimitHit, ...]
 def files_shown(files: int, confidence: Confidence, *, keep_weak: bool) -> int:
     """Return how many of so many files an answer shows.
 
-    None where nothing fits, and fewer where that is in doubt, but five in any case.
+    No file is shown without a match; a doubtful answer shows fewer files, but at least five.
     """
     if keep_weak or confidence is Confidence.STRONG:
         return files

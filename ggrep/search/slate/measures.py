@@ -130,7 +130,7 @@ _TEXT: Final = _InText()
 
 
 def measure_of(budgets: Budgets) -> Measure:
-    """Return what the bytes of some budgets are counted on."""
+    """Return the measure for some budgets."""
     return _TEXT if budgets.of_text else _JSON
 
 

@@ -80,7 +80,7 @@ def assembled(
 
 
 def overview(plan: SlatePlan, packs: Sequence[Pack], most_bytes: int) -> Overview:
-    """Return where the answer lies, in at most so many bytes of canonical JSON."""
+    """Return the places of the answer, in at most so many bytes of canonical JSON."""
     ordered = _by_score(packs)
     counts = {section: sum(pack.section is section for pack in packs) for section in SECTIONS}
     summary = Overview(
@@ -117,7 +117,7 @@ def _names(ordered: Sequence[Pack]) -> tuple[str, ...]:
 
 
 def next_actions(plan: SlatePlan, packs: Sequence[Pack], most_bytes: int) -> tuple[NextAction, ...]:
-    """Return what would help further, the most useful first, in so many bytes of canonical JSON."""
+    """Return useful next commands, the most useful first, in so many bytes of canonical JSON."""
     actions: list[NextAction] = []
     if not packs or plan.confidence is not Confidence.STRONG:
         actions.append(

@@ -96,8 +96,8 @@ class Sessions:
     def advance(self, session: SessionToken, paths: Iterable[str], op: SessionOp) -> SessionState:
         """Return the next state after returning `paths`; it is stored in the token alone.
 
-        The same session, paths and step give the same token. A client that asks again with the
-        token before gets the same answer again.
+        The same session, paths and step give the same token. A client that repeats a request with
+        its earlier token gets the same answer.
 
         Raises:
             SessionFull: it would have returned more files than a token can name.
@@ -169,7 +169,7 @@ def _home_key(home: Home, patience: Patience) -> bytes:
 def _read_key(file: Path) -> bytes | None:
     """Return the key in a file; None if it must be created again.
 
-    That is also where others could have read it: they could seal tokens of their own.
+    A key that other users could read is also replaced, because they could seal tokens with it.
     """
     with suppress(FileNotFoundError):
         descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)

@@ -1,6 +1,6 @@
 """Answers a question with a slate, from the ordinary scores of all rows.
 
-The steps are those of a search up to its scores; what differs is what is picked of them.
+The steps are those of a search up to its scores; only the selection differs.
 """
 
 from collections.abc import Iterable, Sequence
@@ -194,7 +194,7 @@ def _chosen(
     session: SessionToken | None,
     deadline: Deadline,
 ) -> tuple[Selection, RelatedFiles | None]:
-    """Return the chosen files, and what mentions the best code."""
+    """Return the chosen files, and the files that mention the best code."""
     gatherer = CandidateFiles(ranked, rules, deadline)
     asked = request.session
     if asked is not None and asked.op == "expand":
@@ -232,7 +232,7 @@ def _targets(gatherer: CandidateFiles, targets: Sequence[str]) -> Selection:
 def _kept(
     selection: Selection, confidence: Confidence, request: SlateRequest
 ) -> tuple[Selection, tuple[LimitHit, ...]]:
-    """Return the selection without what a weak answer hides, and the limit that says so."""
+    """Return the selection without files that a weak answer hides, and the limit for them."""
     picks = selection.picks
     named = request.session is not None and request.session.op == "expand"
     keep_weak = named or request.search.keep_weak
@@ -247,7 +247,7 @@ def _kept(
 
 
 def _suppressed(selection: Selection) -> tuple[Notice, ...]:
-    """Return what a slate without repetitions says of the files that it left out for that."""
+    """Return the notice on files that were omitted because the session has shown them."""
     if not selection.suppressed:
         return ()
     message = (

@@ -1,6 +1,6 @@
-"""Tokens of sessions: a snapshot and the files that were returned, sealed by the store they are of.
+"""Tokens of sessions: a snapshot and the returned files, sealed by the store.
 
-A token comes back from anywhere, hence the seal: HMAC-SHA256 under a key of the store, over the
+Any client can send a token, so it is sealed: HMAC-SHA256 under a key of the store, over the
 store's id and every byte of the token. Below them, the checks of a session's next step. Pure.
 """
 
@@ -44,7 +44,7 @@ _CONTEXT: Final = b"ggrep session token\0"
 
 
 class SessionToken(Struct, frozen=True):
-    """A session: all that its token says.
+    """The content of a session's token.
 
     Attributes:
         store_id: the store of the snapshot; part of the seal, not of the text.
@@ -75,7 +75,7 @@ def seen_set_digest(seen: Iterable[bytes]) -> str:
 def write_token(token: SessionToken, key: bytes) -> str:
     """Return a token as text; the same for the same value and key.
 
-    Requires: both ids are of their alphabet and length.
+    Requires: both ids have the right alphabet and length.
 
     Raises:
         SessionFull: it has seen more files than fit.
@@ -127,7 +127,7 @@ def token_of_data(data: bytes) -> str:
 
 
 def data_of_token(text: str) -> bytes:
-    """Return the bytes that a text spells in the only way that we would spell them.
+    """Return the bytes of a token's text; the text must be the canonical encoding.
 
     Raises:
         InvalidRequest: it spells none.
@@ -158,9 +158,9 @@ def _refuse() -> NoReturn:
 
 
 def check_session(session: SessionRequest, *, of_several: bool = False) -> None:
-    """Raise unless a session may go on so.
+    """Raise unless the next step of a session is valid.
 
-    `of_several`: it is a part of a workspace's, which may expand what no slate has shown.
+    `of_several`: the session is part of a workspace session, which can expand any file.
 
     Raises:
         InvalidRequest: names what is wrong.
