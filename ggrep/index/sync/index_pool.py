@@ -51,7 +51,7 @@ class IndexedRun(Struct, frozen=True):
 
 
 def runs_of(files: Iterable[FileText], *, alone: bool = False) -> Iterator[list[FileText]]:
-    """Yield the files in runs; `alone` each by itself."""
+    """Yield the files in runs, with `alone` one file per run."""
     run: list[FileText] = []
     size = 0
     for file in files:

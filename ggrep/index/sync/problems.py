@@ -19,7 +19,7 @@ _OLD_PASSING = "parse_timeout"
 
 
 def is_passing(problem: DegradedFile) -> bool:
-    """Tell whether the same file may do better at the next try, without an edit."""
+    """Return whether a retry without an edit may index the file better."""
     if problem.code == "chunk_failed":
         return problem.message.startswith(_OLD_PASSING)
     return problem.code in _PASSING
@@ -91,7 +91,7 @@ def strict_reasons(
 
 
 def _doubt(reading: FileReading) -> str:
-    """Return why the text of a file may not be what its author wrote."""
+    """Return the reason why the decoded text of a file may be wrong."""
     encoding = reading.encoding or "utf-8"
     if reading.traits & GUESSED:
         return f"its encoding was guessed to be {encoding}; {DECLARE}"

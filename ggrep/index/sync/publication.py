@@ -1,7 +1,7 @@
-"""The publish of a sync: which segments stay, which are merged, what is hidden.
+"""The publish of a sync: selects segments to keep and to merge, and files to hide.
 
-The view that results never depends on how often and in what portions files were published; a
-file's rows are always whole in one segment.
+The resulting view does not depend on the number of publishes, and one segment contains all rows of
+a file.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

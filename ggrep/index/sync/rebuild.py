@@ -97,7 +97,7 @@ def _take_over(aside: Path, store: Path, lease: Lease) -> SnapshotManifest:
 
 
 def _keep_memory(aside: Path, store: Path) -> None:
-    """Replace what the store remembers of the work tree by what the rebuild found."""
+    """Replace the store's records about the work tree by those of the rebuild."""
     durable.make_directory(store_files.stat_cache_file(store).parent)
     for file in (store_files.stat_cache_file, store_files.index_state_file):
         with suppress(FileNotFoundError):

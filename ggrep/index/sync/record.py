@@ -1,4 +1,4 @@
-"""Writes what a sync leaves beside the snapshot: the stat cache and the sync record."""
+"""Writes the files of a sync beside the snapshot: the stat cache and the sync record."""
 
 from collections.abc import Sequence
 from contextlib import suppress

@@ -4,10 +4,9 @@ A full sync records the stamps of all its inputs: the files of the walk, the dir
 the ignore files, git's own files and the store's. If no stamp changed, a sync has nothing to do: it
 writes nothing and takes no lease. In any doubt, the sync walks the tree.
 
-The record is written only where the tree is known: nothing is in doubt but files that the snapshot
-names as problems, everything that is watched was last touched before the sync began, and git's
-files have been the same since before the walk. Problems are tried again when their time comes
-(`index_state.Retry`).
+The record is written only if the tree is known: only files that the snapshot names as problems are
+in doubt, all watched files were last modified before the sync began, and git's files did not change
+since the walk began. Problems are tried again when their time comes (`index_state.Retry`).
 """
 
 import hashlib
@@ -251,7 +250,7 @@ def _stamps_of_tree(target: SyncTarget, synced: Synced) -> Stamps | None:
 
 
 def _below(root: Path, directories: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield directories, those below them, and the `.gitignore` files in them.
+    """Yield directories with their subdirectories, and the `.gitignore` files in them.
 
     A nested repository counts as long as it is a repository.
     """

@@ -1,8 +1,8 @@
 """Selects the uses of a name that belong to a container: `Checkout.pay`, not `Till.pay`.
 
-A receiver whose type the function around it names, the name of a type, `self` inside of one, and a
-bare call where members need a receiver say it for certain; the name of a variable (`till.pay()`) is
-a guess. A use without any evidence stays, marked as a guess.
+The container is certain if the enclosing function names the type of the receiver, if the receiver
+is a type or `self`, or for a call without receiver where members need one. The name of a variable
+(`till.pay()`) is a guess, and so is a use without any evidence.
 """
 
 import re

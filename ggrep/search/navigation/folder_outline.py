@@ -59,7 +59,7 @@ class _Item(Struct, frozen=True):
 def listed_folder(
     view: SnapshotView, folder: Folder, room: int, depth: int, deadline: Deadline
 ) -> Listed:
-    """Return what to show of a folder in so many bytes.
+    """Return the part of a folder to show within a number of bytes.
 
     Args:
         view: the snapshot.

@@ -164,7 +164,7 @@ def _structural(reading: Reading, types: Iterable[Place]) -> dict[_Key, bool]:
 
 
 def _having(reading: Reading, methods: Iterable[str]) -> set[_Key]:
-    """Return the types with all of those methods; a rare method is looked for first."""
+    """Return the types with all of these methods; the rarest method is searched first."""
     held, candidates = reading.held, None
     named = {method: split_name(method.partition("/")[0]) for method in methods}
     files = {method: defining_files(held, name, reading.deadline) for method, name in named.items()}
@@ -186,7 +186,7 @@ def _having(reading: Reading, methods: Iterable[str]) -> set[_Key]:
 
 
 def _method_set(reading: Reading, interface: Place) -> tuple[set[str], bool]:
-    """Return the methods of an interface with those that it embeds, and whether any are unknown."""
+    """Return the methods of an interface and those it embeds, and whether any are unknown."""
     methods, is_unknown = set[str](), False
     queue, seen = [(interface, each) for each in interface.mention.methods], set[str]()
     while queue and len(seen) < _MOST_EMBEDDED:

@@ -55,7 +55,7 @@ class Judged(Struct, frozen=True):
     limits: tuple[LimitHit, ...] = ()
 
     def without_doubts(self) -> "Judged":
-        """Return what one store shows: many doubtful usages are only counted, as `doubtful`."""
+        """Return the mentions that one store shows; many doubtful usages are only counted."""
         hidden = hidden_doubts(self.wanted - self.doubtful, self.doubtful)
         shown = tuple(each for each in self.shown if not (hidden and each[1].guess))
         return replace(self, shown=shown, wanted=self.wanted - hidden, doubtful=hidden)
@@ -83,7 +83,7 @@ class Mentions(Struct):
     _passed: int = 0
 
     def wants(self, file: NameFile) -> bool:
-        """Return whether the answer needs the syntax of a file that follows those taken.
+        """Return whether the answer needs the syntax of the next file.
 
         It does until the page is full and another usage follows, and for the first definitions. A
         container is known by all of them.

@@ -1,4 +1,4 @@
-"""Answers where a name is defined and where it is used."""
+"""Answers requests for definitions and usages of a name."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -201,7 +201,7 @@ def _unselected(reading: Reading, request: SymbolRequest | ReferencesRequest) ->
 def reading_of(
     context: Context, request: SymbolRequest | ReferencesRequest, *, words_do: bool
 ) -> Reading:
-    """Return what reads the files that a request allows."""
+    """Return the reader of the files that a request allows."""
     view, deadline = context.view, context.deadline
     held = searched(view, open_segments(view), request.scope, request.filters, deadline)
     return Reading(held, context.occurrences, deadline, words_do, request.deterministic)

@@ -267,7 +267,7 @@ def _files_by_text(
     fits: Callable[[str, str], bool],
     deadline: Deadline,
 ) -> list[int]:
-    """Return the files of those rows whose text and language fit."""
+    """Return the files of the rows whose text and language fit."""
     segment, files = held.segments[place], set[int]()
     eligible: list[int] = rows[held.eligible[place][rows]].tolist()
     for start in range(0, len(eligible), BATCH_ROWS):

@@ -47,7 +47,7 @@ def page_end(
     *,
     exact: bool = True,
 ) -> tuple[tuple[LimitHit, ...], str]:
-    """Return the cut that a page makes and the cursor of the next; nothing on the last.
+    """Return the limit that ends a page and the cursor of the next page; nothing on the last.
 
     Args:
         request: after clamping.

@@ -127,7 +127,7 @@ class HoldingFiles(Iterator[HoldingFile]):
 
 
 def _keeps_keys(file: NameFile, question: OccurrenceRequest) -> bool:
-    """Return whether chunks of a file are named so, and no syntax says what their names are."""
+    """Return whether chunks of a file have the name, in a format of keys or without syntax."""
     path, data = question.path_key, question.data
     return file.names and (language_of(path, data) in KEYED or not has_syntax(path, data))
 

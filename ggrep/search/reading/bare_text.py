@@ -119,7 +119,7 @@ def _any(rests: Iterable[_Rest]) -> str:
 
 
 def _comments(language: str) -> tuple[_Rest, ...]:
-    """Return how comments begin; none for files whose sections have comments of their own."""
+    """Return the marks that begin comments; none for files whose sections differ in their marks."""
     if language in _BOTH:
         return (_BLOCK, _SLASHES, _HASH)
     if language in _HASHES:

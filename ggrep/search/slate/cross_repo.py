@@ -1,4 +1,4 @@
-"""Edges between repositories: a file of one provides what a file of another needs."""
+"""Edges between repositories: a file provides a name that a file of another repository uses."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

@@ -140,7 +140,7 @@ class CandidateFiles:
         return tuple(sorted(files, key=lambda c: (SECTIONS.index(c.section), -c.score, c.path)))
 
     def _covering(self, kept: Collection[tuple[int, int]]) -> set[tuple[int, int]]:
-        """Return the best file of each covered role that none of these files has."""
+        """Return the best file of each required role that is missing among these files."""
         missing = set(COVERED_ROLES).difference(*(self._standing(*at).roles for at in kept))
         if not missing or self._top <= 0.0:
             return set()
@@ -162,7 +162,7 @@ class CandidateFiles:
 
     @property
     def _floor(self) -> float:
-        """Return the score that a file must reach; nothing does if nothing matches."""
+        """Return the minimum score of a file; no file reaches it if nothing matches."""
         return FLOOR * self._top or math.inf
 
     def _candidates(self, place: int, file: int, used: float = 0.0) -> Iterator[FileCandidate]:

@@ -16,7 +16,7 @@ from ggrep.search.slate.graph_edges import unique_edges
 def bounded_graph(
     packs: Sequence[Pack], edges: Iterable[GraphEdge], bounds: GraphBounds
 ) -> tuple[ContextGraph, tuple[LimitHit, ...]]:
-    """Return the graph of packs, of one repository or many, with those edges that join them."""
+    """Return the graph of the packs of one or many repositories with their edges."""
     every: dict[str, GraphNode] = {}
     for pack in sorted(packs, key=lambda pack: (-pack.score, pack.repo, pack.path, pack.line)):
         name = file_id(pack.repo, pack.path)

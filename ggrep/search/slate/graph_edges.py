@@ -1,7 +1,8 @@
 """Relations between the selected files of one repository: edges from their facts.
 
-Imports and links lead to files. A test is about the code that it is named after, imports or alone
-names. Configuration is read by files that name its keys.
+Imports and links lead to files. The subject of a test is the code that it is named after, else
+imported code, else the files whose unique names it mentions. Configuration is read by files that
+name its keys.
 """
 
 import re
@@ -72,7 +73,7 @@ def _imports(facts: Sequence[FileFacts], paths: SelectedPaths) -> Iterator[Graph
 def _imported(
     item: FileFacts, paths: SelectedPaths, defines: Mapping[str, frozenset[str]]
 ) -> dict[str, str]:
-    """Return path and smallest name of what a file imports."""
+    """Return path and smallest name of each imported file."""
     imported: dict[str, str] = {}
     for name in item.imports:
         targets: Sequence[str] = import_targets(item, name, paths)
@@ -118,8 +119,7 @@ def _subjects(
 ) -> dict[str, str]:
     """Return path and joining name of the subjects of a test.
 
-    The file with the test's name goes first. Without it all imported code is meant, and without
-    imports the files whose names it mentions; `alone` are the names that one file defines.
+    `alone` are the names that only one file defines.
     """
     ending = ending_of(test.path)
     alike = ENDINGS.get(ending, frozenset({ending}))
@@ -171,7 +171,7 @@ _NO_NAMES: Final = _COMMON | {
 
 
 def _relates(facts: Sequence[FileFacts]) -> Iterator[GraphEdge]:
-    """Yield edges from a diagram to the files it names, and between those that it joins."""
+    """Yield edges from a diagram to the files that it names, and between files that it connects."""
     drawings = [item for item in facts if item.relations]
     named: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for item in facts if drawings else ():

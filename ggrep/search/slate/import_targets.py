@@ -171,8 +171,8 @@ def _dotted(source: str, name: str, paths: SelectedPaths) -> str | None:
 def _go(source: str, name: str, paths: SelectedPaths) -> list[str]:
     """Return the files of a package: the longest directory that the import path ends with.
 
-    A path that names a host names the repository too, and what follows is the directory whole. No
-    package but its tests imports itself: what seems to is a directory of another repository.
+    A path with a host also names the repository; the rest is the whole directory. Only the tests of
+    a package import the package itself; any other such path is a directory of another repository.
     """
     if "." not in name.partition("/")[0]:
         return []

@@ -77,7 +77,7 @@ def packages_asked(path: str, text: str) -> set[str]:
 
 
 def packages_imported(imports: Iterable[str], language: str) -> set[str]:
-    """Return the packages that imports come from, where a language's imports say so."""
+    """Return the packages of imports, for languages whose imports name packages."""
     return _tidy(word for name in imports for word in _top(name, language))
 
 

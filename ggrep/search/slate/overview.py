@@ -34,7 +34,7 @@ _NEXT: Final = "matching files were left out; delta_only shows them"
 
 
 class SlatePlan(Struct, frozen=True):
-    """The form of a slate, and what is known of its answer before files are packed.
+    """The form of a slate, and facts about its answer before files are packed.
 
     Attributes:
         budgets: the effective budgets.
@@ -62,7 +62,7 @@ class SlatePlan(Struct, frozen=True):
 def assembled(
     packs: Sequence[RankedPack], plan: SlatePlan, graph: ContextGraph | None
 ) -> tuple[Slate, tuple[LimitHit, ...]]:
-    """Return the slate of packs as `kept_packs` returned them, and the cuts of what they show.
+    """Return the slate of packs from `kept_packs`, and the cuts of their pieces.
 
     The graph is within `room_for_graph`; None for none.
     """

@@ -143,7 +143,7 @@ class _OpenPack:
     """
 
     def __init__(self, ranked: RankedPack, allowed: int, level: int, measure: Measure) -> None:
-        """Begin with the file's name alone; `allowed` are the bytes that it may take."""
+        """Begin with the file's name alone, within `allowed` bytes."""
         self._measure = measure
         self._whole = ranked.pack
         self._rank = ranked.rank

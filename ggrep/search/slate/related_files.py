@@ -1,4 +1,4 @@
-"""Files and rows related to the best code: they mention what it defines, or define what it uses.
+"""Files and rows related to the best code: they mention its names, or define names that it uses.
 
 A question in plain words finds the mechanism. Its tests rarely repeat the question, but they name
 what the mechanism defines. Its helpers rarely repeat the question either, but the mechanism names
@@ -85,7 +85,7 @@ def companions(ranked: Ranked, origins: Origins, deadline: Deadline) -> RelatedF
 
 
 def _used(ranked: Ranked, origins: Origins, deadline: Deadline) -> tuple[Figures, ...]:
-    """Return per segment float64 (rows,): how much of what the origins use each row defines."""
+    """Return per segment float64 (rows,): the weight of names used by the origins in each row."""
     names: dict[str, float] = {}
     for (place, row), weight in origins.items():
         deadline.check("companions")

@@ -79,7 +79,7 @@ class SelectedPaths:
         return found[0] if len(found) == 1 else None
 
     def ending_with(self, tail: str, source: str = "") -> str | None:
-        """Return the file whose path is `tail`, or the one that ends with it, nearest first."""
+        """Return the file with the path `tail`, or the nearest file whose path ends with it."""
         if tail in self._paths:
             return tail
         same_name = self._by_name.get(posixpath.basename(tail).lower(), ())
@@ -96,7 +96,7 @@ class SelectedPaths:
 
 
 def module_parts(path: str) -> Parts:
-    """Return directories and stem; of an index file the directories alone."""
+    """Return directories and stem; for an index file only the directories."""
     *directories, name = path.split("/")
     stem = name.partition(".")[0] if not name.startswith(".") else name
     return tuple(directories) if stem in _INDEX_NAMES else (*directories, stem)
