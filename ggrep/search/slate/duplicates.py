@@ -59,7 +59,7 @@ def _left(
     copies: Mapping[_Place, int],
     also: Mapping[_Place, Sequence[str]],
 ) -> Iterator[TextPiece]:
-    """Yield the evidence without copies; pieces shown in the file's other section are only named."""
+    """Yield the evidence without copies; pieces of the file's other section are only named."""
     for place, piece in enumerate(files[file].evidence):
         original = copies.get((file, place))
         if original is None:
