@@ -115,7 +115,7 @@ def walk_tree(
 ) -> tuple[Walk, tuple[DegradedFile, ...], GitState | None]:
     """Return the files of the work tree, the files that a profile's budget excludes, git's state.
 
-    git reads its state beside the walk.
+    Git's state is read at the same time.
     """
     target = job.target
     before = any(problem.code == DATASET_BUDGET for problem in errors_of(view))
