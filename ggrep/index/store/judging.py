@@ -75,7 +75,7 @@ def judge(
         writing: whether the caller holds the writer lease.
         inspecting: whether to report damaged derived files instead of falling back to an older
             snapshot.
-        verifier: verifies each artifact once, and rebuilds derived files if it has a rebuilder.
+        verifier: verifies each artifact once, and rebuilds derived files if it has a mender.
 
     Raises:
         NoIndex: no snapshot was ever published.
