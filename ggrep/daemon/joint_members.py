@@ -210,7 +210,7 @@ V = TypeVar("V")
 
 
 class Described(Struct, frozen=True):
-    """The state of a member at a point in time.
+    """The state of a member at one time.
 
     Attributes:
         engine: engine of the member; None if the member must be queried separately.
@@ -224,7 +224,7 @@ class Described(Struct, frozen=True):
 
 
 class Epoch(Struct, frozen=True):
-    """The members of a list at a point in time.
+    """The members of a list at one time.
 
     Attributes:
         name: digest of the members' descriptions.

@@ -1,7 +1,7 @@
 """The repositories that each user may see, from a file of rules.
 
 The file names users, groups and repositories. A repository is named by its key; a name that ends
-with a slash stands for all repositories below it, and `*` for all. Groups are those of the user's
+with a slash means all repositories below it, and `*` means all. Groups are those of the user's
 token and those of the file. A user without a rule sees nothing.
 
 The work for a user grows with the repositories that the user may see, and not with all: otherwise
@@ -87,7 +87,7 @@ class Access(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
 
 def granted(name: str, keys: Sequence[str]) -> Sequence[str]:
-    """Return the keys, given in order, that a name in a rule stands for."""
+    """Return the keys, given in order, that match a name of a rule."""
     if name == EVERY:
         return keys
     first = bisect_left(keys, name)

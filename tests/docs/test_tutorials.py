@@ -121,6 +121,25 @@ def test_the_quick_start_of_the_readme_runs() -> None:
         assert "  session.commit()  in retry_policy" in run([block], house.base, house)[0]
 
 
+@pytest.mark.slow
+def test_the_blocks_of_the_readme_and_of_the_cookbook_run() -> None:
+    """`tests/terminal_views` has the lines of `pick`, and a test of the README the demo."""
+    with household() as house:
+        write_tree(house.base / "bin", {"fzf": "#!/bin/sh\ncat\n"})
+        (house.base / "bin/fzf").chmod(0o700)
+        shutil.copytree(ROOT / "fixtures/repos/shop", house.base / "shop")
+        house.run("index", "--yes", cwd=house.base / "shop")
+        blocks = [block for name in ("README.md", "docs/cookbook.md") for block, _ in steps(name)]
+        quick, develop, *others = blocks
+
+        assert quick.startswith("pip install")
+        assert develop.startswith("python3 dev.py demo")
+        lines = [line for block in others for line in block.splitlines() if " pick" not in line]
+        assert len(lines) == 8
+        outputs = run([f"{line}\n" for line in lines], house.base / "shop", house)
+        assert [line for line, output in zip(lines, outputs, strict=True) if not output] == []
+
+
 def test_a_line_that_is_not_printed_is_missed() -> None:
     assert missing(["a", "...", "b... d", "e"], "a\nx\nb c d\ne\n") == []
     assert missing(["a", "b"], "b\na\n") == ["b"]

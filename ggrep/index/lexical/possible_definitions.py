@@ -61,7 +61,7 @@ _SINGLE: Final = re.compile(r"\((?<=\w\()[ \t*]{0,8}+(\w++)[ \t]{0,8}+\)[ \t]{0,
 
 
 ANY_WORD: Final = ""
-"""Stands for all words of a file."""
+"""Means all words of a file."""
 
 
 def folded_words(name: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What may take a file of the repository into its index."""
+"""Explains why a file of the repository is not in its index."""
 
 from pathlib import Path
 
@@ -8,10 +8,10 @@ from ggrep.parse.source.eligibility import is_text_name
 
 
 def left_out_hint(root: Path, target: str) -> str:
-    """Return a phrase on the file that a target names; empty where its name is that of a text.
+    """Return a hint on the file that a target names; empty if its name is that of a text file.
 
     Args:
-        root: of the repository; links out of it are not followed.
+        root: root of the repository; links out of it are not followed.
         target: a path below it, with or without lines.
     """
     path = list(place_readings(target))[-1].path.removeprefix("./")
