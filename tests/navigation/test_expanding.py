@@ -308,6 +308,41 @@ def test_a_file_is_meant_before_a_definition_of_that_name(index_of: IndexOf) -> 
     assert ask(engine, "Makefile").path == "Makefile"
 
 
+@pytest.mark.parametrize(
+    ("target", "path", "line"),
+    [
+        ("Dockerfile", "docker/prod.py", 1),
+        ("./Dockerfile", "docker/prod.py", 1),
+        ("Dockerfile:4", "docker/prod.py", 4),
+        ("Dockerfile:4-5", "docker/prod.py", 4),
+        ("Dockerfile:build", "docker/prod.py", 4),
+        ("below/prod.py:4", "docker/prod.py", 4),
+        ("Outside", "b.py", 1),
+    ],
+)
+def test_a_link_leads_to_its_file_and_not_to_a_definition_of_its_name(
+    index_of: IndexOf, tmp_path: Path, target: str, path: str, line: int
+) -> None:
+    """An index contains no links; links out of the repository are not followed."""
+    engine = index_of(
+        {
+            "docker/prod.py": "def first():\n    pass\n\ndef build():\n    pass\n",
+            "a.py": "class Dockerfile:\n    pass\n",
+            "b.py": "class Outside:\n    pass\n",
+        },
+        encoder="none",
+    )
+    (tmp_path / "secret.py").write_text("x = 1\n")
+    root = engine.identity.root
+    links = {"Dockerfile": "docker/prod.py", "below": "docker", "Outside": tmp_path / "secret.py"}
+    for name, file in links.items():
+        (root / name).unlink(missing_ok=True)
+        (root / name).symlink_to(file)
+    expanded = ask(engine, target)
+
+    assert (expanded.path, expanded.start_line) == (path, line)
+
+
 @pytest.mark.parametrize("target", ["lib/endpoint.log", "./lib/endpoint.log:3-9"])
 def test_a_file_that_is_left_out_for_its_ending_is_said_to_be(
     index_of: IndexOf, target: str
