@@ -52,7 +52,7 @@ def init(
     terminal = open_terminal()
     target, words = _target(file, roots or [], named)
     if not words:
-        raise UsageError("the directory is missing")
+        raise UsageError("name the directories of the workspace after its file")
     if target.exists() and not force:
         raise InvalidRequest(f"{target} already exists; to replace it: --force")
     if not target.parent.is_dir():
