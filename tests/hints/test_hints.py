@@ -57,6 +57,8 @@ TYPED = {
     "or run: ggrep repair": "repair",
     "snapshot {} has {} segments, more than max_open_segments_per_query; run: ggrep index": "index",
     "{}; run: ggrep repair": "repair",
+    "remove the cause, or build a new index: ggrep index --reset": "index --reset",
+    "; to see unused indexes: ggrep gc --stores": "gc --stores",
     "to index the repository: ggrep index": "index",
     "the index is being built, see: ggrep status": "status",
     "`ggrep health` in the repository lists them": "health",
