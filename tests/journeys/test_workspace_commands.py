@@ -359,7 +359,7 @@ def test_a_watch_keeps_daemons_up_and_the_manifest_current(house: Household) -> 
 def test_who_asks_daemons_keeps_nothing_of_it(house: Household) -> None:
     """No manifest and no answers: a file that nobody asked for is nobody's to look after."""
     file = two(house)
-    house.run("index", "--workspace", file, cwd=house.base)
+    house.index(house.base / "one", house.base / "two")
     before = outside(house)
 
     for flags in (("--merge", "global"), ("--json", "--stats"), ("--sync",)):

@@ -10,7 +10,7 @@ import pytest
 from ggrep.server.nodes import Nodes
 from tests.fakes.team import SEARCHES, TREES, Link, Team, answer, follow_ups, hold, search
 
-NUMBERS = (1, 2, 3, 5)
+NUMBERS = (1, 3, *(pytest.param(number, marks=pytest.mark.deep) for number in (2, 5)))
 
 
 @contextmanager
