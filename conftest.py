@@ -60,6 +60,11 @@ settings.register_profile("ggrep", settings.get_profile("deep"), max_examples=12
 settings.load_profile("ggrep")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the tests of the page first, where no idle worker takes some and starts a browser."""
+    items.sort(key=lambda item: "tests/ui/" not in item.nodeid)
+
+
 def pytest_collection_finish() -> None:
     """Keep thousands of collected tests out of each round of the garbage collector."""
     gc.collect()

@@ -83,7 +83,7 @@ class Load:
 
     def more_answers(self, count: int) -> None:
         wanted = self.answered + count
-        eventually(lambda: self.answered >= wanted, 60.0)
+        eventually(lambda: self.answered >= wanted)
 
 
 def load_of(house: Household) -> Load:
@@ -121,7 +121,7 @@ def kill_some(house: Household, moments: int, seed: int) -> Load:
 
 def test_every_client_outlives_the_daemons(house: Household) -> None:
     """An answer that was asked for arrives, from whichever daemon lives to give it."""
-    load = kill_some(house, 3, seed=22)
+    load = kill_some(house, 2, seed=22)
 
     assert load.wrong == []
     assert len(house.hosts()) == 1
@@ -131,7 +131,7 @@ def test_every_client_outlives_the_daemons(house: Household) -> None:
 
 @pytest.mark.deep
 def test_every_client_outlives_fifty_daemons(house: Household) -> None:
-    """The same at moments that three do not hit."""
+    """The same at moments that two do not hit."""
     load = kill_some(house, 50, seed=12)
 
     assert load.wrong == []
@@ -156,8 +156,8 @@ def test_no_answer_is_lost_with_a_query_worker(house: Household) -> None:
     """The daemon answers what a worker was asked; the next worker starts when it is worth it."""
     load, killed = load_of(house), set[int]()
     with load.running():
-        for _ in range(3):
-            eventually(lambda: house.processes("ggrep.daemon.query_worker") - killed, 60.0)
+        for _ in range(2):
+            eventually(lambda: house.processes("ggrep.daemon.query_worker") - killed)
             for pid in house.processes("ggrep.daemon.query_worker") - killed:
                 os.kill(pid, signal.SIGKILL)
                 killed.add(pid)

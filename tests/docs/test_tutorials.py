@@ -20,9 +20,13 @@ PAGES = {
     "docs/tutorials/ci.md": "services/shop",
     "docs/tutorials/team.md": "services/shop",
     "docs/tutorials/server.md": "services/shop",
+    "docs/operating.md#Runbook of a team server": "services/server",
     "docs/troubleshooting.md": "services/shop",
 }
-"""Pages in the order in which one leads to the next, each with the folder that it begins in."""
+"""Pages in the order in which one leads to the next, each with the folder that it begins in.
+
+The name of a section follows a page of which only this section runs.
+"""
 RETRY = """\
 class Session:
     def commit(self): ...
@@ -37,7 +41,11 @@ MARK = "---- end of a block"
 
 def steps(name: str) -> Iterator[tuple[str, list[str]]]:
     """Yield the commands of each block with the lines that the page shows below them."""
-    blocks = re.findall(r"```(sh|text)\n(.*?)```", page(name), re.DOTALL)
+    file, _, section = name.partition("#")
+    text = page(file)
+    if section:
+        text = text.partition(f"\n### {section}\n")[2].partition("\n## ")[0]
+    blocks = re.findall(r"```(sh|text)\n(.*?)```", text, re.DOTALL)
     for at, (kind, text) in enumerate(blocks):
         if kind == "sh":
             follows, shown = blocks[at + 1] if at + 1 < len(blocks) else ("", "")
@@ -140,6 +148,6 @@ def test_a_line_that_is_not_printed_is_missed() -> None:
 
 
 def test_all_tutorials_are_run() -> None:
-    assert {str(path.relative_to(ROOT)) for path in (ROOT / "docs/tutorials").iterdir()} < set(
-        PAGES
-    )
+    pages = {str(path.relative_to(ROOT)) for path in (ROOT / "docs/tutorials").iterdir()}
+
+    assert pages < set(PAGES)

@@ -5,9 +5,10 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout, suppress
+from contextlib import ExitStack, chdir, contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import GgrepError
 from ggrep.base.lease import LeaseFiles, is_live
 from ggrep.config.home import Home
+from ggrep.interfaces.entry import main
 from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
 from ggrep.protocol.client.daemon_control import stop
 from ggrep.protocol.client.daemon_files import running
@@ -125,8 +127,47 @@ class Household:
             status = program([str(argument) for argument in arguments])
         return Outcome(status, *(_written(stream) for stream in (out, err)))
 
+    def run_light(self, *arguments: object, cwd: Path, **more: str) -> Outcome:
+        """Run a command in this process; fail if it imports the command line.
+
+        A daemon's answer is written to descriptors, and to streams that nothing replaced alone.
+        """
+        line = "ggrep.interfaces.cli"
+        names = {name for name in sys.modules if name == line or name.startswith(f"{line}.")}
+        with ExitStack() as stack:
+            files = [stack.enter_context(tempfile.TemporaryFile()) for _ in (1, 2)]
+            saved = [os.dup(fd) for fd in (1, 2)]
+            streams = [
+                io.TextIOWrapper(io.FileIO(fd, "w", closefd=False), "utf-8", write_through=True)
+                for fd in (1, 2)
+            ]
+            for name, value in zip(
+                ("stdout", "stderr", "__stdout__", "__stderr__"), streams * 2, strict=True
+            ):
+                stack.enter_context(patch.object(sys, name, value))
+            stack.enter_context(patch.dict(os.environ, self.environ(**more), clear=True))
+            stack.enter_context(patch.dict(sys.modules, dict.fromkeys({*names, line})))
+            stack.enter_context(chdir(cwd))
+            try:
+                for fd, file in zip((1, 2), files, strict=True):
+                    os.dup2(file.fileno(), fd)
+                status = main([str(argument) for argument in arguments])
+            finally:
+                for fd, copy in zip((1, 2), saved, strict=True):
+                    os.dup2(copy, fd)
+                    os.close(copy)
+            for file in files:
+                file.seek(0)
+            return Outcome(status, *(file.read().decode() for file in files))
+
+    def index(self, *roots: Path) -> None:
+        """Index repositories in this process, which starts no other."""
+        for root in roots:
+            assert self.run_here(main, "index", "--path", root, cwd=root).status == 0
+
     def serve_apart(self, root: Path) -> None:
-        """Serve a repository by a process of its own, which those that serve others do not take."""
+        """Index a repository and serve it by a process of its own, which no other host adopts."""
+        self.index(root)
         process = subprocess.Popen(
             [sys.executable, str(SCRIPT), "serve", "--yes", "--path", str(root)],
             cwd=root,

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ggrep.federation.validation import STRATEGIES
+
 SESSION = "<session>"
 """Stands for the token of the session that the case `context-session` begins."""
 
@@ -186,6 +188,13 @@ CASES = {
         find="concept",
         filter=["lang:python"],
         merge="global",
+    ),
+    **{
+        f"workspace-{merge}": joined("search --short-snippet", f"--merge {merge}", merge=merge)
+        for merge in STRATEGIES
+    },
+    "workspace-unmatched": joined(
+        "search --short-snippet", "--only mail --only nobody", only=["mail", "nobody"]
     ),
     "workspace-rarely": joined(
         "search --short-snippet",

@@ -30,7 +30,7 @@ def house() -> Iterator[Household]:
         (found.home / "config.toml").write_text("".join(tables))
         entries = ",".join(f'{{"root": "{name}", "alias": "{name}"}}' for name in ENCODERS)
         (found.base / "w.jsonc").write_text(f'{{"schemaVersion": 1, "repos": [{entries}]}}')
-        assert found.run("index", "--workspace", "w.jsonc", cwd=found.base).status == 0
+        found.index(*roots.values())
         yield found
 
 

@@ -191,47 +191,41 @@ def test_clients_at_once_start_one_daemon(house: Household, clients: int) -> Non
 
 
 def test_stopping_names_what_it_stopped_and_leaves_nothing(house: Household) -> None:
-    """An operator who ends everything must be able to trust that."""
-    first, second = house.repo("first"), house.repo("second")
-    for root in (first, second):
-        assert house.run("serve", "--background", "--path", root, cwd=root).status == 0
-        house.settle(root)
-
-    one = house.run("stop", cwd=first)
-    left = [record.root for record in house.records()]
-    rest = house.run("stop-all", cwd=first)
-
-    assert re.fullmatch(rf"stopped first-\S+  {first}\n", one.err)
-    assert left == [str(second)]
-    assert re.fullmatch(rf"stopped second-\S+  {second}\n", rest.err)
-    assert house.run("stop-all", cwd=first) == Outcome(0, "", "no daemon runs\n")
-    house.become_empty()
-
-
-def test_very_many_that_are_stopped_are_counted(house: Household) -> None:
-    """A thousand lines scroll away what else there was to read."""
-    roots = [house.repo(f"repo{n:02}") for n in range(18)]
+    """An operator who ends everything relies on it; more than 16 are counted."""
+    roots = [house.repo(f"repo{n:02}") for n in range(19)]
     paths = [word for root in roots for word in ("--path", root)]
     assert house.run("serve", "--background", *paths, cwd=roots[0]).status == 0
-    stopped = house.run("stop-all", cwd=roots[0])
 
-    assert stopped.err.count("stopped repo") == 16
-    assert stopped.err.endswith("stopped 2 more\n")
+    stopped = house.run("stop", cwd=roots[0])
+    left = {record.root for record in house.records()}
+    rest = house.run("stop-all", cwd=roots[0])
+
+    assert re.fullmatch(rf"stopped repo00-\S+  {roots[0]}\n", stopped.err)
+    assert left == set(map(str, roots[1:]))
+    *lines, last = rest.err.splitlines()
+    named = [re.fullmatch(r"stopped repo(\d\d)-\S+  (.*)", line) for line in lines]
+    assert len({match[2] for match in named if match} & left) == len(lines) == 16
+    assert last == "stopped 2 more"
+    assert house.run("stop-all", cwd=roots[0]) == Outcome(0, "", "no daemon runs\n")
     house.become_empty()
 
 
-def test_a_deleted_index_takes_its_daemon_along(house: Household) -> None:
+def test_a_deleted_index_takes_its_daemon_along(served: tuple[Household, Path, Outcome]) -> None:
     """A daemon would otherwise go on answering from files that are gone."""
-    root = house.repo()
+    house, _, _ = served
+    root = house.repo("deleted")
+    others = {record.store_id for record in house.records()}
     assert house.run("settle", "--sync", cwd=root).status == 0
+    store = house.address(root).identity.store_id
+    assert {record.store_id for record in house.records()} == {*others, store}
 
     cleaned = house.run("clean", cwd=root)
 
     assert cleaned.status == 0
-    assert "removed r-" in cleaned.err
-    assert house.records() == []
-    assert list((house.home / "data").iterdir()) == []
-    house.become_empty()
+    assert f"removed {store}" in cleaned.err
+    assert {record.store_id for record in house.records()} == others
+    assert not (house.home / "data" / store).exists()
+    assert not [path for path in (house.home / "daemon").iterdir() if store in path.name]
 
 
 def test_offline_starts_nothing(house: Household) -> None:
@@ -351,8 +345,7 @@ def test_daemons_of_many_are_started_behind_an_answer(house: Household) -> None:
     file = house.base / "w.jsonc"
     entries = ", ".join(f'{{"root": "{root}"}}' for root in roots)
     file.write_text(f'{{"schemaVersion": 1, "repos": [{entries}]}}')
-    assert house.run("workspace", "build", file, cwd=house.base).status == 0
-    assert house.run("stop-all", cwd=house.base).status == 0
+    house.index(*roots)
     found = house.run("search", "--workspace", file, "pay", "--json", cwd=house.base)
 
     assert {row["status"] for row in stable_json.loads(found.out)["repos"]} == {"ok"}

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.config.home import Home
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import write_tree
 from tests.journeys.command import WORDS, Outcome, finish, start
 
@@ -102,7 +104,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a tree that has an index and a file that is newer."""
     folder = tmp_path_factory.mktemp("hard").resolve()
     write_tree(folder / "repo", WORDS)
-    assert finish(start("index", folder / "repo", home=folder / "home")).status == 0
+    Engine(folder / "repo", Home(folder / "home")).sync()
     write_tree(folder / "repo", {"c.py": "def gamma_needle():\n    return 2\n"})
     return folder
 

@@ -10,6 +10,7 @@ from mcp.client.stdio import stdio_client
 from msgspec import Struct
 
 from ggrep.base import stable_json
+from ggrep.federation.validation import STRATEGIES
 from ggrep.interfaces.mcp.arguments import body_of, read_arguments
 from ggrep.interfaces.mcp.tool_calls import placed_for
 from ggrep.interfaces.mcp.tools import BY_NAME
@@ -21,6 +22,7 @@ pytestmark = pytest.mark.slow
 
 OTHERS: Mapping[str, tuple[str, dict[str, Any]]] = {
     "timed": ("context", {"query": QUESTION}),
+    "joined": ("search_workspace", {"query": QUESTION}),
     "status": ("ggrep_status", {}),
     "health": ("ggrep_health", {}),
     "deep": ("ggrep_health", {"deep": True}),
@@ -133,7 +135,9 @@ async def call_all(
                 known[ROW] = document["definitions"][0]["row_id"]
         for name, (tool, given) in OTHERS.items():
             others[name] = (await client.call_tool(tool, given)).structured_content
-            while name == "status" and others[name]["sync"]["state"] != "idle":
+            while b"index_behind" in stable_json.dumps(others[name]) or (
+                name == "status" and others[name]["sync"]["state"] != "idle"
+            ):
                 await anyio.sleep(0.05)  # the daemon looks at the root once more after its start
                 others[name] = (await client.call_tool(tool, given)).structured_content
     return answers, known, others
@@ -146,10 +150,13 @@ def path_of(case: Case) -> str:
 def post_all(place: Settled, known: Mapping[str, str]) -> dict[str, bytes]:
     """Return what HTTP answers."""
     with http(place) as client:
-        return {
+        answers = {
             name: client.post(path_of(case), json=body(place, case, known)).content
             for name, case in CASES.items()
         }
+        asked = {"workspacePath": str(place.workspace), "query": QUESTION}
+        asked["search"] = {"snippet": "short"}
+        return answers | {"joined": client.post(PATHS["search_workspace"], json=asked).content}
 
 
 @pytest.fixture(scope="module")
@@ -188,6 +195,10 @@ def test_the_cases_have_something_to_differ_in(elsewhere: Elsewhere) -> None:
     kinds = {each["kind"] for each in elsewhere.document("references-everywhere")["references"]}
     assert kinds == {"usage", "string", "comment"}
     assert elsewhere.document("expand-row")["path"] == "src/pay.py"
+    joined = [elsewhere.document(f"workspace-{merge}") for merge in STRATEGIES]
+    assert all(answer["results"] for answer in joined)
+    assert [answer["meta"]["merge"]["strategy"] for answer in joined] == list(STRATEGIES)
+    assert b"WARN_FEDERATED_SELECT_UNMATCHED" in elsewhere.called["workspace-unmatched"]
     # Whoever has seen everything is shown nothing twice.
     assert elsewhere.document("context-delta")["slate"]["sections"] == []
     assert len(set(elsewhere.called.values())) > len(CASES) * 0.9
@@ -220,6 +231,18 @@ def test_only_volatile_fields_differ(place: Settled, ggrep: Command, elsewhere: 
     assert {key: typed[key] for key in typed if key not in varying} == {
         key: called[key] for key in called if key not in varying
     }
+
+
+def test_a_workspace_answers_with_the_same_bytes_unless_told_and_without_daemons(
+    place: Settled, ggrep: Command, elsewhere: Elsewhere
+) -> None:
+    """A workspace's answer holds nothing that varies."""
+    words = ("search", QUESTION, "--workspace", place.workspace, "--json", "--short-snippet")
+
+    typed = ggrep(*words).out.encode()
+
+    assert stable_json.dumps(elsewhere.others["joined"]) + b"\n" == typed
+    assert elsewhere.posted["joined"] == typed == ggrep(*words, "--offline").out.encode()
 
 
 def without_request(error: dict[str, Any]) -> dict[str, Any]:

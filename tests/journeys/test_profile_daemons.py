@@ -36,6 +36,7 @@ def test_profiles_in_turn_each_keep_their_daemon(house: Household) -> None:
     plain = {"docs/pay.md", "pay.py"}
 
     for _ in range(2):
+        assert shown(house.run(*SEARCH, cwd=root, GGREP_PROFILE="docs")) == {"docs/pay.md"}
         assert shown(house.run(*SEARCH, cwd=root)) == plain
         assert shown(house.run(*SEARCH, "--profile", "docs", cwd=root)) == {"docs/pay.md"}
         found = shown(house.run(*SEARCH, "--profile", "data", cwd=root))
@@ -47,16 +48,6 @@ def test_profiles_in_turn_each_keep_their_daemon(house: Household) -> None:
     assert len(house.records()) == 2
     assert shown(under_data) == plain | {"Datasets/invoices.csv"}
     assert "typer" not in quick.err + under_data.err
-
-
-def test_a_plain_search_under_a_view_is_narrowed(house: Household) -> None:
-    """The short way must not answer as if nothing had been chosen."""
-    root = house.repo(files=TREE)
-
-    assert shown(house.run(*SEARCH, cwd=root, GGREP_PROFILE="docs")) == {"docs/pay.md"}
-    assert shown(house.run(*SEARCH, cwd=root)) == {"docs/pay.md", "pay.py"}
-    assert shown(house.run(*SEARCH, cwd=root, GGREP_PROFILE="docs")) == {"docs/pay.md"}
-    assert len(house.records()) == 1
 
 
 def test_the_profile_that_a_file_chooses_holds_for_plain_searches(house: Household) -> None:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.config.home import Home
+from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import write_tree
 from tests.journeys.command import WORDS, Outcome, finish, start
 from tests.journeys.users import as_user, interpreter_for_all
@@ -77,7 +79,7 @@ def test_a_store_that_may_not_be_written_keeps_answering(place: Path) -> None:
 def test_a_read_only_mount_keeps_answering(root: Path, home: Path) -> None:
     """A store on an image that several machines mount, or a disk that failed."""
     write_tree(root, WORDS)
-    assert finish(start("index", root, home=home)).status == 0
+    Engine(root, Home(home)).sync()
     write_tree(root, MORE)
     mount = subprocess.run(["mount", "--bind", home, home], check=False, capture_output=True)
     if mount.returncode:
@@ -99,7 +101,7 @@ def test_a_read_only_mount_keeps_answering(root: Path, home: Path) -> None:
 def test_too_few_descriptors_are_named(root: Path, home: Path, descriptors: int) -> None:
     """Half an index would be worse than none; more than enough of them is no error."""
     write_tree(root, WORDS)
-    assert finish(start("index", root, home=home)).status == 0
+    Engine(root, Home(home)).sync()
     write_tree(root, MORE)
 
     def limit() -> None:

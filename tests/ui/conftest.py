@@ -12,6 +12,8 @@ import httpx
 import pytest
 from msgspec import Struct
 
+from ggrep.config.home import Home
+from ggrep.search.engine.engine import Engine
 from tests.fakes.places import short_directory
 from tests.fakes.repos import write_tree
 from tests.ui.hostile import HOSTILE
@@ -65,10 +67,10 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Se
     (place / "w.jsonc").write_text(WORKSPACE)
     processes: list[subprocess.Popen[str]] = []
     with short_directory() as base:
-        environ = {**os.environ, "GGREP_HOME": str(base / "home"), "GGREP_OFFLINE": "1"}
+        more = {"GGREP_HOME": str(base / "home"), "GGREP_OFFLINE": "1", "GGREP_PARSE_WORKERS": "1"}
+        environ = os.environ | more
         for name in ("shop", "bank", "evil"):
-            command = [sys.executable, "-m", "ggrep", "index", name]
-            subprocess.run(command, cwd=place, env=environ, check=True, capture_output=True)
+            Engine(place / name, Home(base / "home")).sync()
 
         def run(*arguments: str, cwd: Path = place, **more: str) -> Server:
             command = [sys.executable, "-m", "ggrep", "ui", "--port", "0", "--no-open", *arguments]
@@ -101,29 +103,42 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
+@pytest.fixture(scope="module")
+def errors() -> list[str]:
+    """Return the errors of all pages, which `make_page` empties before each test."""
+    return []
+
+
 @pytest.fixture
-def make_page(chromium: Any) -> Iterator[Callable[..., Any]]:
-    """Return what makes a page with its own storage; errors of its scripts fail the test."""
-    errors: list[str] = []
+def make_page(chromium: Any, errors: list[str]) -> Iterator[Callable[..., Any]]:
+    """Return a function that makes a page with its own storage; script errors fail the test."""
     contexts: list[Any] = []
+    errors.clear()
 
     def make(context: Any = None, **options: Any) -> Any:
         if context is None:
-            context = chromium.new_context(**options)
-            context.set_default_timeout(20_000)
+            context = new_context(chromium, **options)
             contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on(
-            "console", lambda message: errors.append(message.text) if _is_bad(message) else None
-        )
-        page.on("dialog", lambda dialog: errors.append(f"dialog {dialog.message}"))
-        return page
+        return new_page(context, errors)
 
     yield make
     for context in contexts:
         context.close()
     assert errors == []
+
+
+def new_context(chromium: Any, **options: Any) -> Any:
+    context = chromium.new_context(**options)
+    context.set_default_timeout(60_000)
+    return context
+
+
+def new_page(context: Any, errors: list[str]) -> Any:
+    page = context.new_page()
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: errors.append(message.text) if _is_bad(message) else None)
+    page.on("dialog", lambda dialog: errors.append(f"dialog {dialog.message}"))
+    return page
 
 
 def _is_bad(message: Any) -> bool:
@@ -141,10 +156,36 @@ def state(server: Server) -> dict[str, Any]:
     return {"cookies": [], "origins": [{"origin": server.url, "localStorage": [key]}]}
 
 
+@pytest.fixture(scope="module")
+def shared_page(chromium: Any, server: Server, state: dict[str, Any], errors: list[str]) -> Any:
+    """Return the page of the tests that take `page`."""
+    page = new_page(new_context(chromium, storage_state=state), errors)
+    page.goto(server.url + "/")
+    return page
+
+
 @pytest.fixture
-def page(make_page: Callable[..., Any], server: Server, state: dict[str, Any]) -> Any:
-    """Return a page of the workspace that has a key."""
-    found = make_page(viewport={"width": 1200, "height": 900}, storage_state=state)
-    found.goto(server.url + "/")
-    found.get_by_role("heading", name="Search ").wait_for()
-    return found
+def page(
+    make_page: Callable[..., Any], shared_page: Any, server: Server, state: dict[str, Any]
+) -> Any:
+    """Return a page of the workspace, with a key, no other storage and a long history."""
+    shared_page.unroute_all()
+    shared_page.evaluate(
+        "([key]) => { localStorage.clear(); sessionStorage.clear();"
+        " localStorage.setItem(key.name, key.value); }",
+        state["origins"][0]["localStorage"],
+    )
+    return opened(shared_page, server)
+
+
+@pytest.fixture
+def fresh_page(make_page: Callable[..., Any], server: Server, state: dict[str, Any]) -> Any:
+    """Return a new page of the workspace that has a key."""
+    return opened(make_page(storage_state=state), server)
+
+
+def opened(page: Any, server: Server) -> Any:
+    page.set_viewport_size({"width": 1200, "height": 900})
+    page.goto(server.url + "/")
+    page.get_by_role("heading", name="Search ").wait_for()
+    return page

@@ -118,14 +118,14 @@ def test_facets_leave_out_what_their_button_names(page: Any, server: Server) -> 
     assert parameters(page) == "?q=charge+a+card&f=lang%3Apython&only=-evil"
 
 
-def test_typing_alone_shows_hits_and_makes_one_entry_of_the_history(page: Any) -> None:
-    before = page.evaluate("history.length")
+def test_typing_alone_shows_hits_and_makes_one_entry_of_the_history(fresh_page: Any) -> None:
+    before = fresh_page.evaluate("history.length")
 
-    page.get_by_role("searchbox", name="Query").press_sequentially("refund")
-    page.locator("article.file", has_text="ledger.py").first.wait_for()
+    fresh_page.get_by_role("searchbox", name="Query").press_sequentially("refund")
+    fresh_page.locator("article.file", has_text="ledger.py").first.wait_for()
 
-    assert parameters(page) == "?q=refund"
-    assert page.evaluate("history.length") == before + 1
+    assert parameters(fresh_page) == "?q=refund"
+    assert fresh_page.evaluate("history.length") == before + 1
 
 
 def test_keys_lead_through_the_hits_into_a_file_and_back(page: Any) -> None:
@@ -255,21 +255,23 @@ def test_a_root_is_a_word_of_a_shell(page: Any) -> None:
         assert page.evaluate(quoted, root) == f"run: ggrep index --path {word}; or {word}"
 
 
-def test_a_hidden_page_asks_for_no_status(page: Any, server: Server) -> None:
+def test_a_hidden_page_asks_for_no_status(fresh_page: Any, server: Server) -> None:
     asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.clock.install()
-    page.goto(f"{server.url}/?view=status")
-    page.get_by_text("Indexed; no daemon runs.").nth(2).wait_for()
-    page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })")
-    page.wait_for_load_state("networkidle")
+    fresh_page.on("request", lambda request: asked.append(request.url))
+    fresh_page.clock.install()
+    fresh_page.goto(f"{server.url}/?view=status")
+    fresh_page.get_by_text("Indexed; no daemon runs.").nth(2).wait_for()
+    fresh_page.evaluate(
+        "Object.defineProperty(document, 'hidden', { value: true, configurable: true })"
+    )
+    fresh_page.wait_for_load_state("networkidle")
     before = len(asked)
-    page.clock.run_for(10_000)
+    fresh_page.clock.run_for(10_000)
     assert len(asked) == before
 
-    page.evaluate("Object.defineProperty(document, 'hidden', { value: false })")
-    with page.expect_request("**/status?*"):
-        page.clock.run_for(2_000)
+    fresh_page.evaluate("Object.defineProperty(document, 'hidden', { value: false })")
+    with fresh_page.expect_request("**/status?*"):
+        fresh_page.clock.run_for(2_000)
 
 
 def test_a_click_on_a_name_keeps_the_place_and_shows_its_usages_at_any_width(
@@ -324,25 +326,25 @@ def test_a_wrong_query_says_why(page: Any, server: Server) -> None:
 
 
 def test_an_expired_key_asks_for_another_and_every_tab_takes_it(
-    page: Any, make_page: Callable[..., Any], server: Server
+    fresh_page: Any, make_page: Callable[..., Any], server: Server
 ) -> None:
     """The search that was asked for is answered then."""
-    other = make_page(page.context)
-    page.evaluate("localStorage.setItem('ggrep.key', '1.' + '0'.repeat(64))")
-    page.goto(f"{server.url}/?q=refund")
+    other = make_page(fresh_page.context)
+    fresh_page.evaluate("localStorage.setItem('ggrep.key', '1.' + '0'.repeat(64))")
+    fresh_page.goto(f"{server.url}/?q=refund")
     other.goto(f"{server.url}/?q=ledger")
-    page.get_by_label("Token").wait_for()
+    fresh_page.get_by_label("Token").wait_for()
     other.get_by_label("Token").wait_for()
-    page.get_by_label("Token").fill("wrong")
-    page.get_by_role("button", name="Open").click()
-    page.get_by_text("This is not the token.").wait_for()
+    fresh_page.get_by_label("Token").fill("wrong")
+    fresh_page.get_by_role("button", name="Open").click()
+    fresh_page.get_by_text("This is not the token.").wait_for()
 
-    page.get_by_label("Token").fill(server.token)
-    page.get_by_role("button", name="Open").click()
+    fresh_page.get_by_label("Token").fill(server.token)
+    fresh_page.get_by_role("button", name="Open").click()
 
-    page.locator(".hit").first.wait_for()
+    fresh_page.locator(".hit").first.wait_for()
     other.locator(".hit").first.wait_for()
-    assert (parameters(page), parameters(other)) == ("?q=refund", "?q=ledger")
+    assert (parameters(fresh_page), parameters(other)) == ("?q=refund", "?q=ledger")
 
 
 def test_the_slate_draws_its_graph_and_its_nodes_lead_to_files(page: Any, server: Server) -> None:

@@ -135,6 +135,15 @@ def recorded_standing(path: Path) -> IndexFreshness:
     )
 
 
+def last_success(path: Path) -> str:
+    """Return when the last sync succeeded, RFC 3339; empty if it failed or left no record."""
+    try:
+        state = read_index_state(path)
+    except Incompatible:
+        return ""
+    return state.last_sync_at if state and state.last_result != "error" else ""
+
+
 class SkippedFiles:
     """Counts the files that the last sync skipped; its record is read again when it changes."""
 

@@ -12,7 +12,7 @@ from ggrep.config.fingerprints import asked_fingerprint
 from ggrep.index.store.definition_extents import Step, widened
 from ggrep.model.files import TEST
 from ggrep.model.limits import LimitHit
-from ggrep.model.line_numbers import folded_range, numbered_lines
+from ggrep.model.line_numbers import folded_range, numbered_lines, without_fold_marks
 from ggrep.model.navigation import Boundary, ExpandRequest, ExpandResponse, Neighbour
 from ggrep.model.request import Find, SearchRequest
 from ggrep.model.sanitise import is_text, sanitise, sanitise_line
@@ -230,7 +230,7 @@ def _clamped(
 def _read(context: Context, segment: SearchableSegment, target: ResolvedTarget) -> _File:
     view, deadline, image = context.view, context.deadline, segment.image
     rows = [row for row in segment.rows_of(target.file) if not image.row_anchors[row]]
-    text = sanitise(file_text(view, segment, target.file, deadline))
+    text = without_fold_marks(sanitise(file_text(view, segment, target.file, deadline)), 1)
     held = shown_rows(view, segment, rows)
     deadline.check("expanding")
     pieces = [

@@ -19,7 +19,7 @@ from ggrep.model.navigation import (
     SymbolRequest,
 )
 from ggrep.search.navigation.expanding import check_expand, expand
-from ggrep.search.navigation.left_out import left_out_hint
+from ggrep.search.navigation.left_out import left_out_hint, without_link
 from ggrep.search.navigation.name_answers import check_name, symbol
 from ggrep.search.query.answerer import Answerer
 from ggrep.search.query.context import Context
@@ -168,6 +168,8 @@ def _others(name: str, others: Sequence[Definition], total: int) -> tuple[Notice
 
 def _expanded(context: Context, request: ExpandRequest) -> ExpandResponse:
     """Return the text around a place; a refusal says whether a file of that name is left out."""
+    if not context.detached:
+        request = replace(request, target=without_link(context.root, request.target))
     try:
         return expand_place(context, request)
     except InvalidRequest as error:

@@ -10,7 +10,12 @@ from msgspec.structs import replace
 
 from ggrep.base.clock import Deadline
 from ggrep.index.store.row_texts import RowDetails, ShownRow
-from ggrep.model.line_numbers import is_comment_fold, last_line, numbered_lines
+from ggrep.model.line_numbers import (
+    is_comment_fold,
+    last_line,
+    numbered_lines,
+    without_fold_marks,
+)
 from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.model.slate import Reason, Section
 from ggrep.model.slate_material import PackMaterial, Pick, TextPiece
@@ -207,7 +212,8 @@ class _Shaper(Struct, frozen=True):
 
     def piece(self, row: ScoredRow, record: ShownRow, kind: int, reason: Reason) -> TextPiece:
         details = record.details
-        text, extra = sanitise(record.text), sanitise(details.extra)
+        text = without_fold_marks(sanitise(record.text), row.start_line)
+        extra = sanitise(details.extra)
         shown = self._snippet(text.rstrip("\n"), extra, row.start_line, reason)
         return TextPiece(
             row_id=record.row_id,
