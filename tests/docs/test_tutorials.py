@@ -128,6 +128,7 @@ def test_the_blocks_of_the_readme_and_of_the_cookbook_run() -> None:
         write_tree(house.base / "bin", {"fzf": "#!/bin/sh\ncat\n"})
         (house.base / "bin/fzf").chmod(0o700)
         shutil.copytree(ROOT / "fixtures/repos/shop", house.base / "shop")
+        write_tree(house.base / "shop", {".gitignore": "retry.json\n"})  # its receipt is no news
         house.run("index", "--yes", cwd=house.base / "shop")
         blocks = [block for name in ("README.md", "docs/cookbook.md") for block, _ in steps(name)]
         quick, develop, *others = blocks
