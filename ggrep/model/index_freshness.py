@@ -14,7 +14,7 @@ _COMPARING = "they are being compared with the index"
 
 
 class IndexFreshness(Struct, frozen=True):
-    """The state of an index's updates at a point in time.
+    """The state of an index's updates at one time.
 
     Attributes:
         failure: reason why the last sync failed; empty after a successful sync.

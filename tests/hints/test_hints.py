@@ -124,7 +124,8 @@ NOT_TYPED = {
     "EDITOR: {}; to print the place: ggrep pick --print": "needs a terminal",
     "ggrep slate ...": "says that a question goes on",
     "ggrep slate {} --session TOKEN --delta-only": "TOKEN is the one that stands above it",
-    "start `ggrep mcp` with --workspace FILE or --allowed-root DIRECTORY": "never ends",
+    "start `ggrep mcp` with --workspace FILE or --allowed-root DIRECTORY;"
+    " ask the operator of a team server": "never ends",
     AT_THE_SHELL: "help, whose lines tests of the documentation parse",
 }
 

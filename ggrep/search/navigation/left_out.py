@@ -30,10 +30,10 @@ def without_link(root: Path, target: str) -> str:
 
 
 def left_out_hint(root: Path, target: str) -> str:
-    """Return a phrase on the file that a target names; empty where its name is that of a text.
+    """Return a hint on the file that a target names; empty if its name is that of a text file.
 
     Args:
-        root: of the repository; links out of it are not followed.
+        root: root of the repository; links out of it are not followed.
         target: a path below it, with or without lines.
     """
     path = list(place_readings(target))[-1].path.removeprefix("./")

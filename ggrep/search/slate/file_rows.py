@@ -103,9 +103,8 @@ def rows_of(
     """Return the rows of each candidate whose lines are worth most, and how many match at all.
 
     A row's priority is its score, raised where it mentions what the best code defines, defines what
-    the best code uses, holds more of the question's words or stands in a better file, and lowered
-    by its length. Code that is
-    shown for the options it defines has only those rows.
+    the best code uses, holds more of the question's words or is in a better file, and lowered by
+    its length. Code that is shown for the options it defines has only those rows.
 
     Args:
         ranked: the scores.

@@ -134,7 +134,7 @@ def _with_lines(
 ) -> tuple[ScoredRow, ...]:
     """Return the rows that hold the requested lines, followed by the given rows.
 
-    Of a file that was asked for, and of which no row matches, all rows as they stand.
+    If no row of a requested file matches, return all of its rows in order.
     """
     if pick.reason != "expand_target":
         return telling
@@ -187,7 +187,7 @@ def _material(
 
 
 def _belong_together(centre: RowDetails, other: RowDetails) -> bool:
-    """Return whether two chunks are parts of one definition or section, or stand in one."""
+    """Return whether two chunks are parts of one definition or section, or inside of one."""
     own, its = centre.breadcrumb, other.breadcrumb
     if own == its:
         return bool(own) or centre.name == other.name
@@ -236,10 +236,10 @@ class _Shaper(Struct, frozen=True):
         )
 
     def _snippet(self, text: str, extra: str, first: int, reason: Reason) -> Snippet:
-        """Return the lines to show; none where places alone are shown.
+        """Return the lines to show; none if only places are shown.
 
-        Of a diagram they are its relations, if these could be told. Opening lines have no notice of
-        copyright, which answers nothing.
+        For a diagram they are its relations, if these are known. Opening lines omit a notice of
+        copyright.
         """
         if not self.wanted.lines:
             return Snippet("", 0, text.count("\n") + 1)
