@@ -135,8 +135,9 @@ def test_a_repository_without_an_index_says_what_to_do(ggrep: Command, repo: Pat
     shown, robot = ggrep("needle"), ggrep("needle", "--json")
     fixed = ggrep("needle", "--deterministic", "--json")
 
-    assert "run: ggrep index" in shown.err
-    assert "there is no index yet: " in shown.err
+    assert shown.err.startswith("warning: there is no index yet: all ")
+    assert shown.err.endswith("; to index the repository: ggrep index\n")
+    assert shown.err.count("\n") == 1
     assert shown.out
     fits(robot.document, "query_success")
     assert robot.document["partial"] == "scan"
