@@ -136,7 +136,7 @@ async def test_a_server_from_its_start_to_its_stop(server: Server, team: Team) -
     assert [row["alias"] for row in document["repos"]] == ["mail"]
 
     assert server.run("stop", str(server.file)).stdout == "the server has stopped\n"
-    assert server.process.wait(20) == 0
+    assert server.process.wait(60) == 0
     assert server.run("status", str(server.file)).returncode == 1
     assert server.run("stop", str(server.file)).returncode == 0
 
