@@ -13,8 +13,8 @@
     python3 dev.py sizes [COMMIT]    the wheel and what is installed with it, in MB and files;
                                      --beside: what semble and codegraph take beside it
     python3 dev.py house             sizes, floors and names of the package, and the ways through it
-    python3 dev.py schemas           writes what ships and is made of declarations: JSON Schemas,
-                                     pages of help, completions, files for agents
+    python3 dev.py schemas           writes what is generated: JSON Schemas, pages of help,
+                                     completions, files for agents, two pages of docs
     python3 dev.py docs              builds the documentation as a site in .site; checks its links
                                      and the words of pages, help and messages
     python3 dev.py setup [EXTRAS]    only make .venv and install into it; `ranking` adds what fits
@@ -157,6 +157,7 @@ def schemas(arguments: list[str]) -> int:
         or _python(["-m", "ggrep.interfaces.cli.parsing.option_table"])
         or _python(["-m", "ggrep.interfaces.cli.parsing.help_table"])
         or _python(["-m", "tests.docs.commands_page"])
+        or _python(["-m", "tests.docs.requirements_page"])
     )
 
 

@@ -4,8 +4,8 @@
     for hit in repo.search("where are retries decided").hits:
         print(hit.path, hit.start_line, hit.name)
 
-`docs/python.md` has examples of all of it. What a name stands for is loaded when it is first
-used: whoever wants the version alone loads nothing.
+`docs/python.md` has examples of all of it. Each name is loaded at its first use, so
+reading the version loads nothing else.
 """
 
 TYPE_CHECKING = False

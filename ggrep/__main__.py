@@ -5,7 +5,7 @@ import sys
 
 
 def _leave_the_current_directory() -> None:
-    """Take modules from where they are installed, and none from the repository we stand in.
+    """Import modules from the installation, never from the current directory.
 
     `-m` puts the current directory first; a file there that is named like a module would run.
     """

@@ -48,7 +48,7 @@ def rfc3339(moment: datetime) -> str:
 
 
 class Stop:
-    """A signal that tells another thread to stop its work; the signal cannot be withdrawn."""
+    """A signal to another thread to stop its work; the signal cannot be withdrawn."""
 
     __slots__ = ("_reason",)
 

@@ -154,7 +154,7 @@ class Forked(RequestError):
 
 
 class Incompatible(RequestError):
-    """An artifact or a peer speaks a version this build does not read."""
+    """An artifact or a peer has a version that this build cannot read."""
 
     code = "incompatible"
     exit_status = 13
@@ -216,7 +216,7 @@ class IndexDamaged(CorruptStore):
 
 
 class BudgetExceeded(StoreError):
-    """A configured byte budget leaves no room for the publish."""
+    """The publish exceeds a configured byte budget."""
 
     code = "budget_exceeded"
 

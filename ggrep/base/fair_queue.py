@@ -3,7 +3,7 @@
 Start-time fair queueing (Goyal, Vin, Cheng, "Start-time fair queueing: a scheduling algorithm for
 integrated services packet switching networks", SIGCOMM 1996). A flow is one client in one lane. The
 first item of a flow has a start tag: the virtual time at the item's arrival, or the tag of the
-flow's previous item plus that item's cost, whichever is later. The item with the smallest start tag
+flow's previous item plus that item's cost, if that is later. The item with the smallest start tag
 is served first; the virtual time is the start tag of the last served item. The cost of an item is
 the inverse of its lane's weight.
 

@@ -187,8 +187,8 @@ def _filter(key: str, value: str) -> str:
 
 _EVERYWHERE = frozenset({"--help", "--color", "--no-pager"})
 _MOST_OTHERS = 3
-_OTHER_TOOLS = {"limit": "--max", "max-results": "--max", "max-count": "--max"}
-"""Option names of other tools, and ggrep's option for each."""
+_OTHER_NAMES = {"limit": "--max", "max-results": "--max", "max-count": "--max", "path": "--repo"}
+"""Option names of other tools and commands, and the option for each."""
 
 
 def unknown_option(arguments: list[str]) -> str | None:
@@ -226,7 +226,7 @@ def advice(name: str, option: str, arguments: list[str]) -> str:
             return f"; did you mean: {spelled(whole, *arguments[2:])}"
     flags, _ = options_of(name)
     known = {each.lstrip("-"): each for each in (*flags, "--help")}
-    known |= {other: ours for other, ours in _OTHER_TOOLS.items() if ours in flags}
+    known |= {other: ours for other, ours in _OTHER_NAMES.items() if ours in flags}
     meant = nearest(option.lstrip("-"), list(known))
     if meant is not None and at < len(arguments):
         mended = known[meant] + arguments[at][len(option) :]

@@ -15,7 +15,7 @@ _NO_JSON: Final = (bytes, bytearray)
 
 
 def dumps(value: Json | Document | Sequence[Document]) -> bytes:
-    """Return `value` as UTF-8 JSON with sorted keys and without white space or ASCII escapes.
+    """Return `value` as UTF-8 JSON with sorted keys and without whitespace or ASCII escapes.
 
     A Struct becomes the object of its fields.
 

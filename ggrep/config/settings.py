@@ -10,6 +10,7 @@ from typing import Final, Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from ggrep.base.commands import nearest
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.declarations import DECLARED, Settings
 from ggrep.config.home import Home
@@ -110,6 +111,12 @@ _TEST_VARIABLES = "GGREP_TEST_"
 def environment() -> Mapping[str, str]:
     """Return a copy of the process's environment."""
     return MappingProxyType(dict(os.environ))  # noqa: TID251 - this module is the owner
+
+
+def _unknown(key: str) -> str:
+    """Return why a key of a settings file is refused, with the nearest known key."""
+    meant = nearest(key.casefold(), sorted(_KEYS))
+    return _RETIRED.get(key) or "unknown key" + (f"; did you mean: {meant}" if meant else "")
 
 
 def unknown_variables(environ: Mapping[str, str]) -> tuple[str, ...]:
@@ -300,7 +307,7 @@ def _from_user(path: Path, root: Path) -> tuple[Mapping[str, object], Mapping[st
                 f' [{ROOTS}."/path"] here'
             )
         if key not in _KEYS:
-            raise InvalidRequest(f"{path}: {shown(key)}: {_RETIRED.get(key, 'unknown key')}")
+            raise InvalidRequest(f"{path}: {shown(key)}: {_unknown(key)}")
     return {key: check_value(str(path), key, value) for key, value in values.items()}, here
 
 
@@ -312,8 +319,7 @@ def _from_repo(
         if key in TABLES:
             continue
         if key not in DECLARED or not DECLARED[key].says.is_set_by("r"):
-            unknown = _RETIRED.get(key, "unknown key")
-            why = "cannot be set by a repository" if key in _KEYS else unknown
+            why = "cannot be set by a repository" if key in _KEYS else _unknown(key)
             raise InvalidRequest(f"{REPO_FILE}: {shown(key)}: {why}")
         values[key] = check_value(REPO_FILE, key, value)
         if DECLARED[key].kind in {bool, int}:

@@ -1,5 +1,6 @@
 """The structured log of a store, with a JSON object on each line; logging never blocks work."""
 
+import logging
 import os
 import re
 import traceback
@@ -15,7 +16,7 @@ from ggrep.base import stable_json
 from ggrep.base.clock import Clock
 from ggrep.base.durable import make_directory, modes_in
 from ggrep.base.ids import StoreId
-from ggrep.model.sanitise import sanitise_line
+from ggrep.model.sanitise import sanitise_line, without_directories
 
 QueryStatus = Literal["ok", "busy", "timeout", "cancelled", "error"]
 SyncStatus = Literal["ok", "unchanged", "degraded", "error"]
@@ -295,6 +296,10 @@ class EventLog:
             logged["omitted"] = ",".join(sorted(set(fields) - LIFECYCLE_FIELDS))
         self._emit(name, logged, "info")
 
+    def warning(self, reason: str) -> None:
+        """Log a warning, without the directories of its paths."""
+        self._emit("warning", {"reason": without_directories(reason)}, "warning")
+
     @property
     def dropped_total(self) -> int:
         """Return the number of events that could not be written."""
@@ -328,6 +333,20 @@ class EventLog:
 
 def _short(value: object) -> object:
     return sanitise_line(value)[:_LONGEST] if isinstance(value, str) else value
+
+
+class WarningHandler(logging.Handler):
+    """Writes a process's warnings to a log, because the standard error of a daemon is discarded."""
+
+    def __init__(self, log: EventLog) -> None:
+        super().__init__(logging.WARNING)
+        self._log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write the message, and the place of its error."""
+        error = record.exc_info[1] if record.exc_info else None
+        place = f": {place_of_error(error)}" if error else ""
+        self._log.warning(f"{record.getMessage()}{place}")
 
 
 def place_of_error(error: BaseException) -> str:

@@ -5,6 +5,7 @@ does not end the other daemons. The process ends with its last daemon, after a s
 long time without requests.
 """
 
+import logging
 import os
 import signal
 import sys
@@ -24,13 +25,14 @@ from msgspec.structs import replace
 from ggrep.base.clock import Clock, SystemClock, rfc3339
 from ggrep.base.errors import GgrepError, StoreError
 from ggrep.base.identifiers import IdSource
+from ggrep.base.ids import StoreId
 from ggrep.base.processes import raise_descriptors
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings, load_settings, without_profile
 from ggrep.daemon.accept_loop import AcceptLoop
 from ggrep.daemon.daemon_tasks import DaemonTasks
 from ggrep.daemon.endpoint_files import DaemonLocks, Endpoint, sweep
-from ggrep.daemon.event_log import place_of_error
+from ggrep.daemon.event_log import EventLog, WarningHandler, place_of_error
 from ggrep.daemon.host_resources import HostResources
 from ggrep.daemon.plan import LineReader, no_lines
 from ggrep.daemon.qos.permits import CpuPermits, HandleBudget
@@ -116,7 +118,12 @@ def serve(  # noqa: PLR0913 - all but the roots and the home have a default
     sys.setswitchinterval(_SWITCH_S)
     raise_descriptors()
     host = _Host(home, environ, flags, SystemClock(), build, awaited=awaited, reads=reads)
-    return anyio.run(host.run, roots, notify)
+    handler = WarningHandler(EventLog(home.logs, StoreId("host"), SystemClock()))
+    logging.getLogger("ggrep").addHandler(handler)
+    try:
+        return anyio.run(host.run, roots, notify)
+    finally:
+        logging.getLogger("ggrep").removeHandler(handler)
 
 
 class _Host:

@@ -56,7 +56,7 @@ class InProcess(Struct, frozen=True):
         """Return the reply to a message: an answer or a failure.
 
         A task of the daemon handles the message. At the deadline or after a cancellation the task
-        is told to stop, and the call does not wait for the end of the task.
+        is signalled to stop, and the call does not wait for the end of the task.
         """
         daemon, stop, ended = self.daemon, Stop(), anyio.Event()
         by = caller_of(

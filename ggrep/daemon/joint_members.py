@@ -4,7 +4,7 @@ import hashlib
 import logging
 import os
 import sys
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -210,7 +210,7 @@ V = TypeVar("V")
 
 
 class Described(Struct, frozen=True):
-    """The state of a member at a point in time.
+    """The state of a member at one time.
 
     Attributes:
         engine: engine of the member; None if the member must be queried separately.
@@ -224,7 +224,7 @@ class Described(Struct, frozen=True):
 
 
 class Epoch(Struct, frozen=True):
-    """The members of a list at a point in time.
+    """The members of a list at one time.
 
     Attributes:
         name: digest of the members' descriptions.
@@ -270,6 +270,14 @@ class JointMembers(Struct):
         epoch = Epoch(name, members, document)
         _kept(self._newest, key, epoch, self.most)
         return _kept(self._epochs, name, epoch, self.most)
+
+    def keep_only(self, engines: "Iterable[Engine]") -> None:
+        """Release the snapshots of other engines; drop the epochs that contain one."""
+        kept = {None, *engines}
+        for epochs in (self._epochs, self._newest):
+            for name, epoch in [*epochs.items()]:
+                if any(member.engine not in kept for member in epoch.members):
+                    del epochs[name]
 
     def members(self, name: str, places: Sequence[int]) -> "list[tuple[Engine, SnapshotView]]":
         """Return the engines and snapshots of the epoch's members at `places`."""

@@ -33,7 +33,7 @@ _CROWDED_MS: Final = 10_000.0
 queries."""
 
 _LOOK_S: Final = 0.05
-"""Maximum delay until a worker is told that its request has ended."""
+"""Maximum delay until a worker notices that its request has ended."""
 
 _LEAST_MS: Final = 200.0
 """A query with less remaining time is not sent to a worker."""

@@ -215,15 +215,21 @@ class StoreDaemon:
         """Return the state of the index's updates; thread-safe.
 
         Until this process has finished a sync, a failure recorded by an earlier process counts, and
-        the files are unchecked.
+        the files are unchecked. A failure of this process counts until any process succeeds.
         """
         syncs = self.syncs.statistics()
-        if syncs.last_result is not None:
+        if syncs.last_result not in {None, "failed"}:
             return syncs.standing
-        from ggrep.index.sync.index_state import recorded_standing
+        from ggrep.index.sync.index_state import last_success, recorded_standing
 
-        before = recorded_standing(store_files.index_state_file(self.identity.store))
-        return replace(syncs.standing, failure=before.failure, unchecked=True)
+        record = store_files.index_state_file(self.identity.store)
+        if syncs.last_result is None:
+            before = recorded_standing(record)
+            return replace(syncs.standing, failure=before.failure, unchecked=True)
+        if last_success(record) < (syncs.last_sync_at or ""):
+            return syncs.standing
+        self.syncs.note_change(0)  # a sync of this process then updates the rest of its state
+        return replace(syncs.standing, failure="", retry_ms=None)
 
     def freshness(self) -> Freshness:
         """Return whether the index matches the work tree, as far as events show; thread-safe."""

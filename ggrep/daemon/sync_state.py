@@ -13,7 +13,7 @@ from ggrep.model.index_freshness import IndexFreshness
 from ggrep.model.sanitise import without_directories
 from ggrep.model.sync import SyncOutcome, SyncProgress
 
-_RESULTS: Final = {"ok": "ok", "degraded": "degraded", "failed": "error"}
+_RESULTS: Final = {"ok": "ok", "degraded": "degraded"}
 
 
 class SyncState(Struct, frozen=True):
@@ -68,13 +68,14 @@ class SyncState(Struct, frozen=True):
     def load(self, standing: IndexFreshness) -> SyncLoad:
         """Return the state in the form that status and metrics contain."""
         indexing = self.state == "indexing"
+        failed = self.last_result == "failed" and bool(standing.failure)
         stage = self.stage if indexing else ""
         return SyncLoad(
             state="indexing" if indexing else "idle",
             stage=WAITS_FOR_GIT if self.git_at_work else stage,
             done_files=self.done_files if indexing else 0,
             total_files=self.total_files if indexing else 0,
-            last_result=_RESULTS.get(self.last_result or ""),
+            last_result="error" if failed else _RESULTS.get(self.last_result or ""),
             failures_total=self.failures_total,
             pending=self.pending,
             standing=standing,

@@ -1,1 +1,1 @@
-"""Queries many repositories as one: workspace file, selection, cohorts, fanout, merge, response."""
+"""Queries many repositories as one: workspace file, selection, cohorts, fan-out, merge, answer."""

@@ -494,5 +494,7 @@ def _duplicate(
     code = f"ERR_WORKSPACE_DUPLICATE_{what}"
     field = f"$.repos[{second.index}]." + ("alias" if what == "ALIAS" else "root")
     pair = f"repos[{first.index}] ({first.root!r}) and repos[{second.index}] ({second.root!r})"
-    hint = f"rename one, or run: {remove_entry(second.index)}"
+    hint = f"run: {remove_entry(second.index)}"
+    if what == "ALIAS":
+        hint = f"rename one, or {hint}"
     problems.add(code, field, "duplicate", f"{pair} {message}", hint=hint)

@@ -68,7 +68,7 @@ _WARNINGS: Final[Mapping[Availability, tuple[str, Sequence[str | None]]]] = {
     "missing-required-artifacts": ("WARN_WORKSPACE_INDEX_STATE_PARSE_FAILED", (None,)),
     "compat-key-missing": ("WARN_WORKSPACE_COMPAT_KEY_MISSING", _MODES),
 }
-"""Code and corpora of each warning; None stands for all corpora."""
+"""Code and corpora of each warning; None means all corpora."""
 
 
 class MemberState(Struct, frozen=True):

@@ -1,6 +1,6 @@
 """The identity of a repository under its present settings: ids, store, fingerprints.
 
-And whether anybody wants an index of it.
+Also checks whether the user requested an index of it.
 
 Engines and clients both work it out, so it loads neither numpy nor a store.
 """
@@ -30,11 +30,11 @@ _OF_THE_SYSTEM: Final = frozenset(
         *("root", "run", "sbin", "srv", "sys", "tmp", "usr", "var"),
     )
 )
-"""Directories that hold what many people or the machine need, and nobody's project."""
+"""Directories of the system or of all users, which are not projects."""
 
 
 class RepoIdentity(Struct, frozen=True):
-    """Who a repository is."""
+    """The identity of a repository."""
 
     root: Path
     repo_id: RepoId
@@ -73,13 +73,13 @@ def identify(root: Path, home: Home, settings: Settings) -> RepoIdentity:
 
 
 def require_asked(root: Path, home: Home) -> None:
-    """Raise unless something says that an index of a canonical root is wanted.
+    """Raise unless an index of a canonical root is wanted.
 
-    That is a `.git` or a `.ggrep.toml` in it, or an index of it under any configuration: somebody
-    has asked for that.
+    An index is wanted if the root contains `.git` or `.ggrep.toml`, or if the root was indexed
+    before, under any configuration.
 
     Raises:
-        Unasked: nothing does; the message says what to type.
+        Unasked: no index is wanted; the message names the command that makes one.
     """
     if is_git_marker(root / ".git") or (root / REPO_FILE).is_file():
         return

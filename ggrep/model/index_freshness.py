@@ -14,7 +14,7 @@ _COMPARING = "they are being compared with the index"
 
 
 class IndexFreshness(Struct, frozen=True):
-    """The state of an index's updates at a point in time.
+    """The state of an index's updates at one time.
 
     Attributes:
         failure: reason why the last sync failed; empty after a successful sync.
@@ -91,7 +91,7 @@ def stale_notice(reason: str, *, scanned: bool = False) -> Notice:
 
 
 DamageCode: TypeAlias = Literal[
-    "image_damaged", "journal_damaged", "snapshot_fallback", "index_damaged"
+    "image_damaged", "journal_damaged", "snapshot_fallback", "index_damaged", "index_unreadable"
 ]
 """The state of a damaged store.
 
@@ -99,11 +99,12 @@ image_damaged: a derived file is damaged; the next search rebuilds it in place.
 journal_damaged: the active snapshot answers, but its journal is damaged.
 snapshot_fallback: an older snapshot answers.
 index_damaged: no snapshot can answer.
+index_unreadable: a file cannot be read now; nothing is known about its content.
 """
 COMPLETE: Final = frozenset[str]({"image_damaged", "journal_damaged"})
 """Codes of damage that does not affect answers."""
-DAMAGE_CODES: Final = COMPLETE | {"snapshot_fallback", "index_damaged"}
-INCOMPLETE_CODES: Final = frozenset({"snapshot_fallback", "index_damaged", "partial_index", "scan"})
+DAMAGE_CODES: Final = COMPLETE | {"snapshot_fallback", "index_damaged", "index_unreadable"}
+INCOMPLETE_CODES: Final = DAMAGE_CODES - COMPLETE | {"partial_index", "scan"}
 """Codes of warnings about an incomplete index, which come before an answer."""
 
 REPAIR: Final = "ggrep repair"
@@ -135,6 +136,9 @@ class Damage(Struct, frozen=True):
     @property
     def notice(self) -> Notice:
         """Return the warning: the damage, its effect, and the command that helps."""
+        if self.code == "index_unreadable":
+            remedy = "remove the cause, or build a new index: ggrep index --reset"
+            return Notice(self.code, f"{self.cause}; {self._effect}; {remedy}")
         remedy = "it is being rebuilt" if self.rebuilding else f"run: {REPAIR}"
         return Notice(self.code, f"the index is damaged: {self.cause}; {self._effect}; {remedy}")
 
@@ -148,7 +152,7 @@ class Damage(Struct, frozen=True):
         match self.code:
             case "image_damaged" | "journal_damaged":
                 return "answers are complete"
-            case "index_damaged":
+            case "index_damaged" | "index_unreadable":
                 return "no snapshot can answer"
             case "snapshot_fallback":
                 all_files = f" of {self.eligible:,}" if self.files < self.eligible else ""

@@ -130,18 +130,25 @@ def skip_counts(skips: Iterable[SkippedFile]) -> Counts:
     return tuple((words, count) for words, count in counts if count)
 
 
-def unseen_notices(unseen: Unseen, *, names: bool = False) -> tuple[Notice, ...]:
-    """Return a notice with the counts of unsearched files and the command that lists them.
+def unseen_notices(
+    unseen: Unseen, *, names: bool = False, counts: bool = True
+) -> tuple[Notice, ...]:
+    """Return a notice about unsearched files with the command that lists them.
 
-    With `names`, for an answer about a name, files without definitions also count.
+    Args:
+        unseen: the counts.
+        names: whether the answer is about a name, so that files without definitions also count.
+        counts: whether the message contains the counts. Without them, the messages of several
+            repositories are equal and shown as one line.
     """
     groups = (
         ("not searched", unseen.skipped),
         ("searched in part", unseen.partial),
         ("searched without their definitions", unseen.nameless if names else ()),
     )
-    parts = [f"{head}: {_listed(counts)}" for head, counts in groups if counts]
-    return (Notice(UNSEEN, f"{'; '.join(parts)}; {_LISTS}"),) if parts else ()
+    parts = [f"{head}: {_listed(numbers)}" for head, numbers in groups if numbers]
+    message = "; ".join(parts) if counts else "some files were not searched, or only in part"
+    return (Notice(UNSEEN, f"{message}; {_LISTS}"),) if parts else ()
 
 
 def _listed(counts: Counts) -> str:

@@ -30,6 +30,21 @@ def folded_range(number: int, line: str) -> tuple[int, str] | None:
     return int(match[2] or match[1]), match[3] or ""
 
 
+def without_fold_marks(text: str, first: int) -> str:
+    """Return source text that begins at the line `first`, without lines that look like folds.
+
+    The mark of such a line becomes three dots. Otherwise the line would change the numbers of all
+    lines below it, and hide lines.
+    """
+    if FOLD not in text:
+        return text
+    lines = enumerate(text.split("\n"), first)
+    return "\n".join(
+        line.replace(FOLD, "...", 1) if folded_range(number, line) else line
+        for number, line in lines
+    )
+
+
 def last_line(number: int, line: str) -> int:
     """Return the last line number that a line covers: of a fold its end, else `number`."""
     fold = folded_range(number, line)

@@ -262,7 +262,7 @@ class ExpandRequest(Request["ExpandResponse"], frozen=True):
         int,
         Field(
             "maxBytes",
-            "Maximum bytes of the text; 0 for 16,384, for 4,096 with focus, or for all of a range.",
+            "Maximum bytes of the text; 0 means 16,384, with focus 4,096, for a range all.",
             most=MOST_BYTES,
         ),
         WireBounds(MOST_BYTES),

@@ -100,7 +100,7 @@ class Hit(Struct, frozen=True, omit_defaults=True):
     hidden_lines: Count
     """Lines of the chunk below the snippet."""
     components: tuple[tuple[str, float], ...] = ()
-    """Parts of the score by name, when the request asked to explain."""
+    """Parts of the score by name, if the request sets `explain`."""
     rule: str = ""
     """Rule that chose the hit, as in `ggrep.model.corpus.Allocation`; only for explanations."""
     traits: int = 0
@@ -212,7 +212,7 @@ class Term(Struct, frozen=True):
 @named("explain")
 @may_grow
 class Explanation(Struct, frozen=True):
-    """Explanation of the answer; present when the request asked to explain.
+    """Explanation of the answer; present if the request sets `explain`.
 
     Keys may be added later.
     """

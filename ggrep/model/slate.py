@@ -127,9 +127,7 @@ class Budgets(Struct, frozen=True):
     ] = 0
     of_text: Annotated[
         bool,
-        Field(
-            "slate.ofText", "Count the bytes of the text for agents instead of those of the JSON."
-        ),
+        Field("slate.ofText", "Apply byte budgets to the text for agents, not to the JSON."),
     ] = False
 
     def for_agents(self) -> Self:

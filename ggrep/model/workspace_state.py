@@ -129,7 +129,7 @@ class CorpusState(Struct, frozen=True, rename="camel"):
     present: bool
     """Whether the corpus can be searched."""
     row_count: Count | None
-    """Number of its chunks; null when no daemon was asked."""
+    """Number of its chunks; null if no daemon was queried."""
     cohort_key: str | None
     """Key of the cohort: lists of repositories with equal keys are merged."""
     embed_space_key: str | None

@@ -81,7 +81,7 @@ _CUTS: Final[Mapping[str, _Cut]] = MappingProxyType(
         "deadline_share": _Cut("too little time for {repos}", "timeout_ms=N"),
         "max_repos": _Cut("{limit} of {observed} repositories", "max_repos=0"),
         "low_confidence": _Cut("{limit} of {observed} hits", "keep_weak=true"),
-        "fold_refill": _Cut("hits that repeat the same text", "fold=false"),
+        "fold_refill": _Cut("hits with the same text", "fold=false"),
     }
 )
 _FLAGS: Final[Mapping[str, str]] = MappingProxyType(

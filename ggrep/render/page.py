@@ -168,7 +168,7 @@ class Page(Struct, frozen=True):
         return cut(sanitise_line(text), self._room(taken))
 
     def has_room(self, taken: int) -> bool:
-        """Return whether a line with `taken` used columns has room for a few more words."""
+        """Return whether a few more words fit into a line with `taken` used columns."""
         return not self.columns or taken + _LEAST_ROOM <= self.columns
 
     def wrapped(self, text: str, indent: str = "") -> list[str]:

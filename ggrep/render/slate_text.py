@@ -310,7 +310,7 @@ def _moved(place: str, page: Page) -> str:
 
 
 def _holds(snippet: str, signature: str) -> bool:
-    """Return whether the snippet contains the signature's beginning, ignoring white space."""
+    """Return whether the snippet contains the signature's beginning, ignoring whitespace."""
     return _SPACE.sub("", signature)[:_SIGNATURE_CHARACTERS] in _SPACE.sub("", snippet)
 
 

@@ -1,11 +1,16 @@
 """The repositories that each user may see, from a file of rules.
 
 The file names users, groups and repositories. A repository is named by its key; a name that ends
-with a slash stands for all repositories below it, and `*` for all. Groups are those of the user's
+with a slash means all repositories below it, and `*` means all. Groups are those of the user's
 token and those of the file. A user without a rule sees nothing.
+
+The work for a user grows with the repositories that the user may see, and not with all: otherwise
+the time of an answer would reveal how many are hidden.
 """
 
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -38,15 +43,8 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
     users: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
 
-    def grants(self, key: str) -> bool:
-        """Return whether the rule is about a repository."""
-        return any(
-            name in {key, EVERY} or (name.endswith("/") and key.startswith(name))
-            for name in self.repos
-        )
 
-
-class Access(Struct, frozen=True, forbid_unknown_fields=True):
+class Access(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     """The rules of a server.
 
     Attributes:
@@ -56,17 +54,57 @@ class Access(Struct, frozen=True, forbid_unknown_fields=True):
     rules: tuple[Rule, ...] = ()
     groups: Mapping[str, tuple[str, ...]] = {}
 
-    def allowed(self, identity: Identity, keys: Iterable[str]) -> tuple[str, ...]:
-        """Return the repositories that a user may see, in order."""
-        groups = identity.groups | {
-            name for name, members in self.groups.items() if identity.user in members
+    def allowed(self, identity: Identity, keys: Sequence[str]) -> tuple[str, ...]:
+        """Return the repositories that a user may see, in order.
+
+        Args:
+            identity: the user.
+            keys: all repositories, in order.
+        """
+        member = self._groups_of.get(identity.user, frozenset())
+        names = {
+            *self._repos_of_users.get(identity.user, ()),
+            *self._repos_of_users.get(EVERY, ()),
+            *(
+                name
+                for group in identity.groups | member
+                for name in self._repos_of_groups.get(group, ())
+            ),
         }
-        rules = [
-            rule
-            for rule in self.rules
-            if {identity.user, EVERY} & {*rule.users} or groups & {*rule.groups}
-        ]
-        return tuple(sorted(key for key in keys if any(rule.grants(key) for rule in rules)))
+        return tuple(sorted({key for name in names for key in granted(name, keys)}))
+
+    @cached_property
+    def _repos_of_users(self) -> Mapping[str, frozenset[str]]:
+        return _inverted((rule.repos, rule.users) for rule in self.rules)
+
+    @cached_property
+    def _repos_of_groups(self) -> Mapping[str, frozenset[str]]:
+        return _inverted((rule.repos, rule.groups) for rule in self.rules)
+
+    @cached_property
+    def _groups_of(self) -> Mapping[str, frozenset[str]]:
+        return _inverted(((name,), members) for name, members in self.groups.items())
+
+
+def granted(name: str, keys: Sequence[str]) -> Sequence[str]:
+    """Return the keys, given in order, that match a name of a rule."""
+    if name == EVERY:
+        return keys
+    first = bisect_left(keys, name)
+    if name.endswith("/"):
+        return keys[first : bisect_left(keys, f"{name[:-1]}0", first)]  # "0" follows "/"
+    return [name] if first < len(keys) and keys[first] == name else []
+
+
+def _inverted(
+    pairs: Iterable[tuple[Iterable[str], Iterable[str]]],
+) -> Mapping[str, frozenset[str]]:
+    """Return the names of the first part of each pair, by each name of the second."""
+    names: dict[str, set[str]] = {}
+    for values, owners in pairs:
+        for owner in owners:
+            names.setdefault(owner, set()).update(values)
+    return {owner: frozenset(values) for owner, values in names.items()}
 
 
 def read_file(kind: type[T], file: Path) -> T:

@@ -7,6 +7,7 @@ order and bytes of answers depend on the keys alone.
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -43,18 +44,23 @@ class ServedRepo(Struct, frozen=True):
         return repo_id(self.root)
 
 
-class Epoch(Struct, frozen=True):
+class Epoch(Struct, frozen=True, dict=True):
     """The repositories of a server and their trees.
 
     Attributes:
-        repos: by key.
+        repos: by key, in order.
         problems: why refs were ignored, by the repository's key.
     """
 
     repos: Mapping[str, ServedRepo] = {}
     problems: Mapping[str, str] = {}
 
-    @property
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """Return the keys of the repositories, in order."""
+        return tuple(self.repos)
+
+    @cached_property
     def name(self) -> str:
         """Return a digest of the trees."""
         trees: stable_json.Json = [
@@ -80,7 +86,7 @@ class Refs(Struct):
         A repository with a damaged ref keeps the tree that was read before.
 
         Raises:
-            RemoteError: the remote fails, or lists nothing any more.
+            RemoteError: the remote fails, or its directory is not mounted any more.
         """
         known: dict[str, tuple[str, ServedRepo]] = {}
         problems: dict[str, str] = {}
@@ -99,10 +105,15 @@ class Refs(Struct):
                     continue
                 if ref is not None and ref.value:
                     known[key] = ref.version, ServedRepo(key, ref.value[0].tree)
-        if self._known and not known:  # a directory that is not mounted is empty
+        if self._known and not known and self._is_unmounted():
             raise RemoteError(f"the remote {self.objects.name} lists no repository")
         self._known = known
         return Epoch({key: repo for key, (_, repo) in sorted(known.items())}, problems)
+
+    def _is_unmounted(self) -> bool:
+        """Return whether the folder of refs is missing: withdrawing the last ref leaves it."""
+        directory = self.objects.directory
+        return directory is not None and not (directory / _REFS).is_dir()
 
 
 def root_of(key: str) -> Path:

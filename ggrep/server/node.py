@@ -143,6 +143,7 @@ class SearchNode:
         with self._lock:
             for repo in self._engines.keys() - kept:
                 self._forget(repo)
+            self._joint.keep_only(self._engines.values())
         folders = {self._folder(repo).name for repo in kept}
         for folder in self._trees.iterdir():
             if folder.name not in folders:

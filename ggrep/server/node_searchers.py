@@ -2,7 +2,7 @@
 
 In a search of several nodes, each node scores its repositories with the sum of all statistics. Its
 lists contain the first hits of its repositories, so merging the lists of all nodes gives the first
-hits of all repositories. If copies of a text are shown once, the nodes are asked again with the
+hits of all repositories. If copies of a text are shown once, the nodes are queried again with the
 texts of the others, until no list changes.
 """
 

@@ -2,11 +2,13 @@
 
 A link sends bytes and returns bytes, in a worker thread. If a node does not answer, its calls fail
 at once, and further calls go to the other nodes that hold the same repositories, until the node
-answers a check.
+answers a check. A call whose caller has gone keeps its thread until the link returns, so the number
+of threads is limited.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from math import inf
+from threading import Semaphore
 from typing import Final, Protocol
 
 import anyio
@@ -15,7 +17,7 @@ from msgspec import Struct, field, to_builtins
 
 from ggrep.base import stable_json
 from ggrep.base.clock import Deadline
-from ggrep.base.errors import DeadlineExceeded, GgrepError
+from ggrep.base.errors import Busy, DeadlineExceeded, GgrepError
 from ggrep.protocol.client.daemon_client import value_of
 from ggrep.protocol.client.link import Unreachable
 from ggrep.protocol.wire.replies import Reply, parse_reply
@@ -23,9 +25,14 @@ from ggrep.server.node import NodeMessage, NotHeld
 from ggrep.server.placement import placed
 
 LINES: Final = 32
-"""Maximum number of calls to a node at once."""
+"""Maximum number of questions to a node at once."""
+THREADS: Final = 2 * LINES
+"""Maximum number of threads that wait for a node, with those of abandoned questions."""
 CHECK_S: Final = 1.0
 """Time in which a node must answer a check."""
+_HUNG: Final = 30
+"""Number of checks without an answer after which a node does not fetch any more."""
+_RETRY_AFTER_MS: Final = 1_000
 
 
 class NodeLink(Protocol):
@@ -43,9 +50,13 @@ class NodeLink(Protocol):
 
 class _Node(Struct):
     link: NodeLink
-    limiter: CapacityLimiter
+    lines: CapacityLimiter
+    threads: Semaphore
+    checks: Semaphore
     answers: bool = True
-    calls: set[anyio.CancelScope] = field(default_factory=set)
+    missed: int = 0
+    questions: set[anyio.CancelScope] = field(default_factory=set)
+    fetches: set[anyio.CancelScope] = field(default_factory=set)
 
 
 class Nodes:
@@ -53,7 +64,8 @@ class Nodes:
 
     def __init__(self, links: Mapping[str, NodeLink]) -> None:
         self._nodes = {
-            name: _Node(link, CapacityLimiter(LINES)) for name, link in sorted(links.items())
+            name: _Node(link, CapacityLimiter(LINES), Semaphore(THREADS), Semaphore(1))
+            for name, link in sorted(links.items())
         }
 
     @property
@@ -74,12 +86,20 @@ class Nodes:
 
         Raises:
             Unreachable: the node does not answer, or its reply is invalid.
+            Busy: all threads wait for the node.
             DeadlineExceeded: it did not answer in time; a check decides whether it answers at all.
             GgrepError: the error in the reply.
         """
+        node = self._nodes[name]
         data = stable_json.dumps(to_builtins(message))
+        timeout_s = deadline.remaining_ms() / 1000.0
+        # A fetch goes on while the node is too busy to answer a check.
+        calls, lines = node.questions, node.lines
+        if message.hold is not None:
+            calls, lines = node.fetches, CapacityLimiter(1)
+        call = _call(node.link, data, timeout_s, node.threads, lines)
         try:
-            reply = _parsed(await self._send(name, data, deadline.remaining_ms() / 1000.0))
+            reply = _parsed(await _cancellable(calls, call))
         except Unreachable:
             self.lose(name)
             raise
@@ -95,12 +115,16 @@ class Nodes:
         async def check(name: str, node: _Node) -> None:
             try:
                 # A busy node has no free line, and answers nevertheless.
-                reply = _parsed(await self._send(name, data, CHECK_S, CapacityLimiter(1)))
+                free = CapacityLimiter(1)
+                reply = _parsed(await _call(node.link, data, CHECK_S, node.checks, free))
                 figures[name] = value_of(dict[str, int], reply, "figures")
             except GgrepError:
+                node.missed += 1
                 self.lose(name)
+                if node.missed >= _HUNG:
+                    _cancel(node.fetches)
             else:
-                node.answers = True
+                node.answers, node.missed = True, 0
 
         async with anyio.create_task_group() as group:
             for name, node in self._nodes.items():
@@ -108,37 +132,49 @@ class Nodes:
         return figures
 
     def lose(self, name: str) -> None:
-        """Let all calls to a node fail, until the node answers a check."""
+        """Let all questions to a node fail, until the node answers a check."""
         node = self._nodes[name]
         node.answers = False
-        for scope in tuple(node.calls):
-            scope.cancel()
+        _cancel(node.questions)
 
-    async def _send(
-        self, name: str, data: bytes, timeout_s: float, limiter: CapacityLimiter | None = None
-    ) -> bytes:
-        node = self._nodes[name]
-        with anyio.CancelScope() as scope:
-            node.calls.add(scope)
-            try:
-                with anyio.fail_after(None if timeout_s == inf else timeout_s):
-                    return await to_thread.run_sync(
-                        node.link.send,
-                        data,
-                        timeout_s,
-                        abandon_on_cancel=True,
-                        limiter=limiter or node.limiter,
-                    )
-            except TimeoutError as error:
-                raise DeadlineExceeded("a node did not answer in time") from error
-            finally:
-                node.calls.discard(scope)
-        raise Unreachable("a node of the server does not answer")
+
+def _cancel(calls: set[anyio.CancelScope]) -> None:
+    for scope in tuple(calls):
+        scope.cancel()
+
+
+async def _cancellable(calls: set[anyio.CancelScope], call: Awaitable[bytes]) -> bytes:
+    """Return the reply to a call, which fails at once if its scope among `calls` is cancelled."""
+    with anyio.CancelScope() as scope:
+        calls.add(scope)
+        try:
+            return await call
+        finally:
+            calls.discard(scope)
+    raise Unreachable("a node of the server does not answer")
+
+
+async def _call(
+    link: NodeLink, data: bytes, timeout_s: float, threads: Semaphore, lines: CapacityLimiter
+) -> bytes:
+    def send() -> bytes:
+        if not threads.acquire(blocking=False):
+            raise Busy("too many calls wait for a node", retry_after_ms=_RETRY_AFTER_MS)
+        try:
+            return link.send(data, timeout_s)
+        finally:
+            threads.release()
+
+    try:
+        with anyio.fail_after(None if timeout_s == inf else timeout_s):
+            return await to_thread.run_sync(send, abandon_on_cancel=True, limiter=lines)
+    except TimeoutError as error:
+        raise DeadlineExceeded("a node did not answer in time") from error
 
 
 def is_elsewhere(error: GgrepError) -> bool:
     """Return whether another node could answer instead."""
-    return isinstance(error, Unreachable) or error.code == NotHeld.code
+    return isinstance(error, (Unreachable, Busy)) or error.code == NotHeld.code
 
 
 def _parsed(data: bytes) -> Reply:

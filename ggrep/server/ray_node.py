@@ -19,7 +19,7 @@ from ggrep.base.stable_json import decode
 from ggrep.protocol.client.link import Unreachable
 from ggrep.server.node import SearchNode
 from ggrep.server.node_process import NodePlan
-from ggrep.server.nodes import LINES
+from ggrep.server.nodes import THREADS
 
 _NAMESPACE: Final = "ggrep-server"
 
@@ -72,7 +72,10 @@ def start_actors(address: str, plans: Sequence[NodePlan]) -> list[RayNode]:
     ray: Any = import_module("ray")
     ray.init(address=address, namespace=_NAMESPACE, log_to_driver=False, configure_logging=False)
     actor = ray.remote(Actor).options(
-        max_restarts=-1, max_concurrency=LINES, num_cpus=1, scheduling_strategy="SPREAD"
+        max_restarts=-1,
+        max_concurrency=THREADS + 1,  # a check is answered beside all other calls
+        num_cpus=1,
+        scheduling_strategy="SPREAD",
     )
     plan_texts = [stable_json.dumps(to_builtins(plan)).decode() for plan in plans]
     return [RayNode(ray, actor.remote(text)) for text in plan_texts]

@@ -17,6 +17,7 @@ from ggrep.config.settings import Settings, load_settings
 from ggrep.index.remote.objects import open_objects
 from ggrep.index.repo_identity import identify
 from ggrep.server.access import read_file
+from ggrep.server.audit import AuditLog
 from ggrep.server.epoch import Refs
 from ggrep.server.node_process import NodePlan, ProcessNode
 from ggrep.server.nodes import Nodes
@@ -59,6 +60,8 @@ class ServerFile(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"
         ray: address of a Ray cluster whose actors are the nodes; empty for processes here.
         sweep_seconds: time between two looks at the refs.
         operators: users that may see the state and metrics, and request a sweep.
+        audit: file of the audit log; empty for none.
+        audit_queries: whether the audit log contains the texts of queries.
     """
 
     remote: RemotePart
@@ -73,6 +76,8 @@ class ServerFile(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"
     ray: str = ""
     sweep_seconds: float = 15.0
     operators: tuple[str, ...] = ()
+    audit: str = ""
+    audit_queries: bool = False
 
 
 class NodeHandle(Protocol):
@@ -118,7 +123,8 @@ def read_server_file(file: Path) -> ServerFile:
         if not fits:
             raise InvalidRequest(f"{file}: {message}")
     values = {name: getattr(server, name) for name in server.__struct_fields__}
-    values |= {name: str(folder / getattr(server, name)) for name in ("access", "cache")}
+    values |= {name: str(folder / getattr(server, name)) for name in ("access", "cache", "audit")}
+    values["audit"] = server.audit and values["audit"]
     return ServerFile(**values)
 
 
@@ -160,6 +166,17 @@ def team_of(
     fingerprint = identify(root, home, settings).config_fingerprint
     refs = Refs(open_objects(_remote(server), wait), fingerprint)
     return Team(server.name, Nodes(nodes), refs, Path(server.access), settings, clock)
+
+
+def audit_of(server: ServerFile, clock: Clock) -> AuditLog | None:
+    """Return the audit log; None if the server keeps none.
+
+    Raises:
+        InvalidRequest: its file cannot be written.
+    """
+    if not server.audit:
+        return None
+    return AuditLog(Path(server.audit), clock, queries=server.audit_queries)
 
 
 def tokens_of(server: ServerFile, clock: Clock) -> Tokens:

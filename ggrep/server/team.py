@@ -8,7 +8,7 @@ contains is computed from the view.
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
 import anyio
 from anyio import to_thread
@@ -22,6 +22,7 @@ from ggrep.config.settings import Settings
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.coordinator_cache import CoordinatorCache
 from ggrep.federation.daemon_searcher import KnownHosts
+from ggrep.federation.envelope import Envelope
 from ggrep.federation.fanout_session import Arrived
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
@@ -33,11 +34,14 @@ from ggrep.model.slate import SlateRequest
 from ggrep.protocol.client.daemon_client import value_of
 from ggrep.protocol.wire.messages import message_of
 from ggrep.server.access import Access, Identity, read_file
+from ggrep.server.audit import AuditEntry
 from ggrep.server.epoch import Epoch, Refs, ServedRepo, workspace_of
 from ggrep.server.node import MOST_EPOCHS, NodeMessage
 from ggrep.server.node_searchers import NodeSearcher, NodeSearchers
 from ggrep.server.nodes import Nodes
 from ggrep.server.placement import placed
+
+E = TypeVar("E", bound=Envelope)
 
 _CHECK_S: Final = 1.0
 """Time between two checks of the nodes."""
@@ -178,7 +182,7 @@ class Team:
         if self._access is None:
             raise Forbidden("the access rules of this server are not valid; ask its operator")
         if (keys := self._allowed.get(identity)) is None:
-            keys = self._access.allowed(identity, self.epoch.repos)
+            keys = self._access.allowed(identity, self.epoch.keys)
             if len(self._allowed) >= _MOST_IDENTITIES:
                 self._allowed.clear()
             self._allowed[identity] = keys
@@ -192,9 +196,12 @@ class Team:
             del self._views[next(iter(self._views))]
         return view
 
-    def service(self, identity: Identity) -> "UserService":
-        """Return the queries of a user."""
-        return UserService(self, self.view(identity))
+    def service(self, identity: Identity, entry: AuditEntry | None = None) -> "UserService":
+        """Return the queries of a user, which are noted in an entry of the audit log."""
+        seen = self.view(identity)
+        entry = entry or AuditEntry()
+        entry.allowed = len(seen.repos)
+        return UserService(self, seen, entry)
 
     def state(self) -> TeamState:
         """Return the state for operators."""
@@ -289,6 +296,7 @@ class UserService(Struct, frozen=True):
 
     team: Team
     seen: View
+    entry: AuditEntry
 
     def on_behalf_of(self, caller: str) -> Self:
         """Return this service: a node does not distinguish callers."""
@@ -305,7 +313,8 @@ class UserService(Struct, frozen=True):
     ) -> FederatedResponse:
         """Return the answer to a search; see `Federator.search`."""
         del forbidden
-        return await federated_search(
+        self.entry.ask(request)
+        answer = await federated_search(
             workspace,
             request,
             self._searchers(),
@@ -313,6 +322,7 @@ class UserService(Struct, frozen=True):
             memory=self.seen.memory,
             arrived=arrived,
         )
+        return self._noted(answer)
 
     async def slate(
         self,
@@ -331,7 +341,8 @@ class UserService(Struct, frozen=True):
         del forbidden
         if shape.session is not None:
             raise _no_sessions()
-        return await federated_slate(
+        self.entry.ask(request)
+        answer = await federated_slate(
             workspace,
             request,
             shape,
@@ -340,6 +351,7 @@ class UserService(Struct, frozen=True):
             memory=self.seen.memory,
             arrived=arrived,
         )
+        return self._noted(answer)
 
     async def follow(
         self,
@@ -351,8 +363,11 @@ class UserService(Struct, frozen=True):
     ) -> Any:  # noqa: ANN401 - the answer type of the operation
         """Return the answer to a request about a name or a location."""
         del forbidden
+        self.entry.ask(asked)
         answer = loaded(operation_of(asked).workspace)
-        return await answer(workspace, request, asked, self._searchers(), self.team.clock)
+        return self._noted(
+            await answer(workspace, request, asked, self._searchers(), self.team.clock)
+        )
 
     async def ask_repo(self, root: Path, request: Request[Any]) -> dict[str, Json]:
         """Return the answer of one repository as its JSON document.
@@ -360,6 +375,7 @@ class UserService(Struct, frozen=True):
         Raises:
             Forbidden: the user may not see a repository with this root, or there is none.
         """
+        self.entry.ask(request)
         repo = next((repo for repo in self.seen.repos.values() if repo.root == root), None)
         if repo is None:
             raise Forbidden("there is no repository with this root that you may see")
@@ -368,7 +384,14 @@ class UserService(Struct, frozen=True):
         timeout_ms = bounds_of(request).timeout_ms or self.team.settings.query_timeout_ms
         deadline = Deadline.after(self.team.clock, timeout_ms)
         reply = await NodeSearcher(self.team.nodes, repo).reply(message_of(request), deadline)
+        self.entry.searched.add(repo.repo_id)
         return value_of(dict[str, Any], reply, "response")
+
+    def _noted(self, answer: E) -> E:
+        """Note the repositories that answered; return the answer."""
+        answered = (report for report in answer.reports if report.status in {"ok", "partial"})
+        self.entry.searched.update(report.repo.repo_id for report in answered)
+        return answer
 
     def _searchers(self) -> NodeSearchers:
         team = self.team

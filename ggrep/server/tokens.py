@@ -2,11 +2,11 @@
 
 import urllib.request
 from collections.abc import Mapping
-from http.client import HTTPException
+from http.client import HTTPException, HTTPMessage
 from importlib import import_module
 from math import inf
 from threading import Lock
-from typing import Any, Final
+from typing import IO, Any, Final
 from urllib.parse import urlsplit
 
 from ggrep.base import stable_json
@@ -59,7 +59,7 @@ class Tokens:
             jwks: URL of the keys, `https:` or `file:`; empty for the URL that the provider
                 announces.
             user_claim: the claim that names the user.
-            groups_claim: the claim that names the user's groups.
+            groups_claim: the claim that names the user's groups: a list of names, or one name.
 
         Raises:
             InvalidRequest: a URL is not encrypted.
@@ -99,9 +99,14 @@ class Tokens:
             raise Unauthorised(f"the bearer token lacks the claim {self._user_claim}")
         if self._user_claim == "email" and claims.get("email_verified") is not True:
             raise Unauthorised("the bearer token has no verified address: claim email_verified")
-        groups = claims.get(self._groups_claim, ())
-        listed = groups if isinstance(groups, list) else ()
-        return Identity(user, frozenset(group for group in listed if isinstance(group, str)))
+        groups = claims.get(self._groups_claim)
+        listed = [] if groups is None else [groups] if isinstance(groups, str) else groups
+        if not isinstance(listed, list) or not all(isinstance(group, str) for group in listed):
+            raise Unauthorised(
+                f"the claim {self._groups_claim} of the bearer token must be a list of names, or"
+                " one name"
+            )
+        return Identity(user, frozenset(filter(None, listed)))
 
     def _key(self, name: str) -> Any:  # noqa: ANN401 - of the library
         """Return a key; only requests that need a fetch wait for it.
@@ -142,9 +147,31 @@ class Tokens:
         return {str(key.key_id or ""): key for key in keys}
 
 
+class _SameAddress(urllib.request.HTTPRedirectHandler):
+    """Follows redirects within a host: the keys of another host would be those of others."""
+
+    def redirect_request(
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: HTTPMessage,
+        newurl: str,
+    ) -> urllib.request.Request | None:
+        """Return the next request; None to fail with the status of the redirect."""
+        old, new = urlsplit(req.full_url), urlsplit(newurl)
+        if (new.scheme, new.netloc) != (old.scheme, old.netloc):
+            return None
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+_OPENER: Final = urllib.request.build_opener(_SameAddress)
+
+
 def _document(url: str) -> dict[str, Any]:
     try:
-        with urllib.request.urlopen(url, timeout=_TIMEOUT_S) as reply:  # noqa: S310 - see above
+        with _OPENER.open(url, timeout=_TIMEOUT_S) as reply:
             document = stable_json.loads(reply.read(_MOST_BYTES))
     except (OSError, ValueError, HTTPException) as error:
         raise Unauthorised("the keys of the identity provider cannot be read") from error

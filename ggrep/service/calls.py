@@ -1,6 +1,6 @@
 """Queries to a repository: converts keyword options to requests; answers them in this process.
 
-Conversion makes enum members of words and tuples of lists, and checks types.
+Words become members of enums, lists become tuples, and types are checked.
 """
 
 import os

@@ -205,7 +205,7 @@ class Federator:
         A repository without an index is indexed first, within the deadline.
 
         Raises:
-            Unasked: there is no index, and the user has not asked for one.
+            Unasked: there is no index, and the user has not requested one.
             GgrepError: the error that the daemon reports.
         """
         address = await self._wanted(root)
@@ -244,7 +244,7 @@ class Federator:
         Cancellation or a timeout ends the wait; a running sync continues.
 
         Raises:
-            Unasked: the user has not asked for an index of the root.
+            Unasked: the user has not requested an index of the root.
             DeadlineExceeded: the sync did not end in time.
             GgrepError: the error that the daemon reports.
         """

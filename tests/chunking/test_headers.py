@@ -136,6 +136,11 @@ CASES = {
             *("6-6 enum E", "6-6 field E.kA", "7-7 enum F", "7-7 field F.kF"),
         ],
     ),
+    "after a comment that contains the word": (
+        "// A class for paths which\n// are names of files.\n\n"
+        "class FOO_API [[nodiscard]] Path {\n  int size;\n};\n",
+        ["4-6 class Path", "5-5 field Path.size"],
+    ),
     "behind a name": (
         "class Impl CV_FINAL : public EM { int a; };\n"
         "class FOO_EXPORT Two final, public B { int go(); };\n"

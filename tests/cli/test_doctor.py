@@ -12,12 +12,13 @@ from ggrep.interfaces.agents.installation import FileState
 from ggrep.interfaces.cli.app import run
 from ggrep.interfaces.cli.machine.doctor import machine_text, of_agents, of_daemons, of_index
 from ggrep.model.daemons import Daemon, DaemonState
-from ggrep.model.status import SnapshotStatus, Status, SyncStatus
+from ggrep.model.status import SnapshotStatus, Status, SyncStatus, WarningJson
 from ggrep.render.style import Style
 from ggrep.service import machine
 from ggrep.service.machine import (
     CPU,
     Check,
+    State,
     TorchBuild,
     descriptors,
     examine_machine,
@@ -195,7 +196,6 @@ def test_daemons_that_do_not_answer_or_are_of_another_build_are_told() -> None:
         (SnapshotStatus(), None, "ok"),
         (SnapshotStatus(active_snapshot_id="s", files=2), "ok", "ok"),
         (SnapshotStatus(active_snapshot_id="s", files=2, degraded=True), "degraded", "warning"),
-        (SnapshotStatus(active_snapshot_id="s", files=2), "error", "warning"),
     ],
 )
 def test_an_index_is_told_as_it_is(
@@ -212,6 +212,42 @@ def test_an_index_is_told_as_it_is(
 
     assert found.state == state
     assert found.mend == ("" if state == "ok" else "ggrep health")
+
+
+@pytest.mark.parametrize(
+    ("code", "state", "mend"),
+    [
+        ("sync_failed", "warning", ""),
+        ("index_damaged", "problem", "ggrep repair --path /r"),
+        ("index_unreadable", "problem", "ggrep index --path /r --reset"),
+    ],
+)
+def test_a_warning_about_the_index_has_the_same_text_in_doctor(
+    code: str, state: str, mend: str
+) -> None:
+    text = "the disk is full; run: ggrep repair"
+    status = Status(store_id="s", canonical_root="/r", warnings=(WarningJson(code, text),))
+
+    assert of_index(status) == Check("index", state, text, mend)
+
+
+@pytest.mark.parametrize(("state", "status"), [("warning", 0), ("problem", 1)])
+def test_only_a_problem_sets_the_exit_status(
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    state: State,
+    status: int,
+) -> None:
+    monkeypatch.setenv("GGREP_HOME", str(home))
+    monkeypatch.chdir("/")
+    monkeypatch.setattr(
+        "ggrep.interfaces.cli.machine.doctor.of_daemons",
+        lambda _: [Check("daemons", state, "a daemon", "ggrep stop-all")],
+    )
+
+    assert run(["doctor"]) == status
+    assert f"{'!' if status else '-'} daemons" in capsys.readouterr().out
 
 
 def test_agents_are_told_as_they_stand() -> None:

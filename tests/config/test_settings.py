@@ -217,7 +217,10 @@ def test_an_unknown_key_variable_or_flag_is_named(place: Fixture) -> None:
 
     place.user("max_canddates = 7\n")
 
-    assert place.refusal() == f"{place.home.config_file}: max_canddates: unknown key"
+    assert (
+        place.refusal()
+        == f"{place.home.config_file}: max_canddates: unknown key; did you mean: max_candidates"
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The log tells what was done and never what was asked, and stands in nobody's way."""
 
 import errno
+import logging
 import os
 import stat
 from datetime import UTC, datetime
@@ -11,8 +12,16 @@ import pytest
 from msgspec.structs import fields, replace
 
 from ggrep.base import stable_json
+from ggrep.base.errors import StoreError
 from ggrep.base.ids import StoreId
-from ggrep.daemon.event_log import LIFECYCLE_FIELDS, EventLog, OpenLogs, QueryEvent, SyncEvent
+from ggrep.daemon.event_log import (
+    LIFECYCLE_FIELDS,
+    EventLog,
+    OpenLogs,
+    QueryEvent,
+    SyncEvent,
+    WarningHandler,
+)
 from tests.fakes.clocks import ManualClock
 
 STORE = StoreId("shop-0123456789ab-0123456789ab")
@@ -56,6 +65,27 @@ def fill(log: EventLog, count: int) -> None:
 
 def no_space(*_: object) -> int:
     raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_warnings_of_a_process_are_logged_without_directories(tmp_path: Path) -> None:
+    """A daemon in the background has no standard error."""
+    log = open_log(tmp_path / "logs")
+    handler = WarningHandler(log)
+    cause = StoreError("/home/ann/x.lance is corrupt")
+    message = "segments could not be merged: %s"
+    handler.handle(logging.LogRecord("ggrep", logging.WARNING, "", 1, message, (cause,), None))
+    with pytest.raises(ValueError, match="a secret") as caught:
+        int("a secret")
+    error, message = caught.value, "repositories could not be prepared"
+    failure = (type(error), error, error.__traceback__)
+    handler.handle(logging.LogRecord("ggrep", logging.ERROR, "", 1, message, (), failure))
+    log.close()
+    first, second = lines(current(tmp_path / "logs"))
+
+    assert (first["event"], first["level"]) == ("warning", "warning")
+    assert first["reason"] == "segments could not be merged: x.lance is corrupt"
+    assert second["reason"].startswith("repositories could not be prepared: ValueError at ")
+    assert "secret" not in second["reason"]
 
 
 def test_a_search_is_told_as_the_contract_wants_it(tmp_path: Path) -> None:

@@ -255,6 +255,25 @@ def test_other_settings_are_tried_at_once_and_end_the_warnings(indexed: Path, ho
     assert "src/PAY.py" in paths
 
 
+def test_a_sync_of_another_process_ends_the_warning(indexed: Path, home: Path) -> None:
+    """`ggrep index` runs beside the daemon, which retries only after a while."""
+    write_tree(indexed, PORTABLE)
+    with served(indexed, home) as host:
+        host.settled()
+        refuse(host)
+        host.syncs.gate.clear()
+        write_tree(indexed, {"src/PAY.py": None})
+        open_engine(indexed, home).sync()
+        found = [warned(document) for document in answers(host)]
+        status = host.ask(Status()).body["status"]
+        host.syncs.gate.set()
+        host.eventually(lambda: host.daemon.syncs.statistics().last_result == "ok")
+
+    assert [each for each in found if "sync_failed" in each] == []
+    assert "sync_failed" not in warned(status)
+    assert status["sync"]["last_result"] == "ok"
+
+
 def test_a_new_daemon_says_that_it_has_not_compared_the_files(indexed: Path, home: Path) -> None:
     """A file that was written while no daemon ran is missing from its answers until then."""
     with served(indexed, home) as host:

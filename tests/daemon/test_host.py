@@ -1,5 +1,6 @@
 """One process carries many daemons: what is wrong with one concerns no other."""
 
+import logging
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -7,13 +8,14 @@ from pathlib import Path
 import anyio
 import pytest
 
+from ggrep.base import stable_json
 from ggrep.base.clock import Deadline
 from ggrep.base.errors import Cancelled, GgrepError, InvalidRequest, StoreError
 from ggrep.config.home import Home
 from ggrep.config.settings import load_settings
 from ggrep.daemon.daemon_tasks import DaemonTasks
 from ggrep.daemon.endpoint_files import AlreadyServed, Endpoint
-from ggrep.daemon.host import _Host
+from ggrep.daemon.host import _Host, serve
 from ggrep.model.navigation import SymbolRequest
 from ggrep.model.request import SearchRequest
 from ggrep.parse.workers.jobs import OccurrenceRequest
@@ -315,3 +317,17 @@ def test_a_host_whose_daemons_have_all_failed_fails(
     with pytest.raises(StoreError, match=rf"the daemon of {roots[0]} failed: RuntimeError"):
         hosted(monkeypatch, roots, home, lambda _: None)
     assert list((home / "daemon").iterdir()) == []
+
+
+def test_warnings_of_a_host_are_in_its_log(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(*_: object) -> str:
+        logging.getLogger("ggrep.daemon.sync_loop").warning("segments could not be merged")
+        return "ended"
+
+    monkeypatch.setattr("ggrep.daemon.host.anyio.run", run)
+    monkeypatch.setattr("ggrep.daemon.host.raise_descriptors", lambda: None)
+    monkeypatch.setattr("ggrep.daemon.host.sys.setswitchinterval", lambda _: None)
+
+    assert serve([], Home(home), environ={}) == "ended"
+    (line,) = (home / "logs" / "host.jsonl").read_text().splitlines()
+    assert stable_json.loads(line)["reason"] == "segments could not be merged"

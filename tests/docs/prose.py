@@ -1,29 +1,37 @@
-"""Prose for the linter of words: sentences of pages, help and messages.
+"""A linter of prose: sentences of pages, help, messages and docstrings.
 
-`python3 dev.py docs` runs `codespell` over them, with its own dictionary for misspelt words and
-with `plain_words.txt` for words that readers stumble over.
+proselint runs its own checks and those of `words.toml`; codespell finds misspelt words of pages.
 """
 
 import ast
 import re
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
 from codespell_lib import main as codespell
+from proselint.checks import __register__
+from proselint.registry.checks import Check
+from proselint.registry.checks.types import ExistenceSimple, PreferredForms
 
 from ggrep.interfaces.cli.parsing.help_table import every_page
 from tests.docs.pages import PAGES, ROOT, SOURCES, page
 
-WORDS: Final = Path(__file__).with_name("plain_words.txt")
-"""Words and pictures to avoid, each with the field's word."""
-OTHER_READERS: Final = (*("docs/impl/", "docs/adr/", "docs/changelog.md", "docs/requirements.md"),)
+WORDS: Final = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
+FIELDS: Final = ("malapropisms", "nonwords", "oxymorons", "redundancy")
+"""Checks of proselint that are fast and seldom wrong."""
+CHECKS: Final = [
+    Check(ExistenceSimple(rf"(?m)^(?:{'|'.join(WORDS['openings'])})\b"), message="begins: {}"),
+    Check(PreferredForms(WORDS["pictures"] | WORDS["terms"]), message="{1}: write {0}"),
+    *(check for check in __register__ if check.path.startswith(FIELDS)),
+]
+RECORDS: Final = ("docs/adr/", "docs/changelog.md")
 USER_PAGES: Final = [
     name
     for name in (path.relative_to(ROOT).as_posix() for path in PAGES)
-    if not name.startswith(OTHER_READERS)
+    if not name.startswith(RECORDS)
 ]
 HELP: Final = every_page()
 
@@ -36,20 +44,23 @@ def help_text(name: str) -> str:
     return "\n\n".join([shown.brief, *shown.about, *rows, *comments])
 
 
-def messages(source: str) -> Iterator[tuple[int, str]]:
-    """Yield the texts of a module that hold several words, docstrings aside, with their lines.
+def texts_of(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the texts of a module that contain several words, with their lines.
 
-    A hole of an f-string is `{}`.
+    A field of an f-string is `{}`. A text that begins with `of` is a part of a longer message.
     """
-    tree = ast.parse(source)
-    skipped = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
+    parts_of_texts: set[int] = set()
+    for node in ast.walk(ast.parse(source)):
         parts = node.values if isinstance(node, ast.JoinedStr) else [node]
         texts = [part.value if isinstance(part, ast.Constant) else "{}" for part in parts]
         text = "".join(each for each in texts if isinstance(each, str))
-        if " " in text.strip() and id(node) not in skipped:
-            yield node.lineno, text
-        skipped.update(map(id, parts))
+        if (
+            " " in text.strip()
+            and id(node) not in parts_of_texts
+            and not text.strip().startswith("of ")
+        ):
+            yield node.lineno, re.sub(r"^ +\w+: ", "\n", text, flags=re.MULTILINE)
+        parts_of_texts.update(map(id, parts))
 
 
 def plain_text(text: str) -> str:
@@ -77,41 +88,46 @@ def _as_empty_lines(block: re.Match[str]) -> str:
     return "\n" * block[0].count("\n")
 
 
-def misspelt(folder: Path) -> bool:
-    """Return whether codespell's own dictionary corrects words below a folder; print them."""
-    return codespell("--ignore-regex", "`[^`]*`", str(folder)) != 0
+def sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of paragraphs, list items and table cells."""
+    for line in plain_text(text).splitlines():
+        for cell in line.split("|") if line.startswith("|") else [line]:
+            for each in re.split(r"(?<=[.!?])\s+|(?<=:)\s+(?=[A-Z])", cell.strip()):
+                yield each.lstrip("*-( ")
 
 
-def unplain(folder: Path) -> bool:
-    """Return whether `plain_words.txt` replaces words or phrases below a folder; print them."""
-    entries = WORDS.read_text(encoding="utf-8").splitlines()
-    phrases = [line.partition("->")[0] for line in entries if " " in line.partition("->")[0]]
-    words = "|".join([*phrases, r"[\w-]+"])
-    return codespell("-D", str(WORDS), "--regex", rf"(?i)\b(?:{words})\b", str(folder)) != 0
+def faults(texts: dict[str, str]) -> list[tuple[str, str, str]]:
+    """Return for each fault the name of its text, the sentence and the message."""
+    lines = [(name, each) for name, text in texts.items() for each in sentences(text) if each]
+    content = "\n".join(each for _, each in lines)
+    return [
+        (*lines[content.count("\n", 0, result.span[0])], result.message)
+        for check in CHECKS
+        for result in check.check_with_flags(content)
+    ]
+
+
+def all_texts() -> dict[str, str]:
+    """Return pages for users, pages of help and the texts of modules by their place."""
+    texts = {name: page(name) for name in USER_PAGES}
+    texts |= {f"help of {name or 'ggrep'}": help_text(name) for name in HELP}
+    for path in SOURCES:
+        name = path.relative_to(ROOT)
+        source = path.read_text(encoding="utf-8")
+        texts |= {f"{name}:{line}": text for line, text in texts_of(source)}
+    return texts
+
+
+def misspelt(*pages: Path) -> bool:
+    """Return whether codespell corrects words of pages; print them."""
+    return codespell("--ignore-regex", "`[^`]*`", *map(str, pages)) != 0
 
 
 def main() -> int:
     """Check all prose; return an exit status."""
-    with TemporaryDirectory() as place:
-        pages, texts = Path(place) / "pages", Path(place) / "texts"
-        for path in PAGES:
-            _write(pages / path.relative_to(ROOT), path.read_text(encoding="utf-8"))
-        for name in USER_PAGES:
-            _write(texts / name, plain_text(page(name)))
-        for name in HELP:
-            _write(texts / "help" / f"{name or 'ggrep'}.txt", plain_text(help_text(name)))
-        for path in SOURCES:
-            source = path.read_text(encoding="utf-8")
-            lines = [""] * source.count("\n")
-            for line, text in messages(source):
-                lines[line - 1] += f" {plain_text(text)}".replace("\n", " ")
-            _write(texts / path.relative_to(ROOT), "\n".join(lines))
-        return int(misspelt(pages) | unplain(texts))
-
-
-def _write(file: Path, text: str) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
+    wrong = faults(all_texts())
+    print(*(": ".join(each) for each in wrong), sep="\n")
+    return int(misspelt(*PAGES) or bool(wrong))
 
 
 if __name__ == "__main__":

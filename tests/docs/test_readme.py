@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.model.filters import FILTER_KEYS
-from tests.docs import terminal_image
+from tests.docs import images
 from tests.docs.pages import PAGES, ROOT, page
 from tests.docs.prose import HELP
 from workspaces import demo
@@ -60,12 +60,13 @@ def test_the_demo_prints_the_answer_of_the_readme() -> None:
 
 @pytest.mark.slow
 def test_the_terminal_of_the_readme_shows_what_a_search_prints() -> None:
-    """`python -m tests.docs.terminal_image` makes it."""
-    shown = list(terminal_image.lines_of(terminal_image.FILE.read_text(encoding="utf-8")))
+    """`python -m tests.docs.images` makes it."""
+    shown = list(images.lines_of(images.FILE.read_text(encoding="utf-8")))
 
-    assert shown[0] == f"$ {terminal_image.LINE}"
-    assert shown == list(terminal_image.lines_of(terminal_image.image(terminal_image.output())))
-    assert f"](docs/images/{terminal_image.FILE.name})" in README
+    assert shown[0] == f"$ {images.LINE}"
+    assert shown == list(images.lines_of(images.image(images.output())))
+    assert f"](docs/images/{images.FILE.name})" in README
+    assert "](docs/images/page-search.png)" in README
 
 
 def test_the_json_of_the_page_has_keys_of_the_schema() -> None:

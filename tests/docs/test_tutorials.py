@@ -20,9 +20,13 @@ PAGES = {
     "docs/tutorials/ci.md": "services/shop",
     "docs/tutorials/team.md": "services/shop",
     "docs/tutorials/server.md": "services/shop",
+    "docs/operating.md#Runbook of a team server": "services/server",
     "docs/troubleshooting.md": "services/shop",
 }
-"""Pages in the order in which one leads to the next, each with the folder that it begins in."""
+"""Pages in the order in which one leads to the next, each with the folder that it begins in.
+
+The name of a section follows a page of which only this section runs.
+"""
 RETRY = """\
 class Session:
     def commit(self): ...
@@ -37,7 +41,11 @@ MARK = "---- end of a block"
 
 def steps(name: str) -> Iterator[tuple[str, list[str]]]:
     """Yield the commands of each block with the lines that the page shows below them."""
-    blocks = re.findall(r"```(sh|text)\n(.*?)```", page(name), re.DOTALL)
+    file, _, section = name.partition("#")
+    text = page(file)
+    if section:
+        text = text.partition(f"\n### {section}\n")[2].partition("\n## ")[0]
+    blocks = re.findall(r"```(sh|text)\n(.*?)```", text, re.DOTALL)
     for at, (kind, text) in enumerate(blocks):
         if kind == "sh":
             follows, shown = blocks[at + 1] if at + 1 < len(blocks) else ("", "")
@@ -113,6 +121,25 @@ def test_the_quick_start_of_the_readme_runs() -> None:
         assert "  session.commit()  in retry_policy" in run([block], house.base, house)[0]
 
 
+@pytest.mark.slow
+def test_the_blocks_of_the_readme_and_of_the_cookbook_run() -> None:
+    """`tests/terminal_views` has the lines of `pick`, and a test of the README the demo."""
+    with household() as house:
+        write_tree(house.base / "bin", {"fzf": "#!/bin/sh\ncat\n"})
+        (house.base / "bin/fzf").chmod(0o700)
+        shutil.copytree(ROOT / "fixtures/repos/shop", house.base / "shop")
+        house.run("index", "--yes", cwd=house.base / "shop")
+        blocks = [block for name in ("README.md", "docs/cookbook.md") for block, _ in steps(name)]
+        quick, develop, *others = blocks
+
+        assert quick.startswith("pip install")
+        assert develop.startswith("python3 dev.py demo")
+        lines = [line for block in others for line in block.splitlines() if " pick" not in line]
+        assert len(lines) == 8
+        outputs = run([f"{line}\n" for line in lines], house.base / "shop", house)
+        assert [line for line, output in zip(lines, outputs, strict=True) if not output] == []
+
+
 def test_a_line_that_is_not_printed_is_missed() -> None:
     assert missing(["a", "...", "b... d", "e"], "a\nx\nb c d\ne\n") == []
     assert missing(["a", "b"], "b\na\n") == ["b"]
@@ -120,6 +147,6 @@ def test_a_line_that_is_not_printed_is_missed() -> None:
 
 
 def test_all_tutorials_are_run() -> None:
-    assert {str(path.relative_to(ROOT)) for path in (ROOT / "docs/tutorials").iterdir()} < set(
-        PAGES
-    )
+    pages = {str(path.relative_to(ROOT)) for path in (ROOT / "docs/tutorials").iterdir()}
+
+    assert pages < set(PAGES)

@@ -175,6 +175,7 @@ def test_a_line_gives_the_daemon_what_is_left(typed: list[str], sent: list[str])
         ("search x --levle=1", "no option --levle; did you mean: ggrep search x --level=1"),
         ("search x --only --tpo --tga b", "no option --tga; did you mean: ggrep search x --only"),
         ("search --limt 3 x", "no option --limt; did you mean: ggrep search --max 3 x"),
+        ("search x --path ../a", "no option --path; did you mean: ggrep search x --repo ../a"),
         ("search --verison", "no option --verison; did you mean: ggrep --version"),
         ("search --stauts", "no option --stauts; did you mean: ggrep status"),
         ("symbol --qqqq x", "no option --qqqq; see: ggrep help symbol"),

@@ -23,6 +23,7 @@ class Issuer:
         self.url = url
         self.issuer = url
         self.asked: list[str] = []
+        self.moved: dict[str, str] = {}
         self.keys: dict[str, EllipticCurvePrivateKey] = {}
         self.rotate("first")
 
@@ -62,6 +63,11 @@ def running_issuer() -> Iterator[Issuer]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            if self.path in made.moved:
+                self.send_response(302)
+                self.send_header("location", made.moved[self.path])
+                self.end_headers()
+                return
             data = stable_json.dumps(made.document(self.path))
             self.send_response(200)
             self.send_header("content-length", str(len(data)))

@@ -57,6 +57,8 @@ TYPED = {
     "or run: ggrep repair": "repair",
     "snapshot {} has {} segments, more than max_open_segments_per_query; run: ggrep index": "index",
     "{}; run: ggrep repair": "repair",
+    "remove the cause, or build a new index: ggrep index --reset": "index --reset",
+    "; to see unused indexes: ggrep gc --stores": "gc --stores",
     "to index the repository: ggrep index": "index",
     "the index is being built, see: ggrep status": "status",
     "`ggrep health` in the repository lists them": "health",
@@ -122,7 +124,8 @@ NOT_TYPED = {
     "EDITOR: {}; to print the place: ggrep pick --print": "needs a terminal",
     "ggrep slate ...": "says that a question goes on",
     "ggrep slate {} --session TOKEN --delta-only": "TOKEN is the one that stands above it",
-    "start `ggrep mcp` with --workspace FILE or --allowed-root DIRECTORY": "never ends",
+    "start `ggrep mcp` with --workspace FILE or --allowed-root DIRECTORY;"
+    " ask the operator of a team server": "never ends",
     AT_THE_SHELL: "help, whose lines tests of the documentation parse",
 }
 

@@ -1,5 +1,6 @@
 """A damaged store is described the same way everywhere, and the printed command repairs it."""
 
+import errno
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from ggrep.base.ids import SegmentName
 from ggrep.config.settings import KNOWN_VARIABLES
+from ggrep.index.store.tables import table_files
 from ggrep.interfaces.cli.machine.doctor import of_index
 from ggrep.model.index_freshness import COMPLETE, DAMAGE_CODES
 from ggrep.model.request import SearchRequest, ViewOptions
@@ -108,7 +111,7 @@ def search(ggrep: Command) -> dict[str, Any]:
 def doctor_says(ggrep: Command) -> str:
     checks = ggrep("doctor", "--json").document["checks"]
     (index,) = [check for check in checks if check["name"] == "index"]
-    return index["message"] if "is damaged" in index["message"] else ""
+    return "" if index["state"] == "ok" else index["message"]
 
 
 def health_says(document: Mapping[str, Any]) -> str:
@@ -186,6 +189,36 @@ def test_every_surface_says_the_same_and_its_command_repairs_it(
     sentence = run_case(kept, ggrep, home, case)
 
     assert re.fullmatch(r"the index is damaged: [^;]+; [^;]+; run: ggrep repair", sentence)
+
+
+def test_an_unreadable_segment_is_described_the_same_everywhere(
+    ggrep: Command, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file may be intact, so no older snapshot answers, and a repair could not read it."""
+    whole = paths(search(ggrep))
+
+    def refuse(store: Path, table: SegmentName) -> list[tuple[Path, str]]:
+        if table in old:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return table_files(store, table)
+
+    old = {path.stem for path in home.glob("data/*/*.lance")}
+    monkeypatch.setattr("ggrep.index.store.verify.table_files", refuse)
+    sentence = said(ggrep("status", "--json").document["warnings"])
+    command = LINE.findall(sentence)[0]
+
+    assert re.fullmatch(
+        r"segment \S+ cannot be read: Permission denied; no snapshot can answer; "
+        r"remove the cause, or build a new index: ggrep index --reset",
+        sentence,
+    )
+    assert "index    unreadable" in ggrep("status").out
+    assert ggrep(WORDS).err == f"error: {sentence}\n"
+    assert doctor_says(ggrep) == sentence
+    assert health_says(ggrep("health", "--json").document) == sentence
+    assert said(ggrep("audit", "--json").document["errors"]) == sentence
+    assert ggrep(*shlex.split(command)[1:]).status == 0
+    is_intact(ggrep, whole)
 
 
 @pytest.mark.deep

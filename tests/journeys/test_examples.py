@@ -1,5 +1,6 @@
-"""Every example of every page of help can be typed."""
+"""Every example of every page of help and every command of the cookbook can be typed."""
 
+import re
 import shlex
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from ggrep.interfaces.cli.parsing.examples import EXAMPLES
 from tests.cli.conftest import SHOP
+from tests.docs.pages import page
 from tests.fakes.repos import write_tree
 from tests.journeys.command import Command
 from tests.journeys.household import Household, eventually
@@ -17,6 +19,7 @@ SERVERS = ("serve", "stop", "stop-all", "api", "ui", "mcp", "lsp", "workspace wa
 ON_TERMINALS = ("pick",)
 """Commands that need a terminal; `tests/terminal_views` has them."""
 
+HOLE = re.compile(r"\b[A-Z]{4,}\b").search
 TEAM_SERVERS = ("server", "server start", "server status", "server stop")
 """Commands of a team server; `tests/server` has them."""
 
@@ -24,19 +27,31 @@ CHECK = (
     'version = 1\n[[checks]]\nid = "c"\nquery = "charge_card"\nexpect_any = ["src/checkout.py"]\n'
 )
 SUITE = 'version = 1\n[[cases]]\nid = "c"\nquery = "charge_card"\nrelevant = ["src/checkout.py"]\n'
+SESSION = (
+    'class Session:\n    def commit(self):\n        """Renew it."""\n' + "\n" * 116 + "LAST = 1\n"
+)
 TEAM = '{"schemaVersion": 1, "repos": [{"root": "."}]}'
 
 
 def grow(root: Path) -> None:
     """Write what examples name."""
     write_tree(root, {".ggrep.toml": 'repo_key = "team/shop"\n'})
+    write_tree(root, {"src/db/session.py": SESSION})
     write_tree(root, {**SHOP, ".ggrep-check.toml": CHECK, "suite.toml": SUITE, "team.jsonc": TEAM})
     (root.parent / "bank").mkdir()
 
 
 def typed(*names: str) -> list[str]:
-    lines = [line for name in names for line, _ in EXAMPLES[name]]
-    return sorted(lines, key=lambda line: line.startswith("ggrep clean"))
+    return [line for name in names for line, _ in EXAMPLES[name]]
+
+
+def cookbook() -> list[str]:
+    """Return the commands of its tables; examples of help have those with a word to replace."""
+    text = re.sub(r"```.*?```", "", page("docs/cookbook.md"), flags=re.DOTALL)
+    lines = re.findall(r"`(ggrep [^`]+)`", text)
+    assert len(lines) > 40
+    apart = ("--watch", *(f"ggrep {name}" for name in SERVERS))
+    return [each for each in lines if not any(word in each for word in apart) and not HOLE(each)]
 
 
 @pytest.mark.slow
@@ -56,7 +71,8 @@ def test_every_example_runs(
 
     failed = []
     apart = SERVERS + ON_TERMINALS + TEAM_SERVERS
-    for line in typed(*(name for name in EXAMPLES if name not in apart)):
+    lines = [*typed(*(name for name in EXAMPLES if name not in apart)), *cookbook()]
+    for line in sorted(lines, key=lambda line: line.startswith("ggrep clean")):
         if "--engine ray" in line:
             continue  # `tests/cluster` has one
         if line.startswith("ggrep clean"):

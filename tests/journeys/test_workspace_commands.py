@@ -1,6 +1,7 @@
 """Looking after a workspace: seen, built, examined, watched and cleaned up."""
 
 import os
+import re
 import shutil
 import signal
 from collections.abc import Mapping
@@ -113,6 +114,43 @@ def test_options_make_and_change_files(ggrep: Command, workspace: Path, tmp_path
     assert nothing.status == lonely.status == 2
     assert "directory" in nothing.error()["message"]
     document_of(ggrep("workspace", "validate", other, "--json"))
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        (["shop"], ""),
+        (["./shop/"], ""),
+        (["s=shop"], ""),
+        (["x=shop"], "; edit the file to change alias, tags, priority or enabled"),
+        (["shop", "--tag", "web"], "; edit the file to change alias, tags, priority or enabled"),
+    ],
+    ids=str,
+)
+def test_adding_a_member_again_changes_nothing(
+    ggrep: Command, workspace: Path, tmp_path: Path, words: list[str], advice: str
+) -> None:
+    file = tmp_path / "other.jsonc"
+    ggrep("workspace", "init", file, "s=shop", "gateway")
+    before = file.read_bytes()
+    done = ggrep("workspace", "add", file, *words)
+
+    assert (done.status, file.read_bytes()) == (0, before)
+    assert done.err == f"{file}: shop is already repos[0]; the file is unchanged{advice}\n"
+
+
+def test_an_alias_in_use_is_refused_by_its_entry(
+    ggrep: Command, workspace: Path, tmp_path: Path
+) -> None:
+    """No hint may name an entry that was not written."""
+    file = tmp_path / "other.jsonc"
+    ggrep("workspace", "init", file, "s=shop", "gateway")
+    done = ggrep("workspace", "add", file, "S=ledger")
+
+    assert (done.status, done.err) == (
+        2,
+        "error: repos[0] has the alias 's'; choose another one\n",
+    )
 
 
 def test_the_manifest_follows_the_index(ggrep: Command, indexed: Path, tmp_path: Path) -> None:
@@ -327,6 +365,10 @@ def test_who_asks_daemons_keeps_nothing_of_it(house: Household) -> None:
     for flags in (("--merge", "global"), ("--json", "--stats"), ("--sync",)):
         found = house.run("invoice", "--workspace", file, *flags, cwd=house.base)
         assert found.status == 0, found.err
+    timed = house.run(
+        "invoice", "--workspace", file, "--merge", "global", "--stats", cwd=house.base
+    )
+    assert re.search(r"^2 repos in \d+ ms(: .+|)$", timed.err, re.MULTILINE), timed.err
     for name in sorted({name for name, *_ in LOOKS}):
         assert house.run_here(main, "workspace", name, file, cwd=house.base).status == 0
     for name in ("one", "two"):

@@ -71,7 +71,7 @@ def connect(federator: FakeFederator, own: Path, workspace_file: Path) -> Connec
     ) -> AsyncIterator[Client]:
         begun = start or StartOptions(directory=own, workspaces=(workspace_file,))
         backend = backend_of(federator, begun)
-        server = build_server(backend, structured=structured, legacy=legacy)
+        server = build_server(lambda _: backend, structured=structured, legacy=legacy)
         async with Client(server, **options) as client:
             yield client
         await backend.aclose()

@@ -96,7 +96,7 @@ async def serving(
     """Give the address of a server that runs until the block ends, by a signal."""
     ready = anyio.Event()
     backend = backend_of(federator, start)
-    app = mcp_app(build_server(backend), rules, backend.aclose)
+    app = mcp_app(build_server(lambda _: backend), rules, backend.aclose)
     listener = bind("127.0.0.1", 0)
     url = base_url(listener)
     async with anyio.create_task_group() as group:

@@ -9,8 +9,10 @@ from msgspec.structs import replace
 
 from ggrep.base.clock import Deadline
 from ggrep.base.errors import DeadlineExceeded, InvalidRequest, NoIndex
+from ggrep.model.line_numbers import FOLD, shown_lines
 from ggrep.model.navigation import Boundary, ExpandRequest, ExpandResponse
-from ggrep.model.request import SearchRequest
+from ggrep.model.request import SearchRequest, SnippetMode
+from ggrep.model.slate import SlateRequest
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query import targets
 from tests.fakes.repos import IndexOf, open_engine, write_tree
@@ -306,6 +308,59 @@ def test_a_file_is_meant_before_a_definition_of_that_name(index_of: IndexOf) -> 
     engine = index_of(files, encoder="none")
 
     assert ask(engine, "Makefile").path == "Makefile"
+
+
+def test_source_that_looks_like_a_fold_changes_no_line_numbers(index_of: IndexOf) -> None:
+    """Saved output of ggrep and its tests contain such lines."""
+    lines = ("def pay():", "    text = '''", f"{FOLD} 3-900 comments", f"    {FOLD} 4 x", "'''")
+    engine = index_of({"a.py": "\n".join((*lines, "    return text", ""))}, encoder="none")
+    hit = engine.search(SearchRequest("pay", snippet=SnippetMode.FULL)).hits[0]
+    slate = engine.ask(SlateRequest(SearchRequest("pay"))).slate
+    (piece,) = slate.sections[0][1][0].evidence
+
+    for text in (ask(engine, "a.py", "file").content, hit.content, piece.snippet):
+        shown = list(shown_lines(text.split("\n"), 1))
+        assert shown[2:] == [
+            (3, "... 3-900 comments"),
+            (4, "    ... 4 x"),
+            (5, "'''"),
+            (6, "    return text"),
+        ]
+
+
+@pytest.mark.parametrize(
+    ("target", "path", "line"),
+    [
+        ("Dockerfile", "docker/prod.py", 1),
+        ("./Dockerfile", "docker/prod.py", 1),
+        ("Dockerfile:4", "docker/prod.py", 4),
+        ("Dockerfile:4-5", "docker/prod.py", 4),
+        ("Dockerfile:build", "docker/prod.py", 4),
+        ("below/prod.py:4", "docker/prod.py", 4),
+        ("Outside", "b.py", 1),
+    ],
+)
+def test_a_link_leads_to_its_file_and_not_to_a_definition_of_its_name(
+    index_of: IndexOf, tmp_path: Path, target: str, path: str, line: int
+) -> None:
+    """An index contains no links; links out of the repository are not followed."""
+    engine = index_of(
+        {
+            "docker/prod.py": "def first():\n    pass\n\ndef build():\n    pass\n",
+            "a.py": "class Dockerfile:\n    pass\n",
+            "b.py": "class Outside:\n    pass\n",
+        },
+        encoder="none",
+    )
+    (tmp_path / "secret.py").write_text("x = 1\n")
+    root = engine.identity.root
+    links = {"Dockerfile": "docker/prod.py", "below": "docker", "Outside": tmp_path / "secret.py"}
+    for name, file in links.items():
+        (root / name).unlink(missing_ok=True)
+        (root / name).symlink_to(file)
+    expanded = ask(engine, target)
+
+    assert (expanded.path, expanded.start_line) == (path, line)
 
 
 @pytest.mark.parametrize("target", ["lib/endpoint.log", "./lib/endpoint.log:3-9"])

@@ -1,6 +1,7 @@
 """Each user's answers are those of a server that contains only the user's repositories."""
 
-from collections.abc import Callable, Iterator
+from collections import UserList
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from ggrep.base import stable_json
 from ggrep.base.errors import Forbidden, GgrepError
 from ggrep.federation.workspace_names import name_request
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
-from ggrep.server import epoch, node_searchers, team
+from ggrep.server import access, epoch, node_searchers, team
 from ggrep.server.access import Access, Identity, Rule
 from ggrep.server.nodes import Nodes
 from ggrep.server.team import Team as Coordinator
@@ -163,10 +164,10 @@ def _hashes(monkeypatch: pytest.MonkeyPatch) -> None:
 def _rights(monkeypatch: pytest.MonkeyPatch) -> None:
     """A rule about a repository is read as one about all repositories of its short name."""
 
-    def grants(self: Rule, key: str) -> bool:
-        return key.rpartition("/")[2] in {name.rpartition("/")[2] for name in self.repos}
+    def granted(name: str, keys: Sequence[str]) -> list[str]:
+        return [key for key in keys if key.rpartition("/")[2] == name.rpartition("/")[2]]
 
-    monkeypatch.setattr(Rule, "grants", grants)
+    monkeypatch.setattr(access, "granted", granted)
 
 
 def _statistics(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,7 +216,7 @@ async def test_a_planted_leak_is_noticed(
 
 
 def test_a_rule_names_repositories_folders_or_all() -> None:
-    keys = ("acme/cart", "acme/cart-old", "acme/tools/x", "other/cart")
+    keys = ("acme/cart", "acme/cart-old", "acme/tools/x", "acme2/x", "other/cart")
     rules = {
         ("acme/cart",): ("acme/cart",),
         ("acme/",): ("acme/cart", "acme/cart-old", "acme/tools/x"),
@@ -224,17 +225,42 @@ def test_a_rule_names_repositories_folders_or_all() -> None:
         (): (),
     }
     for names, expected in rules.items():
-        access = Access((Rule(names, users=("a",)),))
-        assert access.allowed(Identity("a"), keys) == expected
-        assert access.allowed(Identity("b"), keys) == ()
+        read = Access((Rule(names, users=("a",)),))
+        assert read.allowed(Identity("a"), keys) == expected
+        assert read.allowed(Identity("b"), keys) == ()
 
 
 def test_groups_are_those_of_the_token_and_of_the_file() -> None:
-    access = Access(
+    read = Access(
         (Rule(("x",), groups=("g",)), Rule(("y",), groups=("h",)), Rule(("z",), users=("*",))),
         {"h": ("alice",)},
     )
 
-    assert access.allowed(Identity("alice", frozenset({"g"})), "xyz") == ("x", "y", "z")
-    assert access.allowed(Identity("bob", frozenset({"h"})), "xyz") == ("y", "z")
-    assert access.allowed(Identity("carol"), "xyz") == ("z",)
+    assert read.allowed(Identity("alice", frozenset({"g"})), "xyz") == ("x", "y", "z")
+    assert read.allowed(Identity("bob", frozenset({"h"})), "xyz") == ("y", "z")
+    assert read.allowed(Identity("carol"), "xyz") == ("z",)
+
+
+class Counted(UserList[str]):
+    """A list that counts the keys that are read."""
+
+    reads = 0
+
+    def __getitem__(self, place: Any) -> Any:
+        found = super().__getitem__(place)
+        self.reads += len(found) if isinstance(place, slice) else 1
+        return found
+
+
+def test_the_work_for_a_user_does_not_depend_on_hidden_repositories() -> None:
+    """Otherwise the time of an answer would reveal how many repositories exist."""
+    read = Access((Rule(("acme/", "tools/log", "tools/absent"), users=("alice",)),))
+    shown = ["acme/cart", "acme/mail", "tools/log"]
+    hidden = [f"{folder}/{number}" for folder in ("aaa", "hid", "zzz") for number in range(40_000)]
+    keys = Counted(sorted([*shown, *hidden]))
+
+    assert read.allowed(Identity("alice"), keys) == tuple(shown)
+    assert keys.reads < 100
+    keys.reads = 0
+    assert read.allowed(Identity("bob"), keys) == ()
+    assert keys.reads == 0

@@ -1,83 +1,19 @@
 """HTTP of a server: the bytes of the API, for the repositories of the token's user."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
-from ggrep.base import stable_json
-from ggrep.interfaces.team.app import make_team_app
-from ggrep.server.nodes import Nodes
-from ggrep.server.team import Team as Coordinator
-from ggrep.server.tokens import Tokens
-from tests.fakes.issuer import AUDIENCE, Issuer, running_issuer
-from tests.fakes.team import CLOCK, TREES, Team, answer, hold, search
-
-RULES = {
-    "rules": [
-        {"repos": ["*"], "users": ["ops@example.com"]},
-        {"repos": ["acme/"], "groups": ["staff"]},
-    ]
-}
-BODY = {
-    "query": "retry",
-    "workspacePath": "/team",
-    "merge": {"strategy": "global"},
-    "search": {"deterministic": True, "timeoutMs": 20_000},
-}
-
-
-class Site:
-    """A client of a server."""
-
-    def __init__(self, client: httpx.AsyncClient, issuer: Issuer, coordinator: Coordinator) -> None:
-        self.client, self.issuer, self.coordinator = client, issuer, coordinator
-
-    async def post(self, path: str, body: Any, user: str = "ops@example.com") -> httpx.Response:
-        """Return the response to a user's request."""
-        groups = ["staff"] if user.startswith("alice") else []
-        token = self.issuer.token(user, groups=groups)
-        return await self.client.post(path, json=body, headers={"authorization": f"Bearer {token}"})
-
-    async def get(self, path: str, user: str = "ops@example.com") -> httpx.Response:
-        """Return the response to a user's request."""
-        token = self.issuer.token(user)
-        return await self.client.get(path, headers={"authorization": f"Bearer {token}"})
-
-
-@asynccontextmanager
-async def _site(team: Team, tmp_path: Path) -> AsyncIterator[Site]:
-    links = team.nodes(3, "app")
-    hold(links, team.epoch())
-    rules = tmp_path / "access.jsonc"
-    rules.write_bytes(stable_json.dumps(RULES))
-    coordinator = Coordinator("team", Nodes(links), team.refs, rules, team.settings(), CLOCK)
-    await coordinator.sweep()
-    await coordinator.check()
-    with running_issuer() as issuer:
-        app = make_team_app(
-            coordinator,
-            Tokens(issuer.url, AUDIENCE, CLOCK),
-            hosts=frozenset({"team.example.com"}),
-            operators=frozenset({"ops@example.com"}),
-        )
-        transport = httpx.ASGITransport(app)
-        async with httpx.AsyncClient(
-            transport=transport, base_url="http://team.example.com"
-        ) as client:
-            yield Site(client, issuer, coordinator)
-    for link in links.values():
-        link.node.close()
+from tests.fakes.site import BODY, running_site
+from tests.fakes.team import TREES, Team, answer, search
 
 
 async def test_responses_are_the_bytes_of_one_machine_for_each_user(
     team: Team, tmp_path: Path
 ) -> None:
     request = search("retry", merge_strategy="global")
-    async with _site(team, tmp_path) as site:
+    async with running_site(team, tmp_path) as site:
         for user, keys in {
             "ops@example.com": [*TREES],
             "alice@example.com": [key for key in TREES if key.startswith("acme/")],
@@ -93,7 +29,7 @@ async def test_responses_are_the_bytes_of_one_machine_for_each_user(
 async def test_names_places_and_single_repositories_are_answered(
     team: Team, tmp_path: Path
 ) -> None:
-    async with _site(team, tmp_path) as site:
+    async with running_site(team, tmp_path) as site:
         symbol = {"name": "retry", "workspacePath": "/team"}
         found: Any = (await site.post("/symbol/federated", symbol)).json()
         assert found["definitions"][0]["path"] == "src/retry.py"
@@ -112,7 +48,7 @@ async def test_names_places_and_single_repositories_are_answered(
 async def test_a_request_without_a_valid_token_is_refused(
     team: Team, tmp_path: Path, path: str
 ) -> None:
-    async with _site(team, tmp_path) as site:
+    async with running_site(team, tmp_path) as site:
         for headers in ({}, {"authorization": "Bearer x"}, {"authorization": "Basic YTpi"}):
             response = await site.client.post(path, json=BODY, headers=headers)
 
@@ -122,7 +58,7 @@ async def test_a_request_without_a_valid_token_is_refused(
 
 
 async def test_hidden_repositories_look_like_absent_ones(team: Team, tmp_path: Path) -> None:
-    async with _site(team, tmp_path) as site:
+    async with running_site(team, tmp_path) as site:
         responses = [
             await site.post("/search", {"query": "log", "root": root}, "alice@example.com")
             for root in ("/tools/log", "/tools/absent")
@@ -137,7 +73,7 @@ async def test_hidden_repositories_look_like_absent_ones(team: Team, tmp_path: P
 async def test_operators_see_state_and_metrics_and_others_do_not(
     team: Team, tmp_path: Path
 ) -> None:
-    async with _site(team, tmp_path) as site:
+    async with running_site(team, tmp_path) as site:
         state: Any = (await site.get("/status")).json()
         assert state["repos"] == len(TREES)
         assert state["problems"] == []
@@ -152,7 +88,7 @@ async def test_operators_see_state_and_metrics_and_others_do_not(
 
 
 async def test_another_host_is_misdirected(team: Team, tmp_path: Path) -> None:
-    async with _site(team, tmp_path) as site:
+    async with running_site(team, tmp_path) as site:
         response = await site.client.get("/health", headers={"host": "evil.example.com"})
 
         assert response.status_code == 421

@@ -1,20 +1,24 @@
 """Lost nodes: the other copy answers; without one, the answer is partial and says so."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from ggrep.base import stable_json
+from ggrep.base.clock import Deadline
+from ggrep.base.errors import Busy, GgrepError
 from ggrep.base.stable_json import Json
 from ggrep.protocol.client.link import Unreachable
 from ggrep.server.node import NodeMessage
-from ggrep.server.nodes import Nodes
+from ggrep.server.nodes import LINES, THREADS, Nodes
 from ggrep.server.placement import placed
-from tests.fakes.team import NEVER, TREES, Link, Team, answer, follow_ups, hold, search
+from tests.fakes.team import CLOCK, NEVER, TREES, Link, Team, answer, follow_ups, hold, search
 
 REQUESTS = {
     "folded": search(merge_strategy="global"),
@@ -157,6 +161,102 @@ async def test_without_both_copies_an_answer_is_partial_and_says_so(
         assert [_local(hit) for hit in partial["results"]] == [
             _local(hit) for hit in alone["results"]
         ]
+
+
+class Stuck:
+    """A link that does not return before it is released."""
+
+    def __init__(self, reply: bytes = b"{}") -> None:
+        self.reply, self.released, self.waiting = reply, Event(), 0
+
+    def send(self, data: bytes, timeout_s: float) -> bytes:
+        """Return a reply, however late."""
+        self.waiting += 1
+        self.released.wait(60)
+        return self.reply
+
+
+async def _until(holds: Callable[[], bool]) -> None:
+    with anyio.fail_after(60):
+        while not holds():  # noqa: ASYNC110 - nothing announces it
+            await anyio.sleep(0.01)
+
+
+async def test_abandoned_questions_to_a_node_leave_a_limited_number_of_threads(
+    team: Team, links: dict[str, Link]
+) -> None:
+    """The other copies answer while all threads wait for a node."""
+    stuck, workspace, request = Stuck(), team.workspace(), REQUESTS["folded"]
+    nodes = Nodes({**links, "node-0": stuck})
+
+    async def ask() -> None:
+        with suppress(GgrepError):
+            await nodes.ask("node-0", NodeMessage(), Deadline.after(CLOCK, 10))
+
+    async def ask_often() -> None:
+        async with anyio.create_task_group() as group:
+            for _ in range(LINES):
+                group.start_soon(ask)
+
+    with anyio.fail_after(60):
+        while stuck.waiting < THREADS:
+            await ask_often()
+    await ask_often()
+    assert stuck.waiting == THREADS
+    with pytest.raises(Busy):
+        await nodes.ask("node-0", NodeMessage(), NEVER)
+    with anyio.fail_after(30):
+        over_nodes = await answer(team.far(nodes, team.epoch()), workspace, request)
+    assert over_nodes == await answer(team.here(), workspace, request)
+
+    stuck.released.set()
+    await _until(lambda: nodes._nodes["node-0"].threads._value == THREADS)
+    await nodes.ask("node-0", NodeMessage(), NEVER)
+
+
+async def test_checks_of_a_stopped_node_leave_a_single_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("ggrep.server.nodes.CHECK_S", 0.01)
+    stuck = Stuck()
+    nodes = Nodes({"node-0": stuck})
+    for _ in range(3):
+        await nodes.check()
+    stuck.released.set()
+
+    assert stuck.waiting == 1
+    assert not nodes.answering()["node-0"]
+
+
+async def test_a_lost_node_goes_on_fetching_until_it_hangs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A node that is too busy to answer a check would otherwise begin again and again."""
+    monkeypatch.setattr("ggrep.server.nodes.CHECK_S", 0.01)
+    monkeypatch.setattr("ggrep.server.nodes._HUNG", 3)
+    replies: list[Any] = []
+
+    async def hold(nodes: Nodes) -> None:
+        try:
+            reply = await nodes.ask("node-0", NodeMessage(hold=()), NEVER)
+            replies.append(reply.body["failed"])
+        except Unreachable:
+            replies.append("unreachable")
+
+    for checks, expected in ((2, []), (3, "unreachable")):
+        stuck = Stuck(b'{"failed": []}')
+        nodes = Nodes({"node-0": stuck})
+        async with anyio.create_task_group() as group:
+            group.start_soon(hold, nodes)
+            await _until(lambda stuck=stuck: stuck.waiting == 1)
+            for _ in range(checks):
+                await nodes.check()
+            assert not nodes.answering()["node-0"]
+            if checks == 3:
+                await _until(lambda: len(replies) == 2)
+            stuck.released.set()
+
+        assert replies[-1] == expected
 
 
 def test_a_node_starts_again_with_the_trees_on_its_disk(team: Team, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import anyio
 import pytest
@@ -15,11 +16,12 @@ from msgspec import to_builtins
 from ggrep.base import stable_json
 from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import DeadlineExceeded
+from ggrep.protocol.client.link import Unreachable
 from ggrep.server.node import NodeMessage
 from ggrep.server.node_process import NodePlan, ProcessNode
 from ggrep.server.nodes import Nodes
 from ggrep.server.placement import placed
-from ggrep.server.ray_node import start_actors
+from ggrep.server.ray_node import RayNode, start_actors
 from tests.cluster.ray_nodes import RayNodes
 from tests.fakes.team import CLOCK, Team, answer, follow_ups, search
 
@@ -97,6 +99,34 @@ async def test_a_reply_that_comes_too_late_does_not_lose_the_node(
         os.kill(node.pid, signal.SIGCONT)
 
     assert nodes.answering()["node-2"]
+
+
+class RayError(Exception):
+    """The base of Ray's errors."""
+
+
+class RayActorError(RayError):
+    """The actor is dead."""
+
+
+class GetTimeoutError(RayError, TimeoutError):
+    """A call takes longer than it may."""
+
+
+async def test_a_busy_actor_is_late_and_a_dead_actor_is_lost() -> None:
+    """Otherwise one user's short deadline would cancel the questions of all others."""
+    for error, expected, answers in (
+        (GetTimeoutError, DeadlineExceeded, True),
+        (RayActorError, Unreachable, False),
+    ):
+        ray = MagicMock()
+        ray.exceptions.RayError, ray.exceptions.GetTimeoutError = RayError, GetTimeoutError
+        ray.get.side_effect = error
+        nodes = Nodes({"node-0": RayNode(ray, MagicMock())})
+        with pytest.raises(expected):
+            await nodes.ask("node-0", NodeMessage(), Deadline.after(CLOCK, 1000))
+
+        assert nodes.answering() == {"node-0": answers}
 
 
 async def _kill(pid: int) -> None:

@@ -1,12 +1,14 @@
 """Answers over nodes are those of one machine with all repositories, byte for byte."""
 
+import gc
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 
 from ggrep.server.nodes import Nodes
-from tests.fakes.team import SEARCHES, Link, Team, answer, follow_ups, hold, search
+from tests.fakes.team import SEARCHES, TREES, Link, Team, answer, follow_ups, hold, search
 
 NUMBERS = (1, 3, *(pytest.param(number, marks=pytest.mark.deep) for number in (2, 5)))
 
@@ -52,3 +54,18 @@ async def test_the_nodes_search_their_repositories_together(team: Team) -> None:
         messages = [data for link in links.values() for data in link.sent]
         assert all(b'"joint_' in data for data in messages)
         assert len(messages) <= 2 * (2 + 1 + 1)
+
+
+async def test_a_dropped_tree_is_released(team: Team) -> None:
+    with _held(team, 1, "dropping") as links:
+        (link,) = links.values()
+        far = team.far(Nodes(links), team.epoch())
+        for strategy in ("global", "rrf"):
+            await answer(far, team.workspace(), search(merge_strategy=strategy))
+        engines = [weakref.ref(engine) for engine in link.node._engines.values()]
+        assert len(engines) == len(TREES)
+        kept = team.epoch().repos["tools/log"]
+        link.node.hold([kept])
+        gc.collect()
+
+        assert [engine() is not None for engine in engines].count(True) == 1

@@ -94,6 +94,17 @@ async def test_a_failing_remote_leaves_the_epoch_and_shows_its_age(served: Serve
     assert "log/log.py" in await served.files("log")
 
 
+async def test_the_last_repository_can_be_withdrawn(served: Served) -> None:
+    await served.coordinator.sweep()
+    for repo in [*served.coordinator.epoch.repos]:
+        for stat in [*served.team.refs.objects.list(f"refs/{repo}")]:
+            served.team.refs.objects.delete(stat.key)
+        await served.coordinator.sweep()
+        assert repo not in served.coordinator.epoch.repos
+
+    assert (served.coordinator.state().repos, served.coordinator.state().problems) == (0, ())
+
+
 async def test_a_tree_that_no_node_can_fetch_leaves_the_tree_before(served: Served) -> None:
     await served.coordinator.sweep()
     served.team.push("tools/log", {"new.py": "def rotate_log(file):\n    return file\n"})

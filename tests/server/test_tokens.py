@@ -91,10 +91,32 @@ def test_a_wrong_token_is_refused(tokens: Tokens, issuer: Issuer, name: str) -> 
 
 
 def test_a_token_names_its_user_and_groups(tokens: Tokens, issuer: Issuer) -> None:
-    token = issuer.token(groups=["staff", 7, "post"])
+    token = issuer.token(groups=["staff", "post"])
 
     assert tokens.identity(token) == Identity("alice@example.com", frozenset({"staff", "post"}))
-    assert tokens.identity(issuer.token(groups="staff")).groups == frozenset()
+    assert tokens.identity(issuer.token(groups="all staff")).groups == {"all staff"}
+    for absent in (None, [], ""):
+        assert tokens.identity(issuer.token(groups=absent)).groups == frozenset()
+
+
+@pytest.mark.parametrize("groups", [0, True, {}, {"staff": True}, ["staff", 7], [["staff"]]])
+def test_groups_of_another_type_are_refused(tokens: Tokens, issuer: Issuer, groups: object) -> None:
+    """Otherwise a user would lose rights without a reason."""
+    with pytest.raises(Unauthorised, match=r"claim groups .* list of names, or one name"):
+        tokens.identity(issuer.token(groups=groups))
+
+
+def test_keys_are_not_read_from_another_address(issuer: Issuer, clock: ManualClock) -> None:
+    """Another host could publish keys of its own, and an open connection could be changed."""
+    with running_issuer() as other:
+        issuer.moved["/keys"] = f"{other.url}/keys"
+        forged = other.token(iss=issuer.url)
+        with pytest.raises(Unauthorised, match="cannot be read"):
+            Tokens(issuer.url, AUDIENCE, clock).identity(forged)
+        assert not other.asked
+        issuer.moved["/keys"] = f"{issuer.url}/newer-keys"
+
+        assert Tokens(issuer.url, AUDIENCE, clock).identity(issuer.token())
 
 
 def test_keys_are_read_once_and_again_for_a_new_key_but_not_for_each_token(

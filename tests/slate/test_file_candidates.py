@@ -192,7 +192,7 @@ def test_rows_gain_by_what_answers_a_question_and_lose_by_their_length(tmp_path:
 def test_tests_inside_of_a_source_count_as_tests(tmp_path: Path) -> None:
     """Rust keeps them in the file that they test; they repeat its words and decide nothing."""
     body = "    fn drain() {\n        retry_queue(1);\n    }\n"
-    text = f"mod steps {{\n{body}}}\n\n#[cfg(test)]\nmod tests {{\n{body}}}\n"
+    text = f"mod steps {{\n{body}}}\n\n#[cfg(test)]\nmod checks {{\n{body}}}\n"
     write_tree(tmp_path / "repo", {"src/queue.rs": text})
     engine = open_engine(tmp_path / "repo", tmp_path / "home", encoder="none")
     engine.sync()

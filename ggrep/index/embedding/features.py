@@ -28,5 +28,5 @@ def text_words(text: str) -> list[str]:
 
 
 def features(word: str) -> tuple[str, ...]:
-    """Return the distinct features of one word, at most 81; no feature contains white space."""
+    """Return the distinct features of one word, at most 81; no feature contains whitespace."""
     return word_terms(word)

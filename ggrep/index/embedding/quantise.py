@@ -2,7 +2,7 @@
 
 The dot product of two int8 vectors is an integer of at most 127^2 x dimension. As long as this is
 below 2^24, that is up to a dimension of 1,040, float32 represents every partial sum exactly. A
-matrix product therefore has the same bits for a row whatever other rows are computed with it.
+matrix product therefore has the same bits for a row, regardless of the other rows.
 SimSIMD sums integers and is used if it can be imported; numpy returns the same bits at half the
 speed.
 """

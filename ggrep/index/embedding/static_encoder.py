@@ -44,7 +44,7 @@ _Sums = npt.NDArray[np.float64]
 class _RowsOfWords(dict[str, tuple[int, ...]]):
     """Maps words to the rows of their known features; emptied when it is full.
 
-    Thread-safe: each step is atomic in the interpreter, and a lost step costs only a look-up.
+    Thread-safe: each step is atomic in the interpreter, and a lost step costs only a lookup.
     """
 
     def __init__(self, model: StaticModel) -> None:

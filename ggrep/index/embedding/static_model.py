@@ -3,7 +3,7 @@
     words.txt one feature per line, UTF-8, sorted by bytes vectors.npy int8 (V, D): a row for each
     feature, scaled to its own peak weights.npy uint16 (2, V): what the row counts in documents and
     in queries, its scale folded in; the largest of each kind is 65,535 card.json revision, digest,
-    dimension, vocabulary, and whatever training adds
+    dimension, vocabulary, and keys that training adds
 
 The digest is the SHA-256 of the first three files, one after the other. The card is written last.
 If writing was interrupted, the digest does not match and the folder is rejected.

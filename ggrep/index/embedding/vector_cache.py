@@ -1,9 +1,9 @@
 """Cached vectors of encoded texts, shared by all stores of a home.
 
-A vector depends only on its text and the encoder, so the chunks of a worktree, a clone, a renamed
-file or a branch that is checked out again need not be encoded again. The cache can be deleted at
-any time. After any error a vector counts as not cached, and no operation waits longer than about a
-second.
+A vector depends only on its text and the encoder, so the chunks of a linked work tree, a clone, a
+renamed file or a branch that is checked out again need not be encoded again. The cache can be
+deleted at any time. After any error a vector counts as not cached, and no operation waits
+longer than about a second.
 
 An entry is `digest (16 bytes) | scale (float64) | vector (int8)`. The digest is BLAKE2b, with the
 encoder's fingerprint as key, of the text's whole hash, scale and vector. So neither a flipped bit

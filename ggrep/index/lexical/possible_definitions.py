@@ -12,6 +12,8 @@ import re
 import unicodedata
 import zlib
 from collections.abc import Callable, Iterable
+from itertools import compress, count
+from operator import methodcaller
 from typing import Final
 
 import numpy as np
@@ -26,6 +28,7 @@ _DECLARING: Final = frozenset(
     }
 )
 """Words after which a name is declared; words that begin with `def` also count."""
+_defines: Final = methodcaller("startswith", "def")
 _CONTROL: Final = frozenset({"catch", "else", "for", "if", "return", "sizeof", "switch", "while"})
 _LETTERS: Final = bytes(
     code if chr(code).isalnum() or chr(code) in "_.:<>~-" else 32 for code in range(128)
@@ -34,11 +37,12 @@ _OTHERS: Final = re.compile(r"[^\w.:<>~-]")
 _BEFORE: Final = 100
 """Number of characters before a value or a block that are searched for its name."""
 _NAMED: Final = re.compile(r"(\w+)[ \t]?(?:<[^<>\n]{0,80}>)?\Z")
-_VALUE: Final = re.compile(r"[:=][ \t]{0,20}(?:async|function|class|fn|\(|\w{1,80}[ \t]?=>)")
-_BLOCK: Final = re.compile(r"\([^()\n]{0,400}\)[^;{\n]{0,200}\{")
+_ASCII_WORD: Final = "_0123456789abcdefghijklmnopqrstuvwxyz"
+_VALUE: Final = re.compile(r"[:=][ \t]{0,20}(?:async|function|class|fn|\(|\w{1,80}+[ \t]?=>)")
+_BLOCK: Final = re.compile(r"\([^()\n]{0,400}+\)[^;{\n]{0,200}+\{")
 _LISTED: Final = re.compile(r"(?:alias|attr|define)\w{0,20}[ \t(]{1,20}([^\n]{1,200})")
 _MEMBER: Final = re.compile(
-    r"[.\n][ \t]{0,80}[\"']?(\w+)[\"']?[ \t]{0,20}[?!]?[ \t]{0,8}(?::|=(?![=>]))"
+    r"[.\n][ \t]{0,80}+[\"']?(\w++)[\"']?[ \t]{0,20}+[?!]?[ \t]{0,8}+(?::|=(?![=>]))"
 )
 _PYTHON: Final = re.compile(r"(?:def|class|type)[ \t]+(\w+)")
 _MACRO: Final = re.compile(r"define[ \t]+(\w+)")
@@ -47,17 +51,17 @@ _TAGS: Final = {
     for word in ("struct", "union", "enum", "class", "namespace", "using", "concept")
 }
 _TYPE_BODY: Final = re.compile(r"(?:struct|union|class|enum)[^;(){}=]{0,400}\{")
-_DECLARATOR: Final = re.compile(r"[\w>*&\]}][ \t*&]{1,20}(\w+)[ \t]{0,8}[;=(\[{:,]")
-_ENUMERATOR: Final = re.compile(r"\b(\w+)\s{0,80}[,=}]")
+_DECLARATOR: Final = re.compile(r"[\w>*&\]}][ \t*&]{1,20}+(\w++)[ \t]{0,8}+[;=(\[{:,]")
+_ENUMERATOR: Final = re.compile(r"\b(\w++)\s{0,80}+[,=}]")
 _TYPEDEF: Final = re.compile(
     r"typedef[^;{}]{0,400}?(\w+)[ \t]{0,8}(?:\[[^\]]{0,80}\][ \t]{0,8})?(?:\([^;]{0,400}\))?;"
 )
-_SINGLE: Final = re.compile(r"\w\([ \t*]{0,8}(\w+)[ \t]{0,8}\)[ \t]{0,8}\{")
+_SINGLE: Final = re.compile(r"\((?<=\w\()[ \t*]{0,8}+(\w++)[ \t]{0,8}+\)[ \t]{0,8}+\{")
 """A macro before a block: it looks like a function whose name is the macro's argument."""
 
 
 ANY_WORD: Final = ""
-"""Stands for all words of a file."""
+"""Means all words of a file."""
 
 
 def folded_words(name: str) -> tuple[str, ...]:
@@ -96,11 +100,11 @@ def _general(text: str) -> set[str]:
         tokens = text.encode("ascii").translate(_LETTERS).decode("ascii").split()
     else:
         tokens = _OTHERS.sub(" ", text).split()
-    words: set[str] = set()
-    if "def" in text or not _DECLARING.isdisjoint(tokens):
-        for place, token in enumerate(tokens, start=1):
-            if token in _DECLARING or token[:3] == "def":
-                words.update(_WORD.findall(" ".join(tokens[place : place + 2])))
+    places = [*compress(count(1), map(_DECLARING.__contains__, tokens))]
+    if "def" in text:
+        places += compress(count(1), map(_defines, tokens))
+    named = [token for place in places for token in tokens[place : place + 2]]
+    words = set(_WORD.findall(" ".join(named)))
     words.update(_names_before(text, _VALUE))
     if "{" in text:
         words.update(_names_before(text, _BLOCK))
@@ -113,9 +117,12 @@ def _names_before(text: str, pattern: re.Pattern[str]) -> Iterable[str]:
     """Yield the name directly before each match."""
     for match in pattern.finditer(text):
         start = match.start()
-        name = _NAMED.search(text[max(0, start - _BEFORE) : start].rstrip(" \t:=\"'"))
-        if name is not None:
-            yield name[1]
+        before = text[max(0, start - _BEFORE) : start].rstrip(" \t:=\"'")
+        if before.isascii() and not before.endswith(">"):
+            if name := before[len(before.rstrip(_ASCII_WORD)) :]:
+                yield name
+        elif named := _NAMED.search(before):
+            yield named[1]
 
 
 def _script(text: str) -> set[str]:

@@ -78,7 +78,7 @@ def compact(
         Busy: another process held a lock until the deadline; the new segments are deleted.
         CorruptStore: the active snapshot is damaged and is not changed. An older snapshot that
             answers instead is not compacted, as the result would hide the damage.
-        BudgetExceeded: the disk has no room for both old and new segments.
+        BudgetExceeded: the disk has no space for both old and new segments.
     """
     clock, started_ms = target.clock, target.clock.monotonic_ms()
     deadline = Deadline.after(clock, readers_ms)

@@ -191,7 +191,7 @@ def _judged(
         raise
     except GgrepError:
         return None
-    return judged.known_to_be(rebuilding=judged.damage is not None and rebuild())
+    return judged.rebuilt_by(rebuild)
 
 
 def faults_of(

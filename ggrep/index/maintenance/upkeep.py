@@ -62,7 +62,7 @@ def keep_up(
 
 
 def _compact(target: SyncTarget) -> CompactionReport:
-    """Compact the store; if there is no room, collect garbage and try again."""
+    """Compact the store; if there is no space, collect garbage and try again."""
     try:
         return compact(target, readers_ms=0, lease_ms=_LEASE_MS)
     except BudgetExceeded:

@@ -1,6 +1,6 @@
 """The keys and formats of the objects on a remote.
 
-| key | what it is |
+| key | object |
 |---|---|
 | `blobs/<sha256>` | a segment's image, its table as one file, or a snapshot's masks |
 | `trees/<sha256>` | a snapshot: its description, and the blobs of which it consists |

@@ -4,7 +4,7 @@ Queries, syncs, status, health and repair all determine the state of a store wit
 """
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.clock import Deadline
-from ggrep.base.errors import CorruptStore, GgrepError, IndexDamaged, NoIndex
+from ggrep.base.errors import CorruptStore, GgrepError, IndexDamaged, NoIndex, StoreError
 from ggrep.base.ids import StoreId
 from ggrep.base.lease import is_live, read_record
 from ggrep.config import store_files
@@ -41,9 +41,9 @@ class Judgement(Struct, frozen=True):
     view: SnapshotView | None
     damage: Damage | None
 
-    def known_to_be(self, *, rebuilding: bool) -> "Judgement":
-        """Return the state, marked if the damage is being repaired."""
-        if self.damage is None or not rebuilding:
+    def rebuilt_by(self, rebuild: Callable[[], bool]) -> "Judgement":
+        """Return the state, marked if `rebuild` returns that the damage is being repaired."""
+        if self.damage is None or self.damage.code == "index_unreadable" or not rebuild():
             return self
         damage = replace(self.damage, rebuilding=True)
         return replace(self, damage=damage, view=self.view and replace(self.view, damage=damage))
@@ -74,7 +74,7 @@ def judge(
         store_id: the store's id; snapshots of other stores are rejected.
         writing: whether the caller holds the writer lease.
         inspecting: whether to report damaged derived files instead of falling back to an older
-            snapshot.
+            snapshot, and unreadable files as damage instead of an error.
         verifier: verifies each artifact once, and rebuilds derived files if it has a mender.
 
     Raises:
@@ -82,21 +82,38 @@ def judge(
         StoreError: an artifact cannot be read now; older snapshots are not used in this case.
         DeadlineExceeded: time ran out.
     """
+    try:
+        judged = _judge(store, store_id, writing=writing, inspecting=inspecting, verifier=verifier)
+    except CorruptStore:
+        raise
+    except StoreError as error:
+        damage = Damage("index_unreadable", str(error))
+        if not inspecting:
+            raise StoreError(damage.notice.message) from error
+        return Judgement(None, None, damage)
+    return judged if writing else judged.rebuilt_by(lambda: _is_written(store))
+
+
+def _judge(
+    store: Path,
+    store_id: StoreId | None,
+    *,
+    writing: bool,
+    inspecting: bool,
+    verifier: Verifier,
+) -> Judgement:
+    """Return the state of a store whose files can be read."""
     manifest: SnapshotManifest | None = None
     try:
         manifest = read_active_manifest(store)
         if manifest is None:
             raise _without_pointer(store, writing=writing)
         view = verified_view(store, manifest, store_id, verifier)
-        judged = Judgement(manifest, view, view.damage)
+        return Judgement(manifest, view, view.damage)
     except CorruptStore as error:
         if inspecting and manifest and _derived_alone(manifest, store_id, verifier):
-            judged = Judgement(manifest, None, Damage("image_damaged", str(error)))
-        else:
-            judged = _stand_in(store, store_id, error, verifier, manifest)
-    if judged.damage is None or writing:
-        return judged
-    return judged.known_to_be(rebuilding=_is_written(store))
+            return Judgement(manifest, None, Damage("image_damaged", str(error)))
+        return _stand_in(store, store_id, error, verifier, manifest)
 
 
 def open_active(

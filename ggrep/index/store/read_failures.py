@@ -60,6 +60,8 @@ def system_error(error: BaseException) -> int | None:
 def call_failure(error: OSError, base: Path) -> StoreError:
     """Return the error for a failed call, with its file's name and without an absolute path."""
     reason = os.strerror(error.errno) if error.errno else str(error)
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        reason += "; to see unused indexes: ggrep gc --stores"
     if not isinstance(error.filename, str | bytes | os.PathLike):
         return StoreError(f"a file of the store: {reason}")
     path = Path(os.fsdecode(error.filename))

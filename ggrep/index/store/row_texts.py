@@ -43,7 +43,7 @@ BLOCK_BYTES: Final = 32 * 1024
 With larger blocks, compression is 4 % better, but reading a row takes twice as long.
 """
 _DETAIL_ROWS: Final = 32
-_LEVEL: Final = 6
+_LEVEL: Final = 4
 _MOST_DETAIL_BYTES: Final = 1 << 26
 """Maximum size of a decompressed block of details; 32 rows are always smaller."""
 _TEXTS: Final = "text_blocks"

@@ -6,7 +6,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
-from ggrep.base.errors import CorruptStore, Incompatible
+from ggrep.base.errors import Incompatible, StoreError
 from ggrep.base.formats import ROW, Format
 from ggrep.config import store_files
 from ggrep.index.store.manifest import SegmentRef, read_active_manifest
@@ -28,7 +28,7 @@ def require_readable(store: Path) -> None:
     Raises:
         Incompatible: a newer build wrote it, so this build cannot describe the store.
     """
-    with suppress(CorruptStore):
+    with suppress(StoreError):
         read_active_manifest(store)
 
 

@@ -10,7 +10,7 @@ from ggrep.model.files import SourceFile
 
 
 class ChangeSet(Struct, frozen=True):
-    """The files a sync has to do something about.
+    """The files that a sync must process.
 
     Attributes:
         suspects: files that may have changed: unknown, or with another stat; to be read.
@@ -37,10 +37,10 @@ def detect(
     """Compare the walk with the live files (path to digest) and the remembered stats.
 
     Args:
-        files: those of the walk.
+        files: files of the walk.
         live: visible files.
         known: remembered files.
-        again: paths that are suspects whatever their stat.
+        again: paths that are suspects even if their stat did not change.
     """
     suspects, same, present = [], [], set()
     skipped: list[KnownSkip] = []

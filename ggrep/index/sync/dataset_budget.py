@@ -1,7 +1,7 @@
-"""The budget of a profile's included files: beyond it a sync is refused or takes a part.
+"""The budget of a profile's included files; a sync above it is refused or indexes a part.
 
-Which part is decided by paths alone, so that two syncs of one tree agree whatever was indexed
-before.
+Paths alone decide which part, so that two syncs of one tree agree regardless of earlier
+indexes.
 """
 
 from bisect import bisect_right
@@ -21,13 +21,13 @@ DATASET_BUDGET = "dataset_budget"
 def within_budget(
     tree: Walk, most_bytes: int, *, allow_degraded: bool
 ) -> tuple[Walk, tuple[DegradedFile, ...]]:
-    """Return a walk whose included files fit the budget, and what was left out for it.
+    """Return a walk whose included files fit the budget, and the warnings about omitted files.
 
-    Included files are taken in byte order of their paths up to the first that does not fit; it
-    and all behind it are skipped. Tracked files that the profile names count as well.
+    Included files are taken in byte order of their paths up to the first that does not fit.
+    This file and all later files are skipped. Tracked files that the profile names count too.
 
     Args:
-        tree: what was found.
+        tree: the walked files.
         most_bytes: `max_bytes_indexed`.
         allow_degraded: leave files out instead of refusing.
 

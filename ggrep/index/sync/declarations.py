@@ -1,7 +1,7 @@
 """Reads the files of a tree by the encodings that it declares.
 
 The files that declare encodings are indexed like any other. They are published with the last
-portion, so the visible ones are those by which all other visible files were read.
+portion, so all visible files were read by the visible declarations.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -29,7 +29,7 @@ class Declarations:
         return self._read(file, self._codec) if text is None else text
 
     def are_those_of(self, live: Mapping[PathKey, str], known: Mapping[PathKey, Known]) -> bool:
-        """Return whether the visible files declare the same.
+        """Return whether the visible files declare the same encodings.
 
         Args:
             live: digests of the visible files that certainly exist or certainly do not.

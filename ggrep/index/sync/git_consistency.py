@@ -1,6 +1,6 @@
 """Ensures that each snapshot has the files of a single git state.
 
-A checkout moves files one after another. So nothing is walked while git is at work, and before a
+A checkout moves files one after another. No tree is walked while git is at work, and before a
 publication git's index is compared with the index from before the walk. If it differs, the tree is
 walked once more: after a commit or a `git status` the files are as they were read, and the sync
 continues; after a checkout it begins again with the new walk.
@@ -72,7 +72,7 @@ class GitConsistency:
         self.mixed = False
 
     def begin(self, walk_tree: WalkTree) -> WalkedTree:
-        """Walk the tree while git rests."""
+        """Wait until git is idle, then walk the tree."""
         look = self._rested()
         read_at_ns = int(self._target.clock.now().timestamp() * 1e9)
         return WalkedTree(look, *walk_tree(), read_at_ns)
@@ -82,7 +82,7 @@ class GitConsistency:
         return self._target.clock.monotonic_ms() >= self._next_ms
 
     def confirm(self, walked: WalkedTree, read: Read, walk_tree: WalkTree) -> WalkedTree:
-        """Return the walk, with the stamps of git's files as they are now, once git rests.
+        """Wait until git is idle; return the walk with the current stamps of git's files.
 
         Args:
             walked: the walk whose files were read, or are being read.
@@ -110,7 +110,7 @@ class GitConsistency:
         return (DegradedFile(GIT_AT_WORK, message, ".git"),)
 
     def notices(self) -> Sequence[Notice]:
-        """Return a warning about a lock of git that was waited for in vain."""
+        """Return a warning about a lock of git that was not released in time."""
         lock = self._git.found.lock
         if lock is None:
             return ()
@@ -137,7 +137,7 @@ class GitConsistency:
         raise TreeMoved(again)
 
     def _rested(self) -> GitLook:
-        """Return the stamps of git's files once git rests, or after the longest wait."""
+        """Return the stamps of git's files when git is idle, or after the longest wait."""
         while self._git.is_at_work():
             self._progress(SyncProgress(WAITS_FOR_GIT, 0, 0))
             self._target.wait(_LOOK_S)

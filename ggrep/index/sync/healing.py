@@ -1,10 +1,10 @@
 """Rebuilds derived files of a snapshot in place, byte for byte as they were published.
 
-An image follows from its table, masks follow from journal and images. Whoever meets one that is
-lost or damaged makes it again, query or sync; nothing is read from the work tree and nothing is
-published. One does it at a time, the others wait for it; what is written first lies beside the
-file under a name that no manifest has, and takes its place only when its digest is the published
-one. A death leaves that temporary file, which the next healing of the same file writes over.
+An image follows from its table, masks follow from journal and images. A query or sync that
+reads a lost or damaged file rebuilds it; nothing is read from the work tree and nothing is
+published. A lock lets one process rebuild at a time. The new content is written to a temporary
+file, which replaces the file only if its digest is the published one. If the process dies, the
+next rebuild of the same file overwrites the temporary file.
 """
 
 import time
@@ -42,13 +42,13 @@ _OTHER = "the rebuilt file differs from the published one"
 
 
 class Healer:
-    """Makes derived files of one store again; see `ggrep.index.store.verify.Mender`.
+    """Rebuilds derived files of one store; see `ggrep.index.store.verify.Mender`.
 
     Requires: the caller holds the readers' lock or the writer lease while it is used.
 
     Args:
         store: its directory.
-        clock: tells when.
+        clock: source of the recorded time.
         deadline: when to give up; None for never.
         hopeless: digests of files that cannot be made again, for callers that come again and
             again; others are added.
@@ -80,7 +80,7 @@ class Healer:
         self._heal(manifest.visibility, lambda path: self._write_masks(manifest, path))
 
     def _heal(self, ref: FileRef, write: Callable[[Path], None]) -> None:
-        """Put a file in its place that `write` makes.
+        """Replace a file by the file that `write` makes.
 
         Raises:
             CorruptStore: it cannot be made as it was published, or not be written.
@@ -116,7 +116,7 @@ class Healer:
 
     @contextmanager
     def _alone(self, ref: FileRef) -> Iterator[None]:
-        """Let nobody else heal this store meanwhile."""
+        """Lock the store against other rebuilds."""
         patience = Patience(self._deadline, time.sleep, "", _RETRY_MS)
         late = (
             f"{ref.path} is damaged; rebuilding it takes longer than the timeout of this request;"
@@ -165,7 +165,7 @@ class Healer:
 
 
 def _size(rows: Sequence[ChunkRow], known: Mapping[PathKey, stat_cache.Known]) -> int:
-    """Return how long a file of an earlier build's segment was, as far as that is known."""
+    """Return the size of a file of an earlier build's segment, if known."""
     found = known.get(rows[0].path_key)
     if isinstance(found, stat_cache.KnownFile) and found.digest == rows[0].file_hash.hex():
         return found.file.size_bytes
@@ -173,7 +173,7 @@ def _size(rows: Sequence[ChunkRow], known: Mapping[PathKey, stat_cache.Known]) -
 
 
 def _is(path: Path, ref: FileRef) -> bool:
-    """Return whether that is the file that was published."""
+    """Return whether a file is the published file."""
     try:
         return measure_file(path) == (ref.size_bytes, ref.sha256)
     except OSError:
@@ -195,7 +195,7 @@ class Healed(Struct, frozen=True):
 
 
 def note_healed(store: Path, file: str, now: datetime) -> None:
-    """Take note of one; a store that cannot be written is healed without a trace.
+    """Record a rebuilt file; in a read-only store, nothing is recorded.
 
     Requires: the caller holds the healing lock or the writer lease.
     """
@@ -212,7 +212,7 @@ def note_healed(store: Path, file: str, now: datetime) -> None:
 
 
 def read_healed(store: Path) -> Healed | None:
-    """Return the record; None where nothing was healed, or it cannot be read."""
+    """Return the record; None if nothing was rebuilt, or the record cannot be read."""
     try:
         found = stable_json.loads(store_files.healed_file(store).read_bytes())
         return Healed(int(found["files"]), str(found["last"]), datetime.fromisoformat(found["at"]))

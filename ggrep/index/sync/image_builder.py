@@ -1,6 +1,6 @@
 """Builds the arrays of a segment's image from rows, freshly chunked or read from a table.
 
-One place for both: an image that was lost is made again from its table, to the same bytes.
+Both use the same code, so a lost image can be rebuilt from its table, to the same bytes.
 """
 
 from array import array
@@ -50,7 +50,7 @@ class ImagePart(Struct, frozen=True, array_like=True):
     Attributes:
         numbers: columns as bytes of u64.
         hashes: digests of the files, one after another.
-        ids: of the rows, likewise.
+        ids: ids of the rows, one after another.
         types: chunk types by their numbers, as are `languages`.
         definition_keys: bytes of u64.
     """
@@ -68,14 +68,14 @@ class ImagePart(Struct, frozen=True, array_like=True):
 
 
 class ImageBuilder:
-    """Takes files one after another; holds postings, numbers and compressed texts."""
+    """Accepts files in order; stores postings, numbers and compressed texts."""
 
     def __init__(self, dimension: int = 0, vocabulary: Vocabulary | None = None) -> None:
         """Take nothing yet.
 
         Args:
-            dimension: of the vectors; 0 in a store without an encoder.
-            vocabulary: of the process that builds parts; None for a whole image.
+            dimension: length of the vectors; 0 in a store without an encoder.
+            vocabulary: vocabulary of the process that builds parts; None for a whole image.
         """
         self._dimension = dimension
         self._row_postings = PostingsBuilder(CHUNK_FIELDS, vocabulary)
@@ -95,18 +95,18 @@ class ImageBuilder:
 
     @property
     def files(self) -> int:
-        """Return the number of files taken so far."""
+        """Return the number of files added so far."""
         return len(self._paths)
 
     @property
     def meta(self) -> dict[str, stable_json.Json]:
-        """Return what stands beside the arrays."""
+        """Return the metadata stored with the arrays."""
         return {"types": list(self._types), "languages": list(self._languages)}
 
     def add_file(
         self, path: PathKey, file_hash: bytes, size_bytes: int, language: str, traits: int
     ) -> None:
-        """Take a file; its place in the segment follows the one before."""
+        """Add a file after the previous files of the segment."""
         number = len(self._paths)
         directories, _, name = path.rpartition("/")
         stem = name.lstrip(".").split(".", 1)[0] or name
@@ -123,7 +123,7 @@ class ImageBuilder:
         numbers["file_languages"].append(self._languages.setdefault(language, len(self._languages)))
 
     def add_rows(self, rows: Sequence[ChunkRow]) -> None:
-        """Take the rows of the file added last."""
+        """Add the rows of the last file."""
         self._texts.add(rows)
         chunks = [row.chunk for row in rows]
         for number, chunk in enumerate(chunks, start=self._row):
@@ -163,7 +163,7 @@ class ImageBuilder:
         return self._row_postings.words_of(field)
 
     def part(self) -> ImagePart:
-        """Return what was taken; the builder is used up."""
+        """Return the added files as a part; the builder cannot be used again."""
         return ImagePart(
             numbers={name: values.tobytes() for name, values in self._numbers.items()},
             paths=self._paths,
@@ -178,7 +178,7 @@ class ImageBuilder:
         )
 
     def add_part(self, part: ImagePart) -> None:
-        """Take the files of a part; their places follow those before."""
+        """Add the files of a part after the previous files."""
         files = len(self._paths)
         types, languages = self._types, self._languages
         moved: dict[str, int | list[int]] = {
@@ -205,12 +205,12 @@ class ImageBuilder:
         self._row += len(part.texts.details)
 
     def add_vectors(self, vectors: Int8, scales: npt.NDArray[np.float64]) -> None:
-        """Take the vectors of rows, in the rows' order, some rows or many at a time."""
+        """Add the vectors of any number of rows, in the rows' order."""
         self._vectors.append(vectors)
         self._scales.append(scales)
 
     def finish(self) -> dict[str, Array]:
-        """Return the arrays; the builder is used up."""
+        """Return the arrays; the builder cannot be used again."""
         arrays = self._arrays()
         arrays |= self._texts.finish()
         arrays |= self._row_postings.build(ROW_POSTINGS)

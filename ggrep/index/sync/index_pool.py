@@ -1,8 +1,8 @@
 """Makes parts of a segment from files, in worker processes, a run of neighbouring files at a time.
 
-A worker cuts the files of its run one by one, so that each has its own allowance and is to blame
-for its own crash. The load of the machine may put a file off, and never changes how it is cut. The
-files of a run depend on their sizes alone.
+A worker cuts the files of its run in order, so each file has its own time limit and a crash has a
+known cause. A busy machine can postpone a file, but never changes its chunks. The sizes of the
+files alone decide which files a run contains.
 """
 
 import sys
@@ -42,8 +42,8 @@ class IndexedRun(Struct, frozen=True):
     """The result of a run of neighbouring files.
 
     Attributes:
-        files: each with how it was cut; None where it is put off.
-        part: of those that were cut, in their order; None without any.
+        files: each file with its chunks; None if its parsing is put off.
+        part: part of the index made of the cut files, in order; None if no file was cut.
     """
 
     files: Sequence[tuple[FileText, Cut | None]]
@@ -51,7 +51,7 @@ class IndexedRun(Struct, frozen=True):
 
 
 def runs_of(files: Iterable[FileText], *, alone: bool = False) -> Iterator[list[FileText]]:
-    """Yield the files in runs; `alone` each by itself."""
+    """Yield the files in runs, with `alone` one file per run."""
     run: list[FileText] = []
     size = 0
     for file in files:
@@ -131,13 +131,13 @@ class IndexPool(WorkerPool):
         return {}, None
 
     def _result_here(self, work: "_Work") -> tuple[dict[int, Cut], Part | None]:
-        """Cut what needs no parser in this process: a few documents are not worth a worker."""
+        """Cut a few files without a parser in this process, without starting a worker."""
         with self._here_lock:
             cuts = {place: self._here.cut(ask) for place, ask in work.in_turn()}
             return cuts, self._here.finish(self._encoder) if cuts else None
 
     def _ask(self, work: "_Work") -> tuple[dict[int, Cut], Part]:
-        """Return what a worker makes of the files; `work` has where it is if that fails."""
+        """Return a worker's result for the files; after a failure `work` names the file."""
         cuts: dict[int, Cut] = {}
         with self.borrowed(self._terms.start_ms, fresh=work.fresh) as child:
             for place, ask in work.in_turn():
@@ -152,7 +152,7 @@ class IndexPool(WorkerPool):
 
 
 class _Work:
-    """The files of a run that are not put off, and who is to blame when a worker fails.
+    """The files of a run that are not put off, and the file at which a worker failed.
 
     Attributes:
         fresh: ask a new worker, as others wore out the last.
@@ -168,16 +168,16 @@ class _Work:
         self._suspects: set[int | None] = set()
 
     def in_turn(self) -> Iterator[tuple[int, CutFile]]:
-        """Yield the files in the order in which they are cut: suspects have a worker first."""
+        """Yield the files in the order of cutting, suspects first."""
         order = sorted(self.files, key=lambda place: place not in self._suspects)
         for number, place in enumerate(order):
             yield place, replace(self.files[place], begins=number == 0)
 
     def blame(self, error: Exception, *, alone: bool) -> None:
-        """Decide what becomes of the file that a worker failed over.
+        """Decide how to continue with the file at which a worker failed.
 
-        One that crashed a used worker is tried by a new one. In company a crash is no verdict: all
-        of them together may have wanted too much memory.
+        A file that crashed a used worker is tried in a new worker. A crash over several files
+        proves nothing about one file, because all together may need too much memory.
         """
         place = self.place
         crashed = isinstance(error, WorkerCrashed)

@@ -72,7 +72,7 @@ def _ms(moment: datetime) -> int:
 
 
 class SyncedGit(Struct, frozen=True):
-    """What git said when the files were read."""
+    """State of git when the files were read."""
 
     last_head_sha: str | None = None
     dirty: bool | None = None
@@ -102,8 +102,8 @@ class IndexState(Struct, frozen=True):
         last_error: why it failed, its code and message; empty unless `last_result` is `error`.
         skipped: files the last walk found and did not index.
         notices: how the list of files came about, where that is worth knowing.
-        upkeep: what was done beside syncs.
-        retry: when what the last sync left open is tried again.
+        upkeep: times of the last compaction and collection.
+        retry: when a sync retries the files that the last sync left open.
     """
 
     store_id: str
@@ -123,7 +123,7 @@ class IndexState(Struct, frozen=True):
 
 
 def recorded_standing(path: Path) -> IndexFreshness:
-    """Return how the updating of an index stands, as far as its last sync wrote it down."""
+    """Return the freshness of an index from the record of its last sync."""
     try:
         state = read_index_state(path)
     except Incompatible:
@@ -133,6 +133,15 @@ def recorded_standing(path: Path) -> IndexFreshness:
     return IndexFreshness(
         failure=state.last_error.partition(": ")[2] or "unknown", at=state.last_sync_at
     )
+
+
+def last_success(path: Path) -> str:
+    """Return when the last sync succeeded, RFC 3339; empty if it failed or left no record."""
+    try:
+        state = read_index_state(path)
+    except Incompatible:
+        return ""
+    return state.last_sync_at if state and state.last_result != "error" else ""
 
 
 class SkippedFiles:

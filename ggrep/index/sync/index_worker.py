@@ -1,7 +1,7 @@
 """The worker of an index: `python -m ggrep.index.sync.index_worker`, fed through its pipes.
 
-It cuts the files of a run one by one, each within its own allowance of processor time, and makes a
-part of them all. It may be killed at any moment; the parent then asks another worker for the run.
+It cuts the files of a run in order, each within its own limit of processor time, and makes a part
+of all of them. It may be killed at any moment; the parent then sends the run to another worker.
 """
 
 from collections.abc import Callable
@@ -78,7 +78,7 @@ class RunMaker:
     def __init__(
         self, bounded: Callable[[int], AbstractContextManager[None]] = lambda _: nullcontext()
     ) -> None:
-        """Have nothing cut yet; `bounded` limits the milliseconds of a parser."""
+        """Start without files; `bounded` limits the milliseconds of a parser."""
         self._bounded = bounded
         self._files: dict[int, FileRows] = {}
         self._makers: dict[str, PartMaker] = {}

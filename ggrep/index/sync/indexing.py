@@ -14,7 +14,7 @@ from ggrep.model.sync import DegradedFile
 
 Read = Callable[[SourceFile], FileText | SkippedFile]
 Advance = Callable[[int, bool], None]
-"""Told how many files are handled by now, and whether the last is not what is indexed of it."""
+"""Called with the number of handled files, and whether the last differs from its indexed state."""
 
 _HARD = frozenset({"unstable", "read_failed"})
 """Skips that mean we do not know the file's content, rather than that we do not want it."""
@@ -23,18 +23,18 @@ _LASTING = frozenset({"binary", "secret", "lfs_pointer"})
 
 
 class Reading(Struct):
-    """What came of reading the suspects.
+    """Results of reading the suspects.
 
     Attributes:
         known: files whose content is in the snapshot now, or was before and is the same.
         indexed: paths that got new rows.
         skipped: files that are not eligible after all.
-        left_out: those of them that need not be read again until they change.
-        failed: files whose content could not be had; their former state stays visible.
-        put_off: files whose parser had no turn; the same.
+        left_out: skipped files that need not be read again until they change.
+        failed: files that could not be read; their former state stays visible.
+        put_off: files that were not parsed for lack of time; their former state stays visible.
         problems: files indexed by a weaker method than theirs.
-        unsure: files whose encoding is a guess, or that hold bytes that it does not know.
-        handled: files looked at, whatever came of it.
+        unsure: files whose encoding is a guess, or that contain bytes invalid in it.
+        handled: number of files processed, with any result.
     """
 
     known: dict[PathKey, KnownFile] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Reading(Struct):
     handled: int = 0
 
     def take(self, other: "Reading") -> None:
-        """Add what came of a further portion."""
+        """Add the results of a further portion."""
         self.known |= other.known
         self.indexed += other.indexed
         self.skipped += other.skipped
@@ -101,9 +101,9 @@ def index_files(  # noqa: PLR0913 - what is read, by what, and where it goes
 def changed_since(
     files: Iterable[SourceFile], live: Mapping[PathKey, str], read: Read
 ) -> Iterator[PathKey]:
-    """Yield those of the visible files whose content is not what is visible any more.
+    """Yield the visible files whose content on disk differs from the indexed content.
 
-    One whose content cannot be had stays as it is.
+    A file that cannot be read counts as unchanged.
     """
     for file in files:
         if _is_news(read(file), live.get(file.path_key)):
@@ -135,7 +135,7 @@ def _changed(
 
 
 def _is_news(outcome: FileText | SkippedFile, indexed: str | None) -> bool:
-    """Return whether a file that was read is not what is indexed of it."""
+    """Return whether a read file differs from its indexed state."""
     if isinstance(outcome, SkippedFile):
         return indexed is not None and outcome.reason not in _HARD
     return outcome.digest != indexed

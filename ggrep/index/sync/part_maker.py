@@ -26,14 +26,14 @@ from ggrep.index.sync.image_builder import ImageBuilder
 from ggrep.index.sync.segment_builder import FileRows, Part
 
 _MOST_WORDS: Final = 200_000
-"""Words of a vocabulary, some 40 MB; it is begun anew between two parts."""
+"""Words of a vocabulary, some 40 MB; it is emptied between two parts."""
 
 
 class PartMaker:
     """Makes one part after another. Not thread-safe."""
 
     def __init__(self, encoder: str) -> None:
-        """Take the encoder's name; where it is not a sound static one, parts have no vectors."""
+        """Without an intact static encoder of this name, parts have no vectors."""
         self._encoder: StaticEncoder | None = None
         if encoder == STATIC or encoder.startswith(STATIC_FOLDER):
             with suppress(InvalidRequest):  # the parent says what is wrong

@@ -115,7 +115,7 @@ def walk_tree(
 ) -> tuple[Walk, tuple[DegradedFile, ...], GitState | None]:
     """Return the files of the work tree, the files that a profile's budget excludes, git's state.
 
-    git reads its state beside the walk.
+    Git's state is read at the same time.
     """
     target = job.target
     before = any(problem.code == DATASET_BUDGET for problem in errors_of(view))
@@ -146,7 +146,7 @@ def git_now(
 ) -> GitState | None:
     """Return git's state, as `read` returns it; the state before if git listed no files.
 
-    git may have been waited for in vain.
+    Git may not have released its lock in time.
     """
     before = without_git.state_before(tree, git_of(view))
     if before is not None or not tree.git:

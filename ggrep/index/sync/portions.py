@@ -9,18 +9,18 @@ from ggrep.model.files import SourceFile
 FIRST_BYTES: Final = 8 << 20
 """The first of several portions holds no more, so that search works early."""
 FIRST_MS: Final = 5_000.0
-"""How long the first portion of a first index is read and cut, where somebody waits for it."""
+"""Time to read and cut the first portion of a first index while a client waits for it."""
 
 
 def portions(suspects: Sequence[SourceFile], most_bytes: int) -> list[Sequence[SourceFile]]:
     """Return the suspects in runs of at most `most_bytes`, one file at least.
 
-    All in one run where they fit, which is empty when there are none; else the smallest files
-    first, and the first run the smallest. The files of a run stand in byte order of their paths.
+    If all fit, there is one run, which may be empty. Otherwise the smallest files come first, and
+    the first run is the smallest. The files of a run are sorted by the bytes of their paths.
 
     Args:
-        suspects: what is to be read.
-        most_bytes: of one run.
+        suspects: files to read.
+        most_bytes: maximum size of a run.
     """
     if sum(file.size_bytes for file in suspects) <= most_bytes:
         return [suspects]
@@ -39,15 +39,15 @@ def portions(suspects: Sequence[SourceFile], most_bytes: int) -> list[Sequence[S
 def next_portion(
     waiting: Sequence[SourceFile], most_bytes: int, wanted: Sequence[PathKey], *, first: bool
 ) -> list[SourceFile]:
-    """Return the next run of a first index that somebody waits for; it may be cut short.
+    """Return the next run of a first index for which a client waits; the run may be shortened.
 
-    The files that questions were about stand first. The rest follow by path where all of it is
-    nearly one small run, else the smallest first.
+    Files named by queries come first. The rest follow by path if all of it fits into about one
+    small run, else by size, smallest first.
 
     Args:
-        waiting: files that were not read yet, by path; one at least.
-        most_bytes: of one run.
-        wanted: files that questions were about, the best first.
+        waiting: files that were not read yet, by path; at least one.
+        most_bytes: maximum size of a run.
+        wanted: files named by queries, the best first.
         first: nothing is published yet.
     """
     rank = {key: place for place, key in enumerate(wanted)}

@@ -19,18 +19,18 @@ _OLD_PASSING = "parse_timeout"
 
 
 def is_passing(problem: DegradedFile) -> bool:
-    """Tell whether the same file may do better at the next try, without an edit."""
+    """Return whether a retry without an edit may index the file better."""
     if problem.code == "chunk_failed":
         return problem.message.startswith(_OLD_PASSING)
     return problem.code in _PASSING
 
 
 def of_tree(tree: Walk, deleted: Iterable[PathKey]) -> tuple[DegradedFile, ...]:
-    """Return what a walk left in doubt.
+    """Return the files whose state a walk could not determine.
 
     Args:
-        tree: what it found.
-        deleted: visible files that it did not find.
+        tree: the result of the walk.
+        deleted: visible files that the walk did not find.
     """
     found = [DegradedFile(GIT_UNAVAILABLE, notice.message, ".git") for notice in tree.notices]
     found += [
@@ -50,7 +50,7 @@ def of_tree(tree: Walk, deleted: Iterable[PathKey]) -> tuple[DegradedFile, ...]:
 
 
 def nothing_to_index(tree: Walk) -> tuple[Notice, ...]:
-    """Return what is said of a root where no file is left to index; nothing of any other."""
+    """Return a notice if the root has no file to index."""
     if tree.files or not tree.excluded:
         return ()
     rules = ", ".join(f"{number} {rule}" for rule, number in tree.excluded)
@@ -59,11 +59,11 @@ def nothing_to_index(tree: Walk) -> tuple[Notice, ...]:
 
 
 def of_reading(reading: Reading, waiting: Iterable[PathKey]) -> tuple[DegradedFile, ...]:
-    """Return which files' content could not be had, or not be cut yet.
+    """Return the files that could not be read, or were not cut yet.
 
     Args:
-        reading: what came of the files read so far.
-        waiting: files that were put off by an earlier sync, and not tried by this one.
+        reading: results of the files read so far.
+        waiting: files that an earlier sync put off and this sync did not try.
     """
     failed = [
         DegradedFile(
@@ -91,7 +91,7 @@ def strict_reasons(
 
 
 def _doubt(reading: FileReading) -> str:
-    """Return why the text of a file may not be what its author wrote."""
+    """Return the reason why the decoded text of a file may be wrong."""
     encoding = reading.encoding or "utf-8"
     if reading.traits & GUESSED:
         return f"its encoding was guessed to be {encoding}; {DECLARE}"
@@ -108,10 +108,10 @@ def of_snapshot(
     """Return all that degrades a snapshot; files that did not change keep how they were cut.
 
     Args:
-        standing: what the walk left in doubt.
-        reading: what came of the files read so far.
-        read: what `of_reading` said of that.
-        before: problems of the snapshot that this one follows.
+        standing: files whose state the walk could not determine.
+        reading: results of the files read so far.
+        read: result of `of_reading` for `reading`.
+        before: problems of the preceding snapshot.
         present: files of the walk.
     """
     fresh = {*reading.indexed, *(skip.path_key for skip in reading.skipped)}

@@ -1,7 +1,7 @@
-"""The publish of a sync: which segments stay, which are merged, what is hidden.
+"""The publish of a sync: selects segments to keep and to merge, and files to hide.
 
-The view that results never depends on how often and in what portions files were published; a
-file's rows are always whole in one segment.
+The resulting view does not depend on the number of publishes, and one segment contains all rows of
+a file.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,14 +32,14 @@ from ggrep.index.sync.target import SyncTarget
 
 
 class Publication(Struct, frozen=True):
-    """What one publish brings.
+    """The changes of one publish.
 
     Attributes:
         builder: holds the rows of `indexed`.
         indexed: paths with new rows; their older rows are hidden.
         gone: visible paths that are to be hidden for good.
-        facts: what the snapshot stands for.
-        renamed: those of them whose content stands under another path now.
+        facts: the state of the work tree that the snapshot represents.
+        renamed: paths of `gone` whose content now has another path.
     """
 
     builder: SegmentBuilder
@@ -66,13 +66,14 @@ def is_needed(
 ) -> bool:
     """Return whether the snapshot would differ from the active one.
 
-    A view of a damaged store is not what the pointer names: publishing anew heals that.
+    A view of a damaged store differs from the snapshot that the pointer names; publishing again
+    repairs this.
 
     Args:
-        publication: what it would bring.
-        view: the active one.
-        root: the directory it would be of; a clone's may be another than its source's.
-        most: segments that it may have.
+        publication: the changes.
+        view: the active snapshot.
+        root: the indexed directory; for a clone it may differ from that of the source.
+        most: maximum number of segments.
     """
     if view is None or view.damage:
         return True

@@ -2,9 +2,9 @@
 
 The new index is built in a directory of its own beside the store, by an ordinary sync with all its
 portions. Then the store takes over its last snapshot (files are linked, not copied) and publishes
-it as any other: until the pointer is replaced the old index answers, whatever happens. Nothing of
-the old index is read, so one that is damaged or of another build is replaced all the same. What a
-rebuild that died left beside the store goes with the next sync, or with `gc --stores`.
+it as any other: until the pointer is replaced the old index answers. Nothing of the old index is
+read, so an index that is damaged or of another build is replaced too. If a rebuild dies, the next
+sync or `gc --stores` deletes its directory.
 """
 
 import shutil
@@ -97,7 +97,7 @@ def _take_over(aside: Path, store: Path, lease: Lease) -> SnapshotManifest:
 
 
 def _keep_memory(aside: Path, store: Path) -> None:
-    """Replace what the store remembers of the work tree by what the rebuild found."""
+    """Replace the store's records about the work tree by those of the rebuild."""
     durable.make_directory(store_files.stat_cache_file(store).parent)
     for file in (store_files.stat_cache_file, store_files.index_state_file):
         with suppress(FileNotFoundError):
@@ -106,10 +106,10 @@ def _keep_memory(aside: Path, store: Path) -> None:
 
 
 def _drop_others(target: SyncTarget, manifest: SnapshotManifest, lease: Lease) -> None:
-    """Delete every snapshot, table and image but those of one snapshot.
+    """Delete every snapshot, table and image except those of one snapshot.
 
-    Queries that began before may still read them: then all is left for `gc`, as is whatever
-    cannot be deleted. The new index is published by now, so nothing that fails here fails it.
+    If earlier queries still read them, all files are left for `gc`, as are files that cannot be
+    deleted. The new index is already published, so an error here does not make the rebuild fail.
     """
     patience = Patience(Deadline.after(target.clock, _READERS_MS), target.wait)
     readers = alone(store_files.readers_lock(target.store), patience)
@@ -121,7 +121,7 @@ def _drop_others(target: SyncTarget, manifest: SnapshotManifest, lease: Lease) -
 
 
 def _throw_away(store: Path, manifest: SnapshotManifest, trash: Path) -> None:
-    """Move what a snapshot does not need out of readers' sight; snapshots first, and lastingly."""
+    """Move files that a snapshot does not need away from readers, snapshots first, durably."""
     lying = unnamed(store, named(store, manifest))
     for number, paths in enumerate((lying.snapshots, lying.segments)):
         place = trash / str(number)

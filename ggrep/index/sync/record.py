@@ -1,4 +1,4 @@
-"""Writes what a sync leaves beside the snapshot: the stat cache and the sync record."""
+"""Writes the files of a sync beside the snapshot: the stat cache and the sync record."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -33,7 +33,7 @@ from ggrep.parse.source.walk import Walk
 def remember_files(
     target: SyncTarget, changes: ChangeSet, reading: Reading, *, read_at_ns: int
 ) -> dict[PathKey, stat_cache.Known]:
-    """Write down which files need not be read again, and return what is known of them."""
+    """Record the files that need not be read again, and return the records."""
     known: dict[PathKey, stat_cache.Known] = {m.file.path_key: m for m in changes.same}
     known.update({m.file.path_key: m for m in changes.skipped})
     known.update(reading.known)
@@ -46,7 +46,7 @@ def remember_files(
 
 
 def retry_of(target: SyncTarget) -> Retry:
-    """Return when what the last sync left open is tried again.
+    """Return when a sync retries the files that the last sync left open.
 
     Raises:
         Incompatible: a newer build wrote the record.
@@ -63,7 +63,7 @@ def remember_outcome(
     ms: int,
     retry: Retry,
 ) -> None:
-    """Write down how a sync went that came to its end."""
+    """Record the result of a completed sync."""
     path = store_files.index_state_file(target.store)
     before = read_index_state(path)
     state = IndexState(
@@ -85,18 +85,18 @@ def remember_outcome(
 
 
 def remember_compaction(target: SyncTarget, manifest: SnapshotManifest, ms: float) -> None:
-    """Write down that the segments were merged into what `manifest` names."""
+    """Record a merge of segments into those of `manifest`."""
     at = rfc3339(target.clock.now())
     _amend(target, manifest.snapshot_id, last_compaction_at=at, last_compaction_ms=round(ms))
 
 
 def remember_collection(target: SyncTarget, ms: float) -> None:
-    """Write down that garbage was collected."""
+    """Record a collection."""
     _amend(target, None, last_gc_at=rfc3339(target.clock.now()), last_gc_ms=round(ms))
 
 
 def _amend(target: SyncTarget, active: SnapshotId | None, **upkeep: str | int) -> None:
-    """Change the record, where there is one; it is derived, so failing to is no failure."""
+    """Change the record if it exists; errors are ignored, because the record is derived."""
     path = store_files.index_state_file(target.store)
     with suppress(OSError, Incompatible):
         state = read_index_state(path)
@@ -108,7 +108,7 @@ def _amend(target: SyncTarget, active: SnapshotId | None, **upkeep: str | int) -
 
 
 def remember_failure(target: SyncTarget, error: Exception) -> None:
-    """Write down that a sync failed, and why; what is known of the snapshot stays as it was."""
+    """Record a failed sync with its reason; facts about the snapshot do not change."""
     path = store_files.index_state_file(target.store)
     state = read_index_state(path)
     state = state or IndexState(

@@ -42,7 +42,7 @@ class FileRows(Struct, frozen=True):
 
 
 def file_rows(text: FileText, chunked: ChunkedFile) -> FileRows:
-    """Return a file that was cut as a segment takes it."""
+    """Return a cut file in the form for a segment."""
     file_hash = bytes.fromhex(text.digest)
     rows = tuple(
         make_row(
@@ -59,7 +59,7 @@ def file_rows(text: FileText, chunked: ChunkedFile) -> FileRows:
 
 
 class Part(Struct, frozen=True, array_like=True):
-    """A run of files as a segment takes it: made in a worker, of a few hundred rows.
+    """A run of files in the form for a segment, made in a worker, with a few hundred rows.
 
     Attributes:
         rows: the table's, without vectors; see `pack_rows`.
@@ -76,7 +76,7 @@ class Part(Struct, frozen=True, array_like=True):
 
 
 class VectorSource:
-    """Gives each text its vector and counts how it came by them."""
+    """Returns the vector of each text and counts encoded and reused vectors."""
 
     def __init__(self, encoder: Encoder, cache: VectorCache | None) -> None:
         self._encoder = encoder
@@ -100,7 +100,7 @@ class VectorSource:
 
     @property
     def reused(self) -> int:
-        """Return how many vectors were given without encoding their texts."""
+        """Return how many vectors were returned without encoding their texts."""
         return self._reused
 
     def vectors_of(self, hashes: Sequence[bytes], texts: Sequence[str]) -> Vectors:
@@ -108,7 +108,7 @@ class VectorSource:
 
         Args:
             hashes: raw SHA-256 of each text.
-            texts: what the encoder gets.
+            texts: the texts to encode.
         """
         text_of = dict(zip(hashes, texts, strict=True))
         cached = self._cache.get(list(text_of)) if self._cache else {}
@@ -134,12 +134,12 @@ class VectorSource:
 
 
 class SegmentBuilder:
-    """Takes files one after another; holds postings and packed rows, not the rows themselves."""
+    """Accepts files in order; stores postings and packed rows, not the rows themselves."""
 
     def __init__(
         self, encoder: Encoder | None, cache: VectorCache | None = None, *, for_table: bool = True
     ) -> None:
-        """Take nothing yet; content that is never written needs no batches `for_table`."""
+        """Start empty; content that is never written needs no batches `for_table`."""
         self._source = VectorSource(encoder, cache) if encoder else None
         self._for_table = for_table
         self._image = ImageBuilder(encoder.dimension if encoder else 0)
@@ -160,14 +160,14 @@ class SegmentBuilder:
 
     @property
     def vectors_reused(self) -> int:
-        """Return the number of vectors so far that were cached, or an equal text's.
+        """Return the number of vectors so far from the cache or from an equal text.
 
-        Those handed in are not counted.
+        Vectors passed in by the caller are not counted.
         """
         return self._source.reused if self._source else 0
 
     def add(self, file: FileRows) -> None:
-        """Take one file; its place in the segment follows the one before."""
+        """Add a file after the previous files of the segment."""
         self._flush_parts()
         self._image.add_file(
             file.path_key, file.file_hash, file.size_bytes, file.language, file.rows[0].traits
@@ -179,7 +179,7 @@ class SegmentBuilder:
             self._flush()
 
     def take(self, part: Part) -> None:
-        """Take the files of a part; their places follow those before."""
+        """Add the files of a part after the previous files."""
         self._flush()
         self._image.add_part(part.image)
         self._parts.append((part.rows, self._source.of_part(part) if self._source else None))
@@ -188,7 +188,7 @@ class SegmentBuilder:
             self._flush_parts()
 
     def finish(self) -> SegmentContent:
-        """Return the content; the builder is used up."""
+        """Return the content; the builder cannot be used again."""
         self._flush_parts()
         self._flush(empty=not self._packed)
         # A builder that outlives its content must not keep that content in memory.
@@ -199,7 +199,7 @@ class SegmentBuilder:
         return SegmentContent(arrays, image.meta, rows)
 
     def _flush(self, *, empty: bool = False) -> None:
-        """Take what is pending, if anything is, or if a batch without rows is wanted."""
+        """Add the pending rows, or a batch without rows if one is required."""
         rows = [row for file in self._pending for row in file.rows]
         if rows or empty:
             if self._source is not None:
@@ -211,7 +211,7 @@ class SegmentBuilder:
             self._pending, self._pending_rows = [], 0
 
     def _flush_parts(self) -> None:
-        """Take the rows of the parts, and encode those that came without vectors."""
+        """Add the rows of the parts, and encode the rows without vectors."""
         if not self._parts:
             return
         packed = [rows for rows, _ in self._parts]
@@ -230,7 +230,7 @@ class SegmentBuilder:
         self._parts, self._pending_rows = [], 0
 
     def _vectors_of_pending(self, source: VectorSource) -> Vectors:
-        """Return the pending rows' vectors, in their order: those handed in and the others."""
+        """Return the vectors of all pending rows in order, passed in or encoded."""
         bare = [row for file in self._pending if file.vectors is None for row in file.rows]
         found = source.vectors_of([row.chunk_hash for row in bare], [row.text for row in bare])
         parts, scales, taken = [found[0][:0]], [found[1][:0]], 0

@@ -1,4 +1,4 @@
-"""Which segments a publish merges into its new one, and their live files.
+"""Selects the segments that a publish merges into its new segment, and their live files.
 
 A query touches every segment, so their number is bounded: when a publish would exceed the bound,
 the smallest segments are rewritten together. Each row is rewritten about log(publishes) times.
@@ -20,16 +20,16 @@ _DEAD_SHARE = 0.5
 _BATCH_ROWS = 2048
 """Rows read at a time."""
 _LARGE_ROWS = 20_000
-"""A saved file waits for the merge, so larger segments are left alone while there is room."""
+"""A saved file waits for the merge, so larger segments are not merged before the limit requires."""
 
 
 def choose(segments: Sequence[SegmentView], *, most: int, most_hidden: int) -> list[SegmentView]:
-    """Return the segments to fold into the next one; none while there is room for it.
+    """Return the segments to fold into the next one; none below the limit.
 
     Args:
-        segments: those with visible files.
+        segments: segments with visible files.
         most: bound on the snapshot's segments, the new one included.
-        most_hidden: bound on hidden files, which are what tombstones speak of.
+        most_hidden: bound on hidden files, which tombstones list.
     """
     if len(segments) + 1 > most:
         return _smallest(segments, most)
@@ -81,7 +81,7 @@ def live_files(store: Path, segment: SegmentView) -> Iterator[FileRows]:
 
 
 def _batches(files: Sequence[int], bounds: Sequence[int]) -> Iterator[list[int]]:
-    """Yield the files in runs of at least _BATCH_ROWS rows, the last one aside."""
+    """Yield the files in runs of at least _BATCH_ROWS rows, except the last run."""
     batch: list[int] = []
     rows = 0
     for file in files:

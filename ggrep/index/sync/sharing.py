@@ -1,4 +1,4 @@
-"""Precautions of a sync of a shared store, whose answers others trust."""
+"""Checks of a sync of a shared store, whose answers other users trust."""
 
 from collections.abc import Iterable
 
@@ -15,10 +15,10 @@ _CLEAN = "shared_store_clean"
 
 
 def require_clean(target: SyncTarget, git: GitState | None) -> None:
-    """Do nothing unless a shared store wants a clean work tree and this is none.
+    """Raise if a shared store requires a clean work tree and the work tree is not clean.
 
     Raises:
-        SyncRefused: it differs from its commit, or nobody can say.
+        SyncRefused: it differs from its commit, or this is unknown.
     """
     settings = target.settings
     if not (settings.shared_store and settings.shared_store_clean):
@@ -32,10 +32,10 @@ def require_clean(target: SyncTarget, git: GitState | None) -> None:
 
 
 def state_to_publish(target: SyncTarget, git: GitState | None) -> GitState | None:
-    """Return git's state as the manifest of a shared store has to tell it.
+    """Return git's state for the manifest of a shared store.
 
-    Files may have changed since `git` was found out, and their content may have been read: the
-    tree counts as clean only when it is so before and after.
+    Files may have changed after `git` was read and before their content was read. So the tree
+    counts as clean only if it was clean before and after.
 
     Raises:
         SyncRefused: a clean tree is wanted and this is none any more, or of another commit.
@@ -54,7 +54,7 @@ def state_to_publish(target: SyncTarget, git: GitState | None) -> GitState | Non
 
 
 def notices(target: SyncTarget, manifest: SnapshotManifest) -> Iterable[Notice]:
-    """Yield a warning when a shared store shows what no commit holds."""
+    """Yield a warning if a shared store shows text that is in no commit."""
     git = manifest.git
     if target.settings.shared_store and git is not None and git.dirty is not False:
         too = ", untracked files included" if git.untracked_included else ""

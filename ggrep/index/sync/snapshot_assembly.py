@@ -1,8 +1,8 @@
 """Assembles a snapshot from segments and masks, and publishes it.
 
-Every publish ends here: a sync's, a compaction's, a repair's. What a snapshot shows is said by
-its masks alone; tombstones and segment map say the same in words, as additions to the parent's
-or, now and then, anew.
+Every publish ends here: a sync's, a compaction's, a repair's. The masks of a snapshot alone decide
+which files it shows. Tombstones and segment map list the same as text: as additions to the lists of
+the parent or, sometimes, in full.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ from ggrep.model.sync import DegradedFile
 
 
 class ShownSegment(Struct, frozen=True):
-    """A segment of a snapshot and what it shows."""
+    """A segment of a snapshot and its visible files."""
 
     ref: SegmentRef
     view: SegmentView
@@ -62,7 +62,7 @@ def write_shown(
 
 
 class Additions(Struct, frozen=True):
-    """What the journal says beyond the parent's.
+    """Entries of the journal that the parent's journal lacks.
 
     Attributes:
         places: the live segment of each path that changed; None for a path that is gone.
@@ -74,11 +74,11 @@ class Additions(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of the work tree that a snapshot stands for.
+    """Facts about the work tree that a snapshot represents.
 
     Attributes:
         problems: why the snapshot is degraded, the first MAX_PROBLEMS of all `problems_total`.
-        eligible_files: of the tree; another number alone is nothing new.
+        eligible_files: eligible files of the tree; another number alone is no change.
         partial: more of the first index is to follow.
     """
 
@@ -103,7 +103,7 @@ class Facts:
 
 
 class Name(Struct, frozen=True):
-    """What a snapshot that comes from elsewhere is called, and when it was made."""
+    """Index id and time of a snapshot that was made by another store."""
 
     index_id: StoreId
     created_at: str
@@ -120,17 +120,17 @@ def publish_snapshot(  # noqa: PLR0913 - where, by what right, what, after what,
     additions: Additions | None,
     name: Name | None = None,
 ) -> SnapshotView:
-    """Publish a snapshot of those segments and return its view.
+    """Publish a snapshot of these segments and return its view.
 
     Args:
-        target: where.
-        lease: held.
-        snapshot_id: fresh.
-        shown: its segments, durable, and what each shows.
-        facts: what it stands for.
-        parent: the snapshot it follows.
-        additions: what to add to the parent's journal; None to write the journal anew.
-        name: of one that comes from elsewhere; None for one of the parent's index, or a new one's.
+        target: the store.
+        lease: the writer lease, held by the caller.
+        snapshot_id: a new id.
+        shown: durable segments, and the visible files of each.
+        facts: facts about the work tree.
+        parent: the preceding snapshot.
+        additions: entries to add to the parent's journal; None to write the whole journal.
+        name: name of a snapshot from another store; None for a snapshot of this index.
 
     Raises:
         LeaseLost: another writer took over; the active snapshot is untouched.
@@ -174,7 +174,7 @@ def publish_snapshot(  # noqa: PLR0913 - where, by what right, what, after what,
 
 
 def _fits(parent: SnapshotManifest, additions: Additions, target: SyncTarget) -> bool:
-    """Return whether the parent's journal has room for the additions."""
+    """Return whether the additions fit into the parent's journal."""
     tombstones = parent.counts.tombstones_added + len(additions.tombstones)
     most = target.settings.max_tombstones_per_snapshot
     return len(parent.segment_map) < MAX_DELTAS and tombstones <= most
@@ -183,7 +183,7 @@ def _fits(parent: SnapshotManifest, additions: Additions, target: SyncTarget) ->
 def _whole(
     shown: Sequence[ShownSegment],
 ) -> tuple[tuple[Tombstone, ...], Mapping[PathKey, SegmentName | None]]:
-    """Return the least journal that says what the masks say."""
+    """Return the smallest journal that corresponds to the masks."""
     hidden: dict[PathKey, Tombstone] = {}
     places: dict[PathKey, SegmentName | None] = {}
     for item in shown:

@@ -1,6 +1,6 @@
 """A cache of file stamps, so that unchanged files are not read again, eligible or not.
 
-Derived, and never an authority: a missing or damaged cache costs reading, not correctness. An
+The cache is derived: if it is missing or damaged, more files are read, and results stay right. An
 entry is kept only when the file was older than RACY_NS when it was read; a file that changed
 twice within one tick of the file system's clock would otherwise look unchanged.
 """
@@ -37,7 +37,7 @@ Known = KnownFile | KnownSkip
 
 
 def is_put_off(memory: Known) -> bool:
-    """Tell whether it says nothing of the file but that its parser had no turn."""
+    """Return whether the file was only put off, because its parser had no CPU time."""
     return isinstance(memory, KnownSkip) and memory.skip.reason == PUT_OFF
 
 
@@ -51,7 +51,7 @@ def load(path: Path) -> dict[PathKey, Known]:
 
 
 def save(path: Path, known: Mapping[PathKey, Known], *, read_at_ns: int) -> None:
-    """Remember `known`, files younger than RACY_NS at `read_at_ns` left out."""
+    """Store `known` without files younger than RACY_NS at `read_at_ns`."""
     settled: dict[str, stable_json.Json] = {
         key: _row(item)
         for key, item in known.items()

@@ -22,4 +22,4 @@ Progress = Callable[[SyncProgress], None]
 
 
 def unheard(_: SyncProgress) -> None:
-    """Take progress that nobody wants to hear of."""
+    """Ignore progress."""

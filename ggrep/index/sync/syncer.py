@@ -1,6 +1,6 @@
 """One sync: walk, compare, read, chunk, write, publish.
 
-The active snapshot stays as it is until the last step, whatever fails before it.
+The active snapshot does not change before the last step, even after an error.
 """
 
 import dataclasses

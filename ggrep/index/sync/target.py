@@ -16,17 +16,17 @@ from ggrep.parse.workers.kept import KeptWorkers
 
 
 class SyncTarget(Struct, frozen=True):
-    """Everything a sync needs, handed in.
+    """Everything that a sync needs.
 
     Attributes:
         new_id: returns a fresh ULID, larger than all before.
         wait: sleeps that many seconds; used while another writer holds the store.
         parse_workers: processes that cut files.
         parsers: where those come from and go to; None to start and end them.
-        vectors: what was encoded before; None to encode everything.
-        early: somebody waits for a first index: publish some of it before the rest.
-        wanted: returns the files that questions were about so far, the best first; a first index
-            begins with them.
+        vectors: vectors encoded before; None to encode everything.
+        early: a client waits for a first index: publish a part of it before the rest.
+        wanted: returns the files named by queries so far, the best first; a first index begins
+            with them.
     """
 
     root: Path
@@ -46,10 +46,10 @@ class SyncTarget(Struct, frozen=True):
     wanted: Callable[[], Sequence[PathKey]] = tuple
 
     def index_id(self, *, git: bool) -> StoreId:
-        """Return what answers are to call an index that follows none.
+        """Return the id in answers of an index without a predecessor.
 
         Args:
-            git: whether git told the state of the work tree; if not, it is not asked again.
+            git: whether git reported the state of the work tree; if not, git is not run again.
         """
         if not git and not self.settings.repo_key:
             return self.store_id

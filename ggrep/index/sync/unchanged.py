@@ -1,13 +1,12 @@
 """Proves by stamps that nothing changed since the last sync.
 
-A full sync records the stamps of all that it went by: the files of the walk, the directories it
-entered, the ignore files, git's own files and the store's. While all of them hold, a sync has
-nothing to do. Nothing is written then and no lease is taken. Any doubt means the walk.
+A full sync records the stamps of all its inputs: the files of the walk, the directories it entered,
+the ignore files, git's own files and the store's. If no stamp changed, a sync has nothing to do: it
+writes nothing and takes no lease. In any doubt, the sync walks the tree.
 
-The record is written only where the tree is known: nothing is in doubt but files that the snapshot
-names as problems, everything that is watched was last touched before the sync began, and git's
-files have been the same since before the walk. Problems are tried again when their time comes
-(`index_state.Retry`).
+The record is written only if the tree is known: only files that the snapshot names as problems are
+in doubt, all watched files were last modified before the sync began, and git's files did not change
+since the walk began. Problems are tried again when their time comes (`index_state.Retry`).
 """
 
 import hashlib
@@ -50,7 +49,7 @@ _MOST_UNLISTED: Final = 1_000
 
 
 class Unchanged(Struct, frozen=True):
-    """All that has to be as it was for a snapshot to be up to date.
+    """All stamps that must be unchanged for a snapshot to be up to date.
 
     Attributes:
         settings: digest of all settings.
@@ -84,7 +83,7 @@ class Synced(Struct, frozen=True):
     """The tree that a sync walked, and the stamps that it took.
 
     Attributes:
-        known: what is known of the files of the walk, by path.
+        known: remembered facts about the files of the walk, by path.
         git_files: stamps of git's own files from before the walk; None when they are not known.
         read_at_ns: when the sync began.
     """
@@ -98,7 +97,7 @@ class Synced(Struct, frozen=True):
 
 
 def report_if_unchanged(target: SyncTarget) -> SyncReport | None:
-    """Return what a sync would report that finds nothing to do; None when there may be more."""
+    """Return the report of a sync without changes; None if there may be changes."""
     began_ms = target.clock.monotonic_ms()
     record = _load(names.unchanged_file(target.store))
     try:
@@ -133,7 +132,7 @@ def report_if_unchanged(target: SyncTarget) -> SyncReport | None:
 
 
 def remember(target: SyncTarget, synced: Synced) -> None:
-    """Write down what the next sync may prove that nothing changed by, if it can be proved.
+    """Record the stamps by which the next sync can prove that nothing changed, if they are certain.
 
     Requires: the caller holds the writer lease, and all else is written.
     """
@@ -157,7 +156,7 @@ def _load(path: Path) -> Unchanged | None:
 
 
 def _holds(target: SyncTarget, record: Unchanged) -> bool:
-    """Tell whether the store, these circumstances and the tree are as they were."""
+    """Return whether store, circumstances and tree are unchanged."""
     return (
         record.snapshot_id == read_active(target.store)
         and record.settings == _settings_digest(target)
@@ -169,7 +168,7 @@ def _holds(target: SyncTarget, record: Unchanged) -> bool:
 
 
 def _is_complete(target: SyncTarget, synced: Synced) -> bool:
-    """Tell whether a sync left nothing open, and knows of each file of a tree what it is to it."""
+    """Return whether a sync left nothing open and recorded a decision on each file."""
     settings, tree, manifest = target.settings, synced.tree, synced.manifest
     if settings.max_store_bytes or settings.shared_store:
         return False
@@ -191,7 +190,7 @@ def _is_complete(target: SyncTarget, synced: Synced) -> bool:
 
 
 def _is_ignoring(skip: SkippedFile) -> bool:
-    """Tell whether it is an ignore file that had no say; an edit may give it one."""
+    """Return whether a skipped file is named like an ignore file; an edit may make it one."""
     return skip.path_key.rpartition("/")[2] in {GIT_FILE, *OWN_FILES}
 
 
@@ -227,7 +226,7 @@ def _record(target: SyncTarget, synced: Synced) -> Unchanged | None:
 
 
 def _stamps_of_tree(target: SyncTarget, synced: Synced) -> Stamps | None:
-    """Return the stamps of a tree as of when the sync looked at it.
+    """Return the stamps of a tree at the time of the sync's walk.
 
     Returns:
         None when an ignore file changed since, or too many directories would be watched.
@@ -251,9 +250,9 @@ def _stamps_of_tree(target: SyncTarget, synced: Synced) -> Stamps | None:
 
 
 def _below(root: Path, directories: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield directories, those below them, and the `.gitignore` files in them.
+    """Yield directories with their subdirectories, and the `.gitignore` files in them.
 
-    A repository of its own counts until it is none any more.
+    A nested repository counts as long as it is a repository.
     """
     base = os.fsencode(root) + b"/"
     for top in directories:
@@ -271,12 +270,12 @@ _MARKERS: Final = frozenset({GIT_FILE.encode(), b".git"})
 
 
 def _settings_digest(target: SyncTarget) -> str:
-    """Return what changes with any setting, whether or not it shapes the index."""
+    """Return a digest of all settings, including those that do not shape the index."""
     return _digest(repr(target.settings).encode())
 
 
 def _files_digest(target: SyncTarget, snapshot_id: SnapshotId, *, git: bool) -> str | None:
-    """Return what changes with git's own files and the store's; None where the former are unknown.
+    """Return a digest of git's own files and the store's; None if git's files are unknown.
 
     Raises:
         OSError: the file system would not tell.

@@ -1,8 +1,8 @@
 """A sync without information from git, over an index that was made with it.
 
-Which files belong is git's to say: without it tracked files would go, untracked ones and ignored
-ones come, and all of it back a moment later. So the list of files stays: those that are gone from
-the disk go, those that can be read are brought up to date, new ones wait for git.
+Git decides which files belong to the index. Without git, tracked files would disappear, untracked
+and ignored files would appear, and the next sync would undo that. So the list of files stays:
+deleted files are removed, readable files are updated, and new files wait for git.
 """
 
 import os
@@ -22,13 +22,13 @@ _LISTED_BEFORE: Final = "the list of files is kept, and new files are indexed on
 def as_listed_before(
     tree: Walk, root: Path, live: Collection[PathKey], before: GitState | None
 ) -> Walk:
-    """Return the walk with the files that were listed before, where git says nothing now.
+    """Return the walk with the files that were listed before, if git cannot be read now.
 
     Args:
-        tree: what a walk found.
-        root: where it walked.
+        tree: the result of a walk.
+        root: the walked directory.
         live: the visible files.
-        before: git's state as the active snapshot tells it; None where it was made without git.
+        before: git's state in the active snapshot; None if the snapshot was made without git.
     """
     if state_before(tree, before) is None:
         return tree
@@ -46,7 +46,7 @@ def as_listed_before(
 
 
 def state_before(tree: Walk, before: GitState | None) -> GitState | None:
-    """Return what a snapshot tells of git that was made with it and lacks it now; else None."""
+    """Return git's state in a snapshot made with git, if git cannot be read now; else None."""
     if tree.git or not tree.notices or before is None:
         return None
     return replace(before, head_sha=None, dirty=None)

@@ -24,11 +24,11 @@ Opening = Callable[[SyncTarget], SnapshotView | None]
 
 
 def open_parent(target: SyncTarget) -> SnapshotView | None:
-    """Return the view that a sync goes on from; None where everything has to be indexed.
+    """Return the view on which a sync builds; None if everything must be indexed.
 
-    The active snapshot, its derived files made again where they are damaged; the newest that is
-    whole when that is damaged; the sound segments of the newest when none is whole. The view's
-    damage says which of them it is. Where nothing is sound, the sync indexes everything.
+    The view is the active snapshot, with damaged derived files rebuilt; if it is damaged, the
+    newest intact snapshot; if none is intact, the intact segments of the newest. The view's damage
+    states which. If no segment is intact, the sync indexes everything.
     """
     healer = Healer(target.store, target.clock)
     try:
@@ -41,11 +41,11 @@ def open_parent(target: SyncTarget) -> SnapshotView | None:
 
 
 def open_whole(target: SyncTarget, *, writing: bool) -> SnapshotView:
-    """Return the active snapshot, its derived files made again where they are damaged.
+    """Return the active snapshot; rebuild its damaged derived files.
 
     Raises:
         NoIndex: nothing was ever published.
-        CorruptStore: it is damaged, whatever could stand in for it.
+        CorruptStore: the snapshot is damaged, even if another one could answer.
     """
     healer = Healer(target.store, target.clock)
     view = open_active(target.store, store_id=target.store_id, writing=writing, mender=healer)
@@ -72,7 +72,7 @@ def writing(
 ) -> Iterator[Lease]:
     """Hold the writer lease of a store for the length of the block; note when it fails.
 
-    What a newer build wrote stays as it is, to the last byte.
+    Files of a newer build stay unchanged, to the last byte.
 
     Args:
         target: names the store.

@@ -74,7 +74,7 @@ def skill(_: str) -> Piece:
 
 
 def agent(_: str) -> Piece:
-    """Return the instructions as the file of a sub-agent."""
+    """Return the instructions as the file of a subagent."""
     return WholeFile(instructions.agent_text())
 
 

@@ -23,7 +23,7 @@ ggrep expand PLACE... --format agent
     a definition by NAME, Container.name, path:NAME or path:line; lines by path:1-40;
     --focus "words": of long code the lines that decide
 ggrep outline PATH... --format agent
-    what files and folders define; `ggrep tour` tells what the repository is
+    what files and folders define; `ggrep tour` describes the repository
 
 Every line that you read has a cost:
 - Shown lines are copied from the file, behind a tab; every fifth line has its number. Cite them;
@@ -69,7 +69,7 @@ def skill_text() -> str:
 
 
 def agent_text() -> str:
-    """Return the text of a sub-agent of Claude Code that answers questions about code."""
+    """Return the text of a subagent of Claude Code that answers questions about code."""
     head = {"name": "ggrep", "description": ABOUT, "disallowedTools": "Write, Edit, NotebookEdit"}
     task = (
         "You answer one question about this repository. Find the places, open what they point to,"

@@ -5,7 +5,8 @@ ggrep_api_request_seconds{route}                histogram, from first byte to la
 ggrep_api_requests_in_flight                    gauge
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from typing import TypeAlias
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -49,6 +50,10 @@ class ApiMetrics:
         return generate_latest(self._registry)
 
 
+Ended: TypeAlias = Callable[[Scope, str, int, float], None]
+"""Gets the scope of a request, its route, its status and its seconds."""
+
+
 class Measured:
     """ASGI middleware that counts requests.
 
@@ -57,9 +62,16 @@ class Measured:
     """
 
     def __init__(
-        self, app: ASGIApp, metrics: ApiMetrics, clock: Clock, routes: Collection[str]
+        self,
+        app: ASGIApp,
+        metrics: ApiMetrics,
+        clock: Clock,
+        routes: Collection[str],
+        ended: Ended = lambda *_: None,
     ) -> None:
+        """Create with a function that is called with each finished request."""
         self._app = app
+        self._ended = ended
         self._metrics = metrics
         self._clock = clock
         self._routes = frozenset(routes)
@@ -86,3 +98,4 @@ class Measured:
         finally:
             seconds = (self._clock.monotonic_ms() - started_ms) / 1000
             self._metrics.ended(route, status, seconds)
+            self._ended(scope, route, status, seconds)

@@ -300,7 +300,7 @@ def _terminal_streams() -> Iterator[None]:
 
 @contextmanager
 def _known_term() -> Iterator[None]:
-    """Set `TERM` in the block to a terminal description that curses knows.
+    """Set `TERM` in the block to a terminal description that curses can read.
 
     Over a network, `TERM` may name a terminal without a description on this machine.
     """

@@ -16,9 +16,15 @@ from msgspec import Struct
 
 from ggrep.base.errors import GgrepError, InvalidRequest
 from ggrep.config.root import canonical_root
+from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.interfaces.mcp.start_options import StartOptions
-from ggrep.service.workspace_access import Allowlist, canonical
+from ggrep.service.workspace_access import (
+    Allowlist,
+    OpenedWorkspace,
+    canonical,
+    open_workspace,
+)
 
 T = TypeVar("T")
 
@@ -40,8 +46,14 @@ class AllowedWorkspace(Struct, frozen=True):
     file: Path
     allowlist: Allowlist
 
+    async def open(
+        self, request: FederatedRequest, workspace_id: str | None = None
+    ) -> OpenedWorkspace:
+        """Return the content; see `open_workspace`."""
+        return await open_workspace(self.file, self.allowlist, request, workspace_id=workspace_id)
 
-_LEAST_ID = len("ws1-") + 8
+
+LEAST_ID = len("ws1-") + 8
 """Minimum length of a workspace's id, as texts only show its beginning."""
 _EVERYWHERE = Allowlist((Path("/"),))
 
@@ -139,7 +151,7 @@ class Access:
 
     def _file_of(self, workspace_id: str) -> Path:
         known = {each.repo_set_id: each.workspace_path for each in self._loaded()}
-        long_enough = len(workspace_id) >= _LEAST_ID
+        long_enough = len(workspace_id) >= LEAST_ID
         meant = [each for each in known if each.startswith(workspace_id) and long_enough]
         if len(meant) == 1:
             return known[meant[0]]

@@ -63,14 +63,9 @@ class LazyBackend:
         """
         try:
             calls = await self._calls()
-            if name == "workspace":
-                return await calls.workspaces()
-        except GgrepError as error:
+        except Broken as error:
             raise ResourceFailed(str(error), error.code) from error
-        outcome = await calls.call(f"ggrep_{name}", {})
-        if outcome.failed:
-            raise ResourceFailed(str(outcome.document["message"]), str(outcome.document["code"]))
-        return outcome.document
+        return await calls.read(name)
 
     async def aclose(self) -> None:
         """Close the backend, even when the caller is being cancelled."""

@@ -1,7 +1,7 @@
 """The streamable HTTP endpoint of MCP: access rules, route and refusals."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -69,19 +69,17 @@ def mcp_app(
     server: Server[Any], rules: AccessRules, close: Callable[[], Awaitable[None]]
 ) -> Starlette:
     """Return the application of an MCP server; it calls `close` on shutdown."""
-    sessions = StreamableHTTPSessionManager(
-        server, max_sessions=_MAX_SESSIONS, max_request_body_size=MAX_BODY_BYTES
-    )
+    endpoint = McpEndpoint(server)
 
     @asynccontextmanager
     async def lifetime() -> AsyncIterator[None]:
         try:
-            async with sessions.run():
+            async with endpoint.run():
                 yield
         finally:
             await close()
 
-    return http_app([Route(PATH, _Endpoint(sessions))], rules, refuse, lifetime)
+    return http_app([Route(PATH, endpoint)], rules, refuse, lifetime)
 
 
 def refuse(error: Refusal) -> Response:
@@ -90,13 +88,26 @@ def refuse(error: Refusal) -> Response:
     return Response(text, error.status, headers)
 
 
-class _Endpoint:
-    """Receives the whole body of a request before the SDK gets it."""
+class McpEndpoint:
+    """The endpoint; receives the whole body of a request before the SDK gets it.
 
-    def __init__(self, sessions: StreamableHTTPSessionManager) -> None:
-        self._sessions = sessions
+    Each request without state is complete in itself: it has no session that others could join.
+    """
+
+    def __init__(self, server: Server[Any], *, stateless: bool = False) -> None:
+        self._sessions = StreamableHTTPSessionManager(
+            server,
+            stateless=stateless,
+            max_sessions=_MAX_SESSIONS,
+            max_request_body_size=MAX_BODY_BYTES,
+        )
+
+    def run(self) -> AbstractAsyncContextManager[None]:
+        """Return the lifetime of the endpoint, which can be entered once."""
+        return self._sessions.run()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
         try:
             body = await receive_body(receive, MAX_BODY_BYTES)
         except ClientGone:

@@ -36,7 +36,7 @@ class Resource(Struct, frozen=True):
 RESOURCES: Final = (
     Resource("status", "Index status", "State of the server's own repository, as ggrep_status."),
     Resource("health", "Index health", "Health of the server's own repository, as ggrep_health."),
-    Resource("workspace", "Workspaces", "Ids and repositories that search_workspace knows."),
+    Resource("workspace", "Workspaces", "Ids and repositories that search_workspace accepts."),
 )
 """Resources in the order of the list."""
 

@@ -1,7 +1,7 @@
 """The MCP server, built on the SDK: lists tools and resources, dispatches calls, replies."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
@@ -13,7 +13,7 @@ from ggrep import __version__
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest
 from ggrep.interfaces.mcp.backend import LazyBackend
-from ggrep.interfaces.mcp.resources import BY_URI, RESOURCES, ResourceFailed
+from ggrep.interfaces.mcp.resources import BY_URI, Resource, ResourceFailed
 from ggrep.interfaces.mcp.start_options import StartOptions
 from ggrep.interfaces.mcp.tools import (
     BY_NAME,
@@ -28,6 +28,8 @@ from ggrep.interfaces.surfaces.callers import caller_of
 from ggrep.render.agent_text import AgentView, agent_text
 
 if TYPE_CHECKING:
+    from ggrep.base.stable_json import Document
+    from ggrep.interfaces.mcp.progress import Tell
     from ggrep.interfaces.mcp.tool_calls import Calls
     from ggrep.service.federator import Federator
 
@@ -43,24 +45,55 @@ _RESOURCE_NOT_FOUND: Final = -32002
 _JSON: Final = "application/json"
 
 
+class Backend(Protocol):
+    """Carries out the requests of a client."""
+
+    async def call(
+        self, name: str, given: Mapping[str, object], tell: "Tell | None", caller: str = ""
+    ) -> ToolResult:
+        """Carry out a call of a known tool."""
+        ...
+
+    async def read(self, name: str) -> "Document":
+        """Return the document of a known resource."""
+        ...
+
+
 def build_server(
-    backend: LazyBackend, *, structured: bool = False, legacy: bool = False
+    backend_of: Callable[[Any], Backend],
+    *,
+    structured: bool = False,
+    legacy: bool = False,
+    without: frozenset[str] = frozenset(),
 ) -> Server[Any]:
-    """Return a server that calls tools through `backend`; the caller closes the backend."""
+    """Return a server.
+
+    Args:
+        backend_of: returns the backend of an HTTP request; of None for standard input.
+        structured: make every result structured.
+        legacy: list old names of tools.
+        without: names of tools that the server does not have, nor resources like them.
+    """
+    tools = {name: tool for name, tool in BY_NAME.items() if name not in without}
+    resources = {uri: each for uri, each in BY_URI.items() if f"ggrep_{each.name}" not in without}
 
     async def list_tools(
         context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         del context, params
-        tools = [_listed(tool, structured=structured) for tool in listed(legacy=legacy)]
-        return types.ListToolsResult(tools=tools)
+        shown = [
+            _listed(tool, structured=structured)
+            for tool in listed(legacy=legacy)
+            if tool.name in tools
+        ]
+        return types.ListToolsResult(tools=shown)
 
     async def call_tool(
         context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        tool = BY_NAME.get(params.name)
+        tool = tools.get(params.name)
         if tool is None:
-            known = ", ".join(each.name for each in listed())
+            known = ", ".join(each.name for each in listed() if each.name in tools)
             raise MCPError(
                 types.INVALID_PARAMS, f"unknown tool {params.name!a}; known tools: {known}"
             )
@@ -69,16 +102,22 @@ def build_server(
             arguments[STRUCTURED.name] = True
         # Does nothing if the client did not request progress.
         tell = context.session.report_progress
+        backend = backend_of(context.request)
         outcome = await backend.call(tool.name, arguments, tell, _caller(context.request))
         if arguments.get(STRUCTURED.name) is True:
             return _structured(tool, outcome, with_schema=not structured)
         return _text_result(outcome, _text_of(tool, outcome))
 
+    async def list_resources(
+        context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        del context, params
+        return types.ListResourcesResult(resources=[*map(_listed_resource, resources.values())])
+
     async def read(
         context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        del context
-        return await _read(backend, str(params.uri))
+        return await _read(backend_of(context.request), resources, str(params.uri))
 
     return Server(
         "ggrep",
@@ -87,28 +126,23 @@ def build_server(
         instructions=INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
-        on_list_resources=_list_resources,
+        on_list_resources=list_resources,
         on_read_resource=read,
     )
 
 
-async def _list_resources(
-    context: Context, params: types.PaginatedRequestParams | None
-) -> types.ListResourcesResult:
-    del context, params
-    resources = [
-        types.Resource(
-            uri=each.uri, name=each.name, title=each.title, description=each.says, mime_type=_JSON
-        )
-        for each in RESOURCES
-    ]
-    return types.ListResourcesResult(resources=resources)
+def _listed_resource(each: Resource) -> types.Resource:
+    return types.Resource(
+        uri=each.uri, name=each.name, title=each.title, description=each.says, mime_type=_JSON
+    )
 
 
-async def _read(backend: LazyBackend, uri: str) -> types.ReadResourceResult:
-    resource = BY_URI.get(uri.rstrip("/"))
+async def _read(
+    backend: Backend, resources: Mapping[str, Resource], uri: str
+) -> types.ReadResourceResult:
+    resource = resources.get(uri.rstrip("/"))
     if resource is None:
-        known = ", ".join(BY_URI)
+        known = ", ".join(resources)
         raise MCPError(
             _RESOURCE_NOT_FOUND, f"unknown resource {uri:.200}; known resources: {known}"
         )
@@ -181,5 +215,5 @@ def make_process(
         return Calls(service, Access(start), shows_paths=shows_paths), service
 
     backend = LazyBackend(prepare, load)
-    server = build_server(backend, structured=start.structured, legacy=start.legacy)
+    server = build_server(lambda _: backend, structured=start.structured, legacy=start.legacy)
     return Process(server, backend)

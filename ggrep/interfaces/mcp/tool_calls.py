@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest, Issue, WorkspaceError
 from ggrep.base.formats import ANSWERS_SCHEMA
-from ggrep.base.stable_json import Document, Json
+from ggrep.base.stable_json import Document
 from ggrep.federation.diagnostics import redact
 from ggrep.federation.fanout_session import Arrived
 from ggrep.federation.federated_response import FederatedResponse, failure_json
@@ -25,7 +25,7 @@ from ggrep.interfaces.mcp.arguments import (
     read_arguments,
 )
 from ggrep.interfaces.mcp.progress import RisingProgress, Tell, read_arrival, telling
-from ggrep.interfaces.mcp.resources import workspaces_json
+from ggrep.interfaces.mcp.resources import ResourceFailed, workspaces_json
 from ggrep.interfaces.mcp.tools import (
     BY_NAME,
     ELSEWHERE,
@@ -52,14 +52,14 @@ from ggrep.model.slate import SlateRequest
 from ggrep.render.agent_text import MERGED_BY_RANK, AgentView, agent_text
 from ggrep.render.failures import query_error
 from ggrep.service.syncing import Hear
-from ggrep.service.workspace_access import open_workspace
 
 if TYPE_CHECKING:
     from ggrep.service.federator import Federator
 
 _HINTS: Mapping[str, str] = MappingProxyType(
     {
-        "forbidden": "start `ggrep mcp` with --workspace FILE or --allowed-root DIRECTORY",
+        "forbidden": "start `ggrep mcp` with --workspace FILE or --allowed-root DIRECTORY;"
+        " ask the operator of a team server",
         "no_index": "run `ggrep index` in the repository, or try again later",
         "busy": "repeat the call after retry_after_ms",
         "timeout": "use a larger timeout_ms; `ggrep stop` ends a daemon that hangs",
@@ -212,7 +212,7 @@ class NavigationCalls(Struct, frozen=True):
         place = await self.places.workspace(_text(values, "workspace"))
         body = body_of(tool.every, {**values, "workspace": str(place.file)})
         call = parse_workspace_body(tool.name, body)
-        opened = await open_workspace(place.file, place.allowlist, call.request)
+        opened = await place.open(call.request)
         answers = await self.asked.follow(
             opened.workspace, call.request, call.asked, forbidden=opened.forbidden
         )
@@ -281,11 +281,19 @@ LOOK_S = 60.0
 class Calls:
     """Carries out tool calls, which may be concurrent."""
 
-    def __init__(self, asked: "Federator", places: Access, *, shows_paths: bool) -> None:
+    def __init__(
+        self,
+        asked: "Federator",
+        places: Access,
+        *,
+        shows_paths: bool,
+        callers: Callers | None = None,
+    ) -> None:
+        """Create without a call; `callers` are those of a server that has further routes."""
         self._asked = asked
         self._places = places
         self._shows_paths = shows_paths
-        self._callers = Callers(MAX_IN_FLIGHT)
+        self._callers = callers or Callers(MAX_IN_FLIGHT)
 
     async def call(
         self, name: str, given: Mapping[str, object], tell: Tell | None = None, caller: str = ""
@@ -299,16 +307,24 @@ class Calls:
         except GgrepError as error:
             return self._failed(tool, in_arguments(error, tool.every))
         except Exception as error:  # noqa: BLE001 - the boundary: other exceptions are bugs
-            bug = GgrepError(f"a bug in ggrep: {type(error).__name__}: {error}")
-            return self._failed(tool, bug)
+            detail = f": {error}" if self._shows_paths else ""
+            return self._failed(tool, GgrepError(f"a bug in ggrep: {type(error).__name__}{detail}"))
 
-    async def workspaces(self) -> dict[str, Json]:
-        """Return the workspaces that calls may name by id.
+    async def read(self, name: str) -> Document:
+        """Return the document of a known resource.
 
         Raises:
-            WorkspaceError: a file is not valid.
+            ResourceFailed: the resource cannot be read.
         """
-        return workspaces_json(await self._places.registered())
+        if name == "workspace":
+            try:
+                return workspaces_json(await self._places.registered())
+            except GgrepError as error:
+                raise ResourceFailed(str(error), error.code) from error
+        outcome = await self.call(f"ggrep_{name}", {})
+        if outcome.failed:
+            raise ResourceFailed(str(outcome.document["message"]), str(outcome.document["code"]))
+        return outcome.document
 
     def _failed(self, tool: Tool, error: GgrepError) -> ToolResult:
         envelope = federated_failure if tool.name == "search_workspace" else failure
@@ -395,9 +411,7 @@ class Calls:
         request, shape = replace(call.request, include_paths=False), call.shape
         if shape is not None:
             shape = replace(shape, budgets=shape.budgets.for_agents())
-        opened = await open_workspace(
-            place.file, place.allowlist, request, workspace_id=call.workspace_id
-        )
+        opened = await place.open(request, call.workspace_id)
 
         async def ask(arrived: Arrived | None) -> FederatedResponse | FederatedSlate:
             workspace, forbidden = opened.workspace, opened.forbidden

@@ -43,7 +43,7 @@ def text_bytes_of(values: Mapping[str, object]) -> int:
 
 
 _LEAST: Final = 1_024
-"""Minimum budget, so that there is always room for warnings."""
+"""Minimum budget, so that warnings always fit."""
 _OF: Final[Mapping[str, TextBudget]] = MappingProxyType(
     {
         "search": TextBudget(32 << 10, "lower `top`, a shorter `snippet`, or `expand` a place"),

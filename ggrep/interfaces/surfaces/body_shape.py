@@ -126,7 +126,7 @@ class Fields:
         return tuple(texts)
 
     def word(self, key: str, known: Mapping[str, T]) -> T | None:
-        """Return the value that a known word stands for; None if missing or unknown."""
+        """Return the value of a known word; None if missing or unknown."""
         text = self.text(key)
         if text is not None and text not in known:
             self.add(key, "unsupported", f"{text!a} is not one of {', '.join(known)}")

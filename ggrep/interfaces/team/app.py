@@ -1,12 +1,13 @@
-"""The application of a team server: the API's routes, behind the tokens of users.
+"""The application of a team server: the API's routes and MCP, behind the tokens of users.
 
-A request's routes search the workspace of its user, so the handlers are those of `ggrep api`.
+A request's routes search the workspace of its user, so the handlers are those of `ggrep api`, and
+the tools those of `ggrep mcp`.
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 import anyio
 from anyio import to_thread
@@ -22,6 +23,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 import ggrep
 from ggrep.base.errors import Forbidden, InvalidRequest
 from ggrep.base.ids import RepoId
+from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import Workspace
 from ggrep.interfaces.api.http_messages import (
     ALWAYS,
@@ -33,11 +35,18 @@ from ggrep.interfaces.api.http_messages import (
 )
 from ggrep.interfaces.api.http_metrics import ApiMetrics, Measured
 from ggrep.interfaces.api.routes import HEALTH_SCHEMA, Routes
+from ggrep.interfaces.mcp.access import LEAST_ID, AllowedRepo
+from ggrep.interfaces.mcp.http import PATH, McpEndpoint
+from ggrep.interfaces.mcp.progress import Tell
+from ggrep.interfaces.mcp.server import build_server
+from ggrep.interfaces.mcp.tool_calls import Calls
+from ggrep.interfaces.mcp.tools import ToolResult
 from ggrep.interfaces.surfaces.body import FederatedCall, NamedCall
 from ggrep.interfaces.surfaces.callers import Callers
 from ggrep.interfaces.surfaces.http_server import AccessRules, Refusal, bearer_of, http_app
 from ggrep.server.access import Identity
-from ggrep.server.team import Team, TeamState
+from ggrep.server.audit import AuditEntry, AuditLog
+from ggrep.server.team import Team, TeamState, UserService
 from ggrep.server.tokens import Tokens, Unauthorised
 from ggrep.service.workspace_access import OpenedWorkspace, require_workspace
 
@@ -46,6 +55,11 @@ Q = TypeVar("Q")
 _MAX_SEARCHES: Final = 64
 _OF_ONE_MACHINE: Final = frozenset({"/status", "/health", "/metrics", "/openapi.json"})
 """Routes of `ggrep api` that are about its machine."""
+_TOOLS_OF_ONE_MACHINE: Final = frozenset({"ggrep_status", "ggrep_health"})
+_BACKEND: Final = "ggrep.backend"
+"""Key of the scope: the calls of tools on behalf of the request's user."""
+_ENTRY: Final = "ggrep.entry"
+"""Key of the scope: the request's entry of the audit log."""
 
 
 class UserPlaces(Struct, frozen=True):
@@ -76,6 +90,71 @@ class UserPlaces(Struct, frozen=True):
         return Path(named)
 
 
+class UserAccess(Struct, frozen=True):
+    """The workspace and the repositories that a user's calls of tools may search."""
+
+    seen: Workspace
+
+    @property
+    def file(self) -> Path:
+        """Return the path of the workspace in requests."""
+        return self.seen.workspace_path
+
+    async def repository(self, named: str | None) -> AllowedRepo:
+        """Return the repository of a path; for another path a repository that the user lacks."""
+        path = await UserPlaces(self.seen).root(named)
+        roots = {repo.root_canonical for repo in self.seen.repos}
+        root = next((each for each in (path, *path.parents) if each in roots), path)
+        return AllowedRepo(root, "" if root == path else path.relative_to(root).as_posix())
+
+    async def workspace(self, named: str | None) -> Self:
+        """Return the workspace with a path or id, or without either.
+
+        Raises:
+            Forbidden: another one is named.
+        """
+        is_id = named is not None and len(named) >= LEAST_ID
+        if named in {None, str(self.file)} or (is_id and self.seen.repo_set_id.startswith(named)):
+            return self
+        raise Forbidden(f"workspace: the workspace of this server is {self.file}")
+
+    async def open(
+        self, request: FederatedRequest, workspace_id: str | None = None
+    ) -> OpenedWorkspace:
+        """Return the content of the workspace.
+
+        Raises:
+            WorkspaceError: the workspace has another id.
+        """
+        del request
+        require_workspace(self.seen, workspace_id)
+        return OpenedWorkspace(self.seen, frozenset[RepoId]())
+
+    async def registered(self) -> tuple[Workspace, ...]:
+        """Return the workspace."""
+        return (self.seen,)
+
+
+class UserCalls(Calls):
+    """The calls of tools by a user, which are noted in an entry of the audit log."""
+
+    def __init__(self, service: UserService, callers: Callers) -> None:
+        federator: Any = service
+        places: Any = UserAccess(service.seen.workspace)
+        super().__init__(federator, places, shows_paths=False, callers=callers)
+        self._entry = service.entry
+
+    async def call(
+        self, name: str, given: Mapping[str, object], tell: Tell | None = None, caller: str = ""
+    ) -> ToolResult:
+        """Return the result of a call."""
+        self._entry.operation = name
+        result = await super().call(name, given, tell, caller)
+        if result.failed:
+            self._entry.error = str(result.document.get("code", ""))
+        return result
+
+
 class TeamApp(Struct, frozen=True):
     """The routes of a server and their shared objects."""
 
@@ -85,6 +164,7 @@ class TeamApp(Struct, frozen=True):
     report_error: ReportError
     metrics: ApiMetrics
     callers: Callers
+    mcp: McpEndpoint
 
     async def identity(self, request: Request) -> Identity:
         """Return the user of a request.
@@ -98,17 +178,24 @@ class TeamApp(Struct, frozen=True):
         except Unauthorised as error:
             challenge = {"www-authenticate": 'Bearer realm="ggrep"'}
             raise Refusal(401, error.code, str(error), headers=challenge) from error
+        _entry(request.scope).subject = identity.user
         # Users take turns, also behind a proxy that hides their addresses.
         request.scope["client"] = (identity.user, 0)
         return identity
 
-    def routes(self, identity: Identity) -> Routes:
-        """Return the routes that search a user's workspace."""
-        service: Any = self.team.service(identity)
+    async def routes(self, request: Request) -> Routes:
+        """Return the routes that search the workspace of a request's user."""
+        service: Any = self.team.service(await self.identity(request), _entry(request.scope))
         places: Any = UserPlaces(service.seen.workspace)
         return Routes(
             service, places, self.metrics, self.callers, MAX_BODY_BYTES, self.report_error
         )
+
+    async def tools(self, request: Request) -> ASGIApp:
+        """Answer a message of MCP with the repositories of the request's user."""
+        service = self.team.service(await self.identity(request), _entry(request.scope))
+        request.scope[_BACKEND] = UserCalls(service, self.callers)
+        return self.mcp
 
     async def health(self, request: Request) -> ASGIApp:
         """Report that the server answers; needs no token."""
@@ -138,6 +225,11 @@ class TeamApp(Struct, frozen=True):
         identity = await self.identity(request)
         if identity.user not in self.operators:
             raise Forbidden("only operators of this server may do that")
+
+
+def _entry(scope: Scope) -> AuditEntry:
+    entry: AuditEntry = scope.setdefault(_ENTRY, AuditEntry())
+    return entry
 
 
 def node_metrics(team: Team) -> str:
@@ -177,8 +269,8 @@ class _Endpoint:
         if (handler := _own_routes(self._app).get(self._key)) is not None:
             result: ASGIApp = await handler(request)
             return result
-        identity = await self._app.identity(request)
-        return await self._app.routes(identity).table()[self._key](request)
+        routes = await self._app.routes(request)
+        return await routes.table()[self._key](request)
 
 
 def _own_routes(app: TeamApp) -> Mapping[tuple[str, str], Any]:
@@ -187,6 +279,7 @@ def _own_routes(app: TeamApp) -> Mapping[tuple[str, str], Any]:
         ("GET", "/status"): app.state,
         ("GET", "/metrics"): app.figures,
         ("POST", "/refresh"): app.refresh,
+        ("POST", PATH): app.tools,
     }
 
 
@@ -199,25 +292,39 @@ def make_team_app(  # noqa: PLR0913 - all but the first two are named
     report_error: ReportError = lambda _: None,
     sweep_s: float = 15.0,
     upkeep: Callable[[TeamState], None] = lambda _: None,
+    audit: AuditLog | None = None,
 ) -> Starlette:
     """Return the application of a coordinator.
 
     While it runs, the nodes are checked and the refs are read. `upkeep` is called after each check,
     in a worker thread.
     """
+    tools = build_server(lambda request: request.scope[_BACKEND], without=_TOOLS_OF_ONE_MACHINE)
+    mcp = McpEndpoint(tools, stateless=True)
 
     @asynccontextmanager
     async def lifetime() -> AsyncIterator[None]:
-        async with anyio.create_task_group() as group:
+        async with mcp.run(), anyio.create_task_group() as group:
             group.start_soon(team.watch, sweep_s, upkeep)
             yield
             group.cancel_scope.cancel()
 
-    app = TeamApp(team, tokens, operators, report_error, ApiMetrics(), Callers(_MAX_SEARCHES))
+    def ended(scope: Scope, route: str, status: int, seconds: float) -> None:
+        if audit is not None:
+            try:
+                audit.write(_entry(scope), f"{scope['method']} {route}", status, seconds)
+            except OSError as error:
+                report_error(error)
+
+    app = TeamApp(team, tokens, operators, report_error, ApiMetrics(), Callers(_MAX_SEARCHES), mcp)
     searches = [key for key in _search_routes(app) if key[1] not in _OF_ONE_MACHINE]
     table = [*_own_routes(app), *searches]
     measured = Middleware(
-        Measured, metrics=app.metrics, clock=team.clock, routes=[path for _, path in table]
+        Measured,
+        metrics=app.metrics,
+        clock=team.clock,
+        routes=[path for _, path in table],
+        ended=ended,
     )
     routes = [Route(path, _Endpoint(app, method, path), methods=[method]) for method, path in table]
     made = http_app(routes, AccessRules(hosts=hosts), failure_response, lifetime, [measured])

@@ -114,7 +114,7 @@ class SearchTimingsJson(TypedDict):
 @extends(Explanation)
 @may_grow
 class ExplainJson(TypedDict):
-    """Explanation of the answer; present when the request asked to explain.
+    """Explanation of the answer; present if the request sets `explain`.
 
     Keys may be added later.
     """
@@ -145,8 +145,8 @@ class HitJson(TypedDict):
             ),
         ]
     ]
-    """Parts of the score by name, and the `rule` that chose the hit; present when the request asked
-    to explain.
+    """Parts of the score by name, and the `rule` that chose the hit; present if the request sets
+    `explain`.
     """
 
 

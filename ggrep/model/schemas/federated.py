@@ -412,7 +412,7 @@ class FederatedHitJson(RepoPlaceJson):
     localRank: Count
     """Rank in the repository's list, from 0."""
     explain: NotRequired[Mapping[str, float]]
-    """Parts of the score by name; present when the request asked to explain."""
+    """Parts of the score by name; present if the request sets `explain`."""
     alsoIn: NotRequired[Annotated[Sequence[RepoPlaceJson], Held(least=1)]]
     """Locations of the same text in other repositories; absent if there are none."""
 

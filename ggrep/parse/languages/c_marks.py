@@ -140,9 +140,14 @@ def without_marks(data: bytes) -> bytes:
 def _in_heads(data: bytes) -> Iterator[_Span]:
     """Yield the marks in the heads of classes and namespaces: `class MARK Name MARK : Base {`."""
     for word, form in _HEADS:
-        for head in form.finditer(data) if word in data else ():
-            if len(head["head"].split(None, 2)) > 1 or b"[" in head["head"]:
-                yield from _head_marks(data, *head.span("head"))
+        at = 0
+        while head := form.search(data, at) if word in data else None:
+            start, end = head.span("head")
+            line = data.rfind(b"\n", max(0, start - _MOST_LINE), start) + 1
+            commented = b"//" in data[line:start]
+            at = start if commented else end
+            if not commented and (len(head["head"].split(None, 2)) > 1 or b"[" in head["head"]):
+                yield from _head_marks(data, start, end)
 
 
 def _head_marks(data: bytes, start: int, end: int) -> list[_Span]:

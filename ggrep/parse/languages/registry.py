@@ -17,7 +17,7 @@ from ggrep.parse.languages.by_content import (
 )
 from ggrep.parse.languages.by_form import by_form
 
-CHUNKER_REVISION: Final = "chunker-8"
+CHUNKER_REVISION: Final = "chunker-9"
 """Version of the chunking, which is part of the configuration fingerprint.
 
     chunker-1  definitions, headings, diagrams, line windows
@@ -34,6 +34,7 @@ CHUNKER_REVISION: Final = "chunker-8"
     chunker-7  definitions after export, attribute and test macros; a text that a grammar cannot
                parse loses only the broken part; names as each language writes them
     chunker-8  PlantUML and DOT are plain text; Groovy and Octave as their grammars read them
+    chunker-9  classes of C++ whose comment contains the word `class`
 """
 
 GRAMMAR_PACKAGES: Final = ("tree_sitter", "tree_sitter_language_pack")

@@ -39,7 +39,7 @@ def is_product_directory(name: str) -> bool:
 def product_files(paths: Iterable[str]) -> tuple[str, ...] | None:
     """Return the paths that are in product directories.
 
-    Return None, which stands for all paths, if there are more than `MOST_PRODUCTS` such paths, or
+    Return None, which means all paths, if there are more than `MOST_PRODUCTS` such paths, or
     if one is not valid text.
     """
     products = tuple(islice(filter(_IN_PRODUCTS.search, paths), MOST_PRODUCTS + 1))

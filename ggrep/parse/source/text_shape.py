@@ -74,7 +74,7 @@ def is_minified(path_key: str, data: bytes) -> bool:
         return True
     # Pictures in a script, and elements of a page, do not count as lines.
     whole = b"\n".join(_pieces(data))
-    text = _BLOB.sub(b"", whole)
+    text = _BLOB.sub(b"", whole) if _LEAST_BLOB in whole.translate(_IN_BLOBS) else whole
     if _PAGES.search(path_key.lower()):
         text = _ELEMENT.sub(b"", text)
     else:

@@ -149,7 +149,7 @@ def _absent(listing: Listing | None) -> list[SkippedFile]:
 
 
 def apart_below(root: Path, apart: Sequence[Path]) -> frozenset[bytes]:
-    """Return the paths of `apart` that are inside the root, spelled as in the walk."""
+    """Return the directories of `apart` inside the root as byte paths relative to the root."""
     real = [Path(os.path.realpath(path)) for path in apart]
     return frozenset(
         os.fsencode(path.relative_to(root))

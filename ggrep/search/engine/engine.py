@@ -5,7 +5,7 @@ therefore starts in four fifths of the time. A daemon loads the modules of all o
 warms up.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -129,15 +129,9 @@ class Engine(RepoIndex):
             return answers.answer(replace(context, settings=settings), request)
 
     def search_or_scan(
-        self,
-        request: SearchRequest,
-        deadline: Deadline | None = None,
-        *,
-        tell: Callable[[str], None] = lambda _: None,
+        self, request: SearchRequest, deadline: Deadline | None = None
     ) -> QueryResponse:
         """Answer a query from a snapshot, or by a scan of the work tree if there is none.
-
-        If the repository has no index, `tell` is called with the command that builds an index.
 
         Raises:
             NoIndex, IndexDamaged: no snapshot is usable, and a scan cannot answer the query.
@@ -149,8 +143,6 @@ class Engine(RepoIndex):
             if not can_scan(request):
                 raise
             damage = str(error) if isinstance(error, IndexDamaged) else ""
-            if not damage:
-                tell(str(error))
             deadline = deadline or self._deadline(request.timeout_ms)
             return self._scanner(damage).scan(request, deadline)
 

@@ -244,13 +244,13 @@ def _named_at(module: str, line: int, lines: Sequence[str]) -> int:
 
 
 def _calls_itself(module: str, name: str) -> bool:
-    """Return whether a quoted module goes by a name: `mux` of `github.com/gorilla/mux/v5`."""
+    """Return whether a quoted module has a name: `mux` of `github.com/gorilla/mux/v5`."""
     *parents, last = module.split("/")
     return name in {last, *(parents[-1:] if re.fullmatch(r"v\d+", last) else [])}
 
 
 def _open_imports(file: NamedFile) -> list[tuple[str, int]]:
-    """Return the packages all of whose names a file knows, with the lines of the imports."""
+    """Return the packages from which a file imports all names, with the lines of the imports."""
     lines = enumerate(file.text.split("\n"), start=1)
     matches = ((_OPEN_IMPORT.match(line), number) for number, line in lines)
     return [(str(match[match.lastindex or 0]), number) for match, number in matches if match]

@@ -244,7 +244,7 @@ def clamped(
 ) -> tuple[SearchRequest, tuple[LimitHit, ...]]:
     """Return the request with its numbers clamped to the caps, and the limits that were clamped.
 
-    A `per_file` of 0 stands for the cap.
+    A `per_file` of 0 means the cap.
     """
     limits = []
     if request.limit > settings.max_query_results:

@@ -194,7 +194,7 @@ class Snapshots:
         finally:
             verifier.save()
         # The next search rebuilds a damaged image; a sync rebuilds everything else.
-        return judged.known_to_be(rebuilding=judged.damage is not None and self._on_damage())
+        return judged.rebuilt_by(self._on_damage)
 
     @contextmanager
     def _healing(self, deadline: Deadline | None) -> Iterator[Healer]:

@@ -1,9 +1,8 @@
-"""Which uses of a name are of the container that was asked for: `Checkout.pay`, not `Till.pay`.
+"""Selects the uses of a name that belong to a container: `Checkout.pay`, not `Till.pay`.
 
-A receiver whose type the function around it names, the name of a type, `self` inside of one, and a
-bare call where members need a receiver say it for certain; the name of a variable (`till.pay()`) is
-a guess.
-What nothing is said of stays, marked as a guess.
+The container is certain if the enclosing function names the type of the receiver, if the receiver
+is a type or `self`, or for a call without receiver where members need one. The name of a variable
+(`till.pay()`) is a guess, and so is a use without any evidence.
 """
 
 import re
@@ -28,12 +27,12 @@ _NEED_RECEIVERS: Final = frozenset(
 
 
 class Use(Struct, frozen=True):
-    """What stands around a usage.
+    """The code around a usage.
 
     Attributes:
         before: the line in front of the name.
-        container: of the definition that it stands in.
-        imports: it only makes the name known, in the line `line`.
+        container: container of the definition that contains the usage.
+        imports: the usage only imports the name, in the line `line`.
         receiver: its receiver's type where syntax says so.
     """
 
@@ -46,14 +45,14 @@ class Use(Struct, frozen=True):
 
 
 class Judge:
-    """Tells which usages are of a family, by what stands around each."""
+    """Decides which usages belong to a family, from the code around each."""
 
     def __init__(self, family: Family) -> None:
         self._own, self._others = frozenset(family.own), frozenset(family.others)
         self._members = family.members
 
     def standing(self, use: Use) -> Standing:
-        """Return whether a usage is of the family."""
+        """Return whether a usage belongs to the family."""
         around = {folded(part) for part in re.split(r"[.:#/]+", use.container) if part}
         if use.imports:
             words = set(re.findall(rf"[{WORD}]+", folded(use.line)))
@@ -76,5 +75,5 @@ class Judge:
         return "other" if needs and not around & self._own else self._within(around)
 
     def _within(self, around: set[str]) -> Standing:
-        """Return what a usage is that only its enclosing definitions say something of."""
+        """Return the verdict on a usage by its enclosing definitions alone."""
         return "same" if around & self._own else "other" if around & self._others else "maybe"

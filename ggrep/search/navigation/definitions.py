@@ -85,7 +85,7 @@ class Fitting(Struct, frozen=True):
 
     @property
     def fits(self) -> bool:
-        """Return whether they are what was asked for."""
+        """Return whether they match the requested container."""
         return self.fit in FITTING
 
 
@@ -94,7 +94,7 @@ def fitting(
 ) -> Fitting:
     """Return the definitions that fit a name best, in its own spelling or in any letter case.
 
-    By what encloses them first; by their file's path where none does.
+    Enclosing definitions are compared first, without any the file's path.
     """
     every = _defining(reading, files, asked.typed, any_case=any_case)
     fits = [fit_of(place, asked) for place in every]
@@ -106,7 +106,7 @@ def fitting(
 
 
 def fit_of(place: Place, asked: AskedName) -> Fit:
-    """Return by what a definition is inside of the requested container, if there is any."""
+    """Return how a definition matches the requested container: by enclosing names or path."""
     owners, defined = asked.owners_of(place.mention.text), place.mention.defined
     if defined is not None and defined.kind == SECTION:
         return "key" if _ends(_parts(place.mention.container), owners) else "beside"
@@ -153,7 +153,7 @@ def _parts(container: str) -> list[str]:
 
 
 def _path_parts(place: Place) -> list[str]:
-    """Return what a module is called by, and the container in it: `json.decoder.JSONDecoder`."""
+    """Return the parts of the module's name and of the container: `json.decoder.JSONDecoder`."""
     path = PurePosixPath(place.file.path)
     stem = path.name.partition(".")[0]
     parts = [*path.parts[:-1], *([] if stem in _ENTRANCES else [stem])]

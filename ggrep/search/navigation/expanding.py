@@ -12,7 +12,7 @@ from ggrep.config.fingerprints import asked_fingerprint
 from ggrep.index.store.definition_extents import Step, widened
 from ggrep.model.files import TEST
 from ggrep.model.limits import LimitHit
-from ggrep.model.line_numbers import folded_range, numbered_lines
+from ggrep.model.line_numbers import folded_range, numbered_lines, without_fold_marks
 from ggrep.model.navigation import Boundary, ExpandRequest, ExpandResponse, Neighbour
 from ggrep.model.request import Find, SearchRequest
 from ggrep.model.sanitise import is_text, sanitise, sanitise_line
@@ -34,8 +34,8 @@ class Piece(Struct, frozen=True):
 
     Attributes:
         first_line: 1-based, as `last_line`.
-        name: of the definition that begins in it; empty where none does.
-        breadcrumb: what encloses it, outermost first.
+        name: name of the definition that begins in the chunk; empty if none does.
+        breadcrumb: the enclosing definitions, outermost first.
     """
 
     row_id: str
@@ -69,14 +69,14 @@ class Reach(Struct, frozen=True):
 def reaches_of(pieces: Sequence[Piece], first: int, last: int, lines: int) -> list[Reach]:
     """Return the extent of each boundary around some chunks, the narrowest first.
 
-    None of them is narrower than the one before. In place of a definition, where there is none
-    around the chunks, stand the chunks themselves, and in place of a container the file.
+    None of them is narrower than the one before. Without a definition around the chunks, its extent
+    is that of the chunks themselves; without a container, the extent is the file.
 
     Args:
         pieces: all chunks of the file, in source order; not empty.
         first: place of the first of the chunks in question.
-        last: that of the last of them.
-        lines: of the file.
+        last: place of the last of these chunks.
+        lines: number of lines of the file.
     """
     trail = pieces[first].trail
     for piece in pieces[first + 1 : last + 1]:
@@ -184,9 +184,9 @@ class _File(Struct, frozen=True):
     """A file as it is shown.
 
     Attributes:
-        lines: without their ends, sanitised.
-        pieces: its chunks without the header, in source order.
-        rows: of each of them.
+        lines: lines without line ends, sanitised.
+        pieces: chunks without the header, in source order.
+        rows: row of each chunk.
     """
 
     path: str
@@ -201,8 +201,8 @@ class _Shown(Struct, frozen=True):
     """The shown part of a file.
 
     Attributes:
-        reach: what was to be shown.
-        hidden_lines: of it that are not.
+        reach: the extent to show.
+        hidden_lines: number of its lines that are not shown.
     """
 
     reach: Reach
@@ -216,7 +216,7 @@ class _Shown(Struct, frozen=True):
 def _clamped(
     request: ExpandRequest, target: ResolvedTarget
 ) -> tuple[ExpandRequest, tuple[LimitHit, ...]]:
-    """Return the request with the bytes in force: a range without focus is shown whole."""
+    """Return the request with its byte limit: a range without focus is shown whole."""
     if not request.max_bytes:
         usual = MAX_EXPAND_BYTES if target.is_range else USUAL_BYTES
         usual = FOCUS_BYTES if request.focus else usual
@@ -230,7 +230,7 @@ def _clamped(
 def _read(context: Context, segment: SearchableSegment, target: ResolvedTarget) -> _File:
     view, deadline, image = context.view, context.deadline, segment.image
     rows = [row for row in segment.rows_of(target.file) if not image.row_anchors[row]]
-    text = sanitise(file_text(view, segment, target.file, deadline))
+    text = without_fold_marks(sanitise(file_text(view, segment, target.file, deadline)), 1)
     held = shown_rows(view, segment, rows)
     deadline.check("expanding")
     pieces = [
@@ -260,8 +260,8 @@ def _shown(
 ) -> _Shown:
     """Return the part of the file to show: the requested boundary, or the widest that fits.
 
-    Of a place in a file no more than the definition around it: who wants a method has no use for
-    the licence above it.
+    For a place in a file, at most the definition around it is shown, because a reader of a method
+    does not need the licence above it.
     """
     if not file.pieces:
         return _Shown(Reach("file", 1, 1, ()), 1, 1, "", 0)
@@ -336,7 +336,7 @@ def _size(file: _File, reach: Reach) -> int:
 def _cut(file: _File, reach: Reach, line: int, most: int, size: int) -> _Shown:
     """Return the lines of a boundary nearest to `line` within the bytes, `line` always included.
 
-    Of those as far away on either side the one below comes first.
+    Between two lines equally far away, the lower line comes first.
     """
     limit = LimitHit("max_expand_bytes", most, size, file.path)
     line = min(max(line, reach.first_line), reach.last_line)

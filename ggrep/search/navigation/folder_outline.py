@@ -1,6 +1,6 @@
 """The outline of a folder: its files with what they define, its subfolders with counts.
 
-The most important have their places first; all are shown in the order of their paths.
+The most important files are chosen first; all are shown in the order of their paths.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,19 +21,19 @@ from ggrep.search.query.folders import Folder, joined
 from ggrep.search.query.listing import ListedFile
 
 DEEPEST: Final = 4
-"""Levels that are listed where none were asked for, if they fit."""
+"""Number of levels that are listed by default, if they fit."""
 _PLACES_SHARE: Final = 0.6
-"""Of the bytes: what the names of paths may take before what files define has its turn."""
+"""Share of the bytes for the names of paths; the rest is for definitions of files."""
 _MOST_READ: Final = 120
 """Files whose definitions are looked at."""
 
 
 class Listed(Struct, frozen=True):
-    """What is shown of a folder.
+    """The shown part of a folder.
 
     Attributes:
         left_out: files and folders without a place.
-        whole_bytes: what all names of the level would take.
+        whole_bytes: size of all names of the level.
     """
 
     paths: tuple[ListedPath, ...]
@@ -59,7 +59,7 @@ class _Item(Struct, frozen=True):
 def listed_folder(
     view: SnapshotView, folder: Folder, room: int, depth: int, deadline: Deadline
 ) -> Listed:
-    """Return what to show of a folder in so many bytes.
+    """Return the part of a folder to show within a number of bytes.
 
     Args:
         view: the snapshot.
@@ -104,7 +104,7 @@ def listed_folder(
 def _placed(
     items: Sequence[_Item], order: Sequence[int], kept: dict[int, ListedPath], room: int
 ) -> dict[int, ListedPath]:
-    """Return what is kept, and the next of the order with their folders while there is room."""
+    """Return the kept items, and as many of the next items with their folders as fit."""
     found, left = dict(kept), room
     for place in order:
         wanted = [place]
@@ -120,10 +120,10 @@ def _placed(
 
 
 def _items(folder: Folder, levels: int, *, every: bool) -> Iterator[_Item]:
-    """Yield what lies in a folder, each subfolder before what is in it, in the order of paths.
+    """Yield the content of a folder by path, each subfolder before its own content.
 
     Args:
-        folder: of the snapshot.
+        folder: a folder of the snapshot.
         levels: how deep to go.
         every: into all subfolders, not only into those of code.
     """
@@ -180,7 +180,7 @@ _PROSE: Final = 1
 
 
 def _standing(path: str, traits: int, language: str) -> int:
-    """Return what people look at first, by the lowest number: code, documents, settings, tests."""
+    """Return the importance of a file, lowest first: code, documents, settings, tests."""
     traits |= traits_of(path)
     hidden = any(part.startswith(".") for part in path.split("/"))
     if traits & (MACHINE_WRITTEN | VENDORED | GENERATED):

@@ -45,9 +45,9 @@ _Key: TypeAlias = tuple[str, str]
 def implementations(
     reading: Reading, request: SymbolRequest, places: Sequence[Place], others: Sequence[Place]
 ) -> list[tuple[DefinedAt, bool]]:
-    """Return what implements a name, each with whether it is in a test file, in the answer's order.
+    """Return the implementations of a name in order, and whether each is in a test file.
 
-    No more than `most_implementations` types are followed; one more shows that there are others.
+    At most `most_implementations` types are followed; one more shows that others exist.
 
     Args:
         reading: reads the files.
@@ -112,7 +112,7 @@ def _extending(reading: Reading, name: str, types: Sequence[Place], most: int) -
 
     Args:
         reading: reads the files.
-        name: of the type.
+        name: name of the type.
         types: its definitions, whose languages count; without any, all languages count.
         most: most places; one more ends the search.
     """
@@ -164,7 +164,7 @@ def _structural(reading: Reading, types: Iterable[Place]) -> dict[_Key, bool]:
 
 
 def _having(reading: Reading, methods: Iterable[str]) -> set[_Key]:
-    """Return the types with all of those methods; a rare method is looked for first."""
+    """Return the types with all of these methods; the rarest method is searched first."""
     held, candidates = reading.held, None
     named = {method: split_name(method.partition("/")[0]) for method in methods}
     files = {method: defining_files(held, name, reading.deadline) for method, name in named.items()}
@@ -186,7 +186,7 @@ def _having(reading: Reading, methods: Iterable[str]) -> set[_Key]:
 
 
 def _method_set(reading: Reading, interface: Place) -> tuple[set[str], bool]:
-    """Return the methods of an interface with those that it embeds, and whether any are unknown."""
+    """Return the methods of an interface and those it embeds, and whether any are unknown."""
     methods, is_unknown = set[str](), False
     queue, seen = [(interface, each) for each in interface.mention.methods], set[str]()
     while queue and len(seen) < _MOST_EMBEDDED:
@@ -212,7 +212,7 @@ def _method_set(reading: Reading, interface: Place) -> tuple[set[str], bool]:
 
 
 def _is_package(file: NameFile, package: str, around: Place) -> bool:
-    """Return whether a file may be of a package of Go, or of that around an interface."""
+    """Return whether a file may belong to a package of Go, or to the package of an interface."""
     folder = PurePosixPath(_folder(file.path))
     return folder.name == package if package else str(folder) == _folder(around.file.path)
 

@@ -1,4 +1,4 @@
-"""What may take a file of the repository into its index."""
+"""Files of a repository that are not indexed: links to other files, and excluded files."""
 
 from pathlib import Path
 
@@ -7,11 +7,33 @@ from ggrep.model.written_names import place_readings
 from ggrep.parse.source.eligibility import is_text_name
 
 
-def left_out_hint(root: Path, target: str) -> str:
-    """Return a phrase on the file that a target names; empty where its name is that of a text.
+def without_link(root: Path, target: str) -> str:
+    """Return a target with the file that a symbolic link names in place of the link.
+
+    An index contains no links. Targets without a link, and links out of the root, are returned
+    unchanged.
 
     Args:
-        root: of the repository; links out of it are not followed.
+        root: canonical root of the repository.
+        target: a path below it, with or without lines or a name.
+    """
+    text = target.strip().removeprefix("./")
+    readings = (each.path for each in place_readings(text))
+    for path in dict.fromkeys((*readings, text.partition(":")[0])):
+        try:
+            file = (root / path).resolve()
+            if file != root / path and file.is_relative_to(root) and file.is_file():
+                return f"{file.relative_to(root).as_posix()}{text.removeprefix(path)}"
+        except (OSError, ValueError, RuntimeError):
+            continue
+    return target
+
+
+def left_out_hint(root: Path, target: str) -> str:
+    """Return a hint on the file that a target names; empty if its name is that of a text file.
+
+    Args:
+        root: root of the repository; links out of it are not followed.
         target: a path below it, with or without lines.
     """
     path = list(place_readings(target))[-1].path.removeprefix("./")

@@ -1,4 +1,4 @@
-"""What files mainly define, by the names of their chunks."""
+"""Finds the main definitions of files by the names of their chunks."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -67,7 +67,7 @@ def _named(
 
 
 def _main(named: Sequence[_Named]) -> tuple[tuple[str, ...], int]:
-    """Return the names to show of a file: those at its top, and below a lone one of its members."""
+    """Return the names to show of a file: top-level names, and the members of a single one."""
     top = _top(named)
     kept: list[int] = []
     taken = 0

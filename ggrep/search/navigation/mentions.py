@@ -1,4 +1,4 @@
-"""Collects the mentions of a name in the order of the answer, and judges those of a container."""
+"""Collects the mentions of a name in the order of the answer, and checks their container."""
 
 from collections import Counter
 from typing import Final
@@ -32,15 +32,15 @@ MAX_LINE_CHARACTERS: Final = 240
 MAX_JUDGED: Final = 20_000
 """Usages whose container is judged; those behind them are counted and not shown."""
 _BEFORE: Final = 80
-"""What of a longer line is shown in front of the name."""
+"""Characters of a longer line that are shown before the name."""
 
 
 class Judged(Struct, frozen=True):
     """The mentions that an answer shows.
 
     Attributes:
-        shown: those behind the ones that earlier pages have shown.
-        wanted: how many there are, shown or not.
+        shown: mentions after those that earlier pages have shown.
+        wanted: number of mentions, shown or not.
         left: usages that say another container.
         doubtful: usages that say no container; `wanted` counts them.
         found: the definitions, by what they are to the container.
@@ -55,7 +55,7 @@ class Judged(Struct, frozen=True):
     limits: tuple[LimitHit, ...] = ()
 
     def without_doubts(self) -> "Judged":
-        """Return what one store shows: many doubtful usages are only counted, as `doubtful`."""
+        """Return the mentions that one store shows; many doubtful usages are only counted."""
         hidden = hidden_doubts(self.wanted - self.doubtful, self.doubtful)
         shown = tuple(each for each in self.shown if not (hidden and each[1].guess))
         return replace(self, shown=shown, wanted=self.wanted - hidden, doubtful=hidden)
@@ -65,11 +65,11 @@ class Mentions(Struct):
     """Collects occurrences in the order of the answer and keeps the first.
 
     Attributes:
-        skip: so many of those that fit the answer were shown before.
+        skip: number of matching mentions that were shown before.
         defining: files that may define the name; None while unknown.
-        totals: all of them, by kind.
-        other_spelling: the first that is not spelled as the name was asked for.
-        definitions: the first ones.
+        totals: number of all mentions, by kind.
+        other_spelling: the first mention that is not spelled like the requested name.
+        definitions: the first definitions.
     """
 
     request: ReferencesRequest
@@ -83,7 +83,7 @@ class Mentions(Struct):
     _passed: int = 0
 
     def wants(self, file: NameFile) -> bool:
-        """Return whether the answer needs the syntax of a file that follows those taken.
+        """Return whether the answer needs the syntax of the next file.
 
         It does until the page is full and another usage follows, and for the first definitions. A
         container is known by all of them.
@@ -113,7 +113,7 @@ class Mentions(Struct):
 
     @property
     def _reorders(self) -> bool:
-        """Return whether the answer's order is known at the end alone."""
+        """Return whether the answer's order is known only at the end."""
         return bool(self.asked.owners) or len(self.request.kinds) > 1
 
     @property
@@ -121,17 +121,18 @@ class Mentions(Struct):
         return MOST_DEFINITIONS if self.asked.owners else MAX_DEFINED
 
     def _keeps(self) -> bool:
-        """Return whether the next one may be shown: of a container that is known at the end."""
+        """Return whether the next mention may be shown; its container is known only at the end."""
         if self._reorders:
             return len(self._kept) < MAX_JUDGED
         self._passed += 1
         return self._passed > self.skip and len(self._kept) < self.request.limit
 
     def answer(self, family: Family | None = None) -> Judged:
-        """Return what is shown of it all: usages before mentions, the certain before the doubtful.
+        """Return the shown mentions: usages before other mentions, certain before doubtful ones.
 
         Args:
-            family: whose uses are wanted of a qualified name; None for what the definitions say.
+            family: family whose uses of a qualified name are wanted; None to take it from the
+                definitions.
         """
         wanted = sum(self.totals[kind] for kind in self.request.kinds)
         owners = self.asked.owners
@@ -154,13 +155,13 @@ class Mentions(Struct):
         return Judged(shown, wanted - left, left, found, doubtful, self._limits(wanted))
 
     def _standing(self, judge: Judge, place: Place, use: Use) -> Standing:
-        """Return whether a mention is of the container; text says nothing of it."""
+        """Return whether a mention belongs to the container; for text this is unknown."""
         if place.mention.kind != "usage" or not self.asked.owners_of(place.mention.text):
             return "same"
         return judge.standing(use)
 
     def _limits(self, wanted: int) -> tuple[LimitHit, ...]:
-        """Return what was left unjudged of a qualified name."""
+        """Return the limits for mentions of a qualified name that were not checked."""
         defined = self.totals["definition"]
         bounds = ((MAX_JUDGED, wanted), (MOST_DEFINITIONS, defined))
         return tuple(LimitHit("max_judged", most, seen) for most, seen in bounds if seen > most)

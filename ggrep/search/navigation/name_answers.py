@@ -1,4 +1,4 @@
-"""Answers where a name is defined and where it is used."""
+"""Answers requests for definitions and usages of a name."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ def symbol(context: Context, request: SymbolRequest) -> SymbolResponse:
     """Return where a name is defined.
 
     Args:
-        context: what answering needs; its deadline is checked before each file.
+        context: data for the answer; its deadline is checked before each file.
         request: the name.
 
     Raises:
@@ -111,7 +111,7 @@ def references(context: Context, request: ReferencesRequest) -> ReferencesRespon
     """Return where a name is used.
 
     Args:
-        context: what answering needs; its deadline is checked before each file.
+        context: data for the answer; its deadline is checked before each file.
         request: the name, and whether strings and comments count.
 
     Raises:
@@ -193,7 +193,7 @@ def _unseen(
 
 
 def _unselected(reading: Reading, request: SymbolRequest | ReferencesRequest) -> tuple[Notice, ...]:
-    """Return what is said where filters or the path select nothing."""
+    """Return a notice if filters or the path select nothing."""
     chosen = request.scope, request.filters
     return selection_notices(reading.held.segments, *chosen, reading.deadline)
 
@@ -201,7 +201,7 @@ def _unselected(reading: Reading, request: SymbolRequest | ReferencesRequest) ->
 def reading_of(
     context: Context, request: SymbolRequest | ReferencesRequest, *, words_do: bool
 ) -> Reading:
-    """Return what reads the files that a request allows."""
+    """Return the reader of the files that a request allows."""
     view, deadline = context.view, context.deadline
     held = searched(view, open_segments(view), request.scope, request.filters, deadline)
     return Reading(held, context.occurrences, deadline, words_do, request.deterministic)
@@ -233,7 +233,7 @@ def definition_at(held: Searched, place: Place) -> Definition:
 
 UNREAD_LANGUAGE: Final = "unread_language"
 _NAMELESS: Final = {"code": "unknown languages", "text": "plain text"}
-"""What is told by the form of its lines alone has no language's name."""
+"""Names for files whose type is only known from the form of their lines."""
 
 
 def unread_languages(held: Searched, files: Sequence[NameFile]) -> list[Notice]:
@@ -241,7 +241,7 @@ def unread_languages(held: Searched, files: Sequence[NameFile]) -> list[Notice]:
 
     Args:
         held: the snapshot's segments.
-        files: those that may hold the name.
+        files: files that may contain the name.
     """
     spoken = Counter(held.segments[file.segment].image.language(file.file) for file in files)
     counted = [

@@ -1,7 +1,7 @@
-"""Which files may contain a name, by the index alone, and the order to read them in.
+"""Selects the files that may contain a name, by the index alone, and the order to read them.
 
-Postings hold words in lower case without the underscores around them, so a file found here may
-turn out not to hold the name at all; none that holds it is missed.
+Postings hold words in lower case without the underscores around them, so a selected file may lack
+the name; no file that contains the name is missed.
 """
 
 import re
@@ -56,9 +56,9 @@ class AskedName(Struct, frozen=True):
     """A name as requested.
 
     Attributes:
-        typed: what each file is searched for, as its language reads it.
-        owners: what has to stand in front of it, outermost first, where every mark separates.
-        last: what is looked for then.
+        typed: the name to search for, as the language of each file reads it.
+        owners: the required qualifiers, outermost first, if every mark separates.
+        last: the last part of the name, which is searched for then.
     """
 
     typed: str
@@ -70,7 +70,7 @@ class AskedName(Struct, frozen=True):
         return any(is_same_name(text, last) for last in requested_lasts(self.typed))
 
     def owners_of(self, spelled: str) -> tuple[str, ...]:
-        """Return what has to stand in front of a definition that is spelled so."""
+        """Return the required qualifiers of a definition with this spelling."""
         return owners_of(self.typed, spelled) if self.owners else ()
 
 
@@ -267,7 +267,7 @@ def _files_by_text(
     fits: Callable[[str, str], bool],
     deadline: Deadline,
 ) -> list[int]:
-    """Return the files of those rows whose text and language fit."""
+    """Return the files of the rows whose text and language fit."""
     segment, files = held.segments[place], set[int]()
     eligible: list[int] = rows[held.eligible[place][rows]].tolist()
     for start in range(0, len(eligible), BATCH_ROWS):

@@ -1,4 +1,4 @@
-"""Pages of one repository's answer about a name: where one begins, and what follows it."""
+"""Pages of one repository's answer about a name: the start of a page, the cursor of the next."""
 
 from msgspec.structs import replace
 
@@ -17,13 +17,13 @@ from ggrep.model.navigation import ReferencesRequest, SymbolRequest
 from ggrep.search.query.answerer import Unpinned
 
 _ALONE = ""
-"""What a cursor calls the repository, where one alone is asked."""
+"""Name of the repository in the cursor of a query to a single repository."""
 
 
 def page_start(
     request: SymbolRequest | ReferencesRequest, index: StoreId
 ) -> tuple[int, SnapshotId | None]:
-    """Return how many places earlier pages have shown, and of which snapshot; None on the first.
+    """Return the number of places on earlier pages, and their snapshot; None on the first page.
 
     Raises:
         InvalidRequest: the cursor is none, or belongs to another question or index.
@@ -35,7 +35,7 @@ def page_start(
 
 
 def page_snapshot(store: Unpinned, request: SymbolRequest | ReferencesRequest) -> SnapshotId | None:
-    """Return the snapshot that earlier pages are of; None on the first."""
+    """Return the snapshot of earlier pages; None on the first page."""
     return page_start(request, store.active().manifest.name)[1] if request.cursor else None
 
 
@@ -47,13 +47,13 @@ def page_end(
     *,
     exact: bool = True,
 ) -> tuple[tuple[LimitHit, ...], str]:
-    """Return the cut that a page makes and the cursor of the next; nothing on the last.
+    """Return the limit that ends a page and the cursor of the next page; nothing on the last.
 
     Args:
         request: after clamping.
         shown: places of earlier pages, and of this one.
-        total: how many there are in all, at least.
-        origin: the index and the snapshot that were asked.
+        total: number of places in all, at least.
+        origin: the queried index and snapshot.
         exact: there are no more than `total`.
     """
     before, here = shown

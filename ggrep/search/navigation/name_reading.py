@@ -43,8 +43,8 @@ class HoldingFile(Struct, frozen=True):
     """A file that contains the name.
 
     Attributes:
-        text: as it was indexed.
-        question: what is asked about it.
+        text: the indexed text.
+        question: the request for occurrences in the file.
     """
 
     file: NameFile
@@ -66,12 +66,12 @@ class HoldingFiles(Iterator[HoldingFile]):
         """Take the files.
 
         Args:
-            held: what they lie in.
-            files: the ones that may hold it.
+            held: the segments that contain the files.
+            files: files that may contain the name.
             question: the name, and whether other letter cases count; then only files with such
                 a spelling do.
             deadline: checked before each batch.
-            wants: whether a file is read; asked when its turn comes.
+            wants: returns whether to read a file; called directly before the file is read.
         """
         self._held = held
         self._name, self._any_case = question
@@ -127,7 +127,7 @@ class HoldingFiles(Iterator[HoldingFile]):
 
 
 def _keeps_keys(file: NameFile, question: OccurrenceRequest) -> bool:
-    """Return whether chunks of a file are named so, and no syntax says what their names are."""
+    """Return whether chunks of a file have the name, in a format of keys or without syntax."""
     path, data = question.path_key, question.data
     return file.names and (language_of(path, data) in KEYED or not has_syntax(path, data))
 
@@ -189,7 +189,7 @@ class Reading:
     """Reads files for one name and records failures.
 
     Attributes:
-        words_do: what words alone tell of a file is worth having.
+        words_do: whether to count occurrences of words in files that are not parsed.
         exact: nothing is left out because time runs short; the deadline ends the request instead.
         notices: files whose syntax was not read.
         limits: the cuts: too many files, too much text, too many places in one, too little time.
@@ -230,7 +230,7 @@ class Reading:
     ) -> Iterator[NamedFile]:
         """Yield the files that contain the name: sources before tests, then by path.
 
-        Where words do not do, those in which a chunk has that name come before all others.
+        If words are not counted, files with a chunk of that name come before all others.
 
         Args:
             files: the ones to keep first where there are too many.
@@ -294,7 +294,7 @@ class Reading:
     def _counts(
         self, place: int, rows: Sequence[int], name: str, *, any_case: bool
     ) -> Iterator[tuple[int, int]]:
-        """Yield the file of each row, and how often the name stands in the row's own text."""
+        """Yield the file of each row, and how often the row's own text contains the name."""
         segment = self.held.segments[place]
         for row, text in zip(rows, row_texts(self.held.view, segment, rows), strict=True):
             file = int(segment.image.row_files[row])

@@ -19,7 +19,7 @@ from ggrep.model.navigation import (
     SymbolRequest,
 )
 from ggrep.search.navigation.expanding import check_expand, expand
-from ggrep.search.navigation.left_out import left_out_hint
+from ggrep.search.navigation.left_out import left_out_hint, without_link
 from ggrep.search.navigation.name_answers import check_name, symbol
 from ggrep.search.query.answerer import Answerer
 from ggrep.search.query.context import Context
@@ -28,7 +28,7 @@ from ggrep.search.query.segments import find_file, open_segments
 from ggrep.search.query.targets import HANDLE, find_target, target_exists
 
 _MOST_SAID: Final = 5
-"""Other definitions of a name that are told by their places."""
+"""Number of other definitions of a name whose places are named."""
 _Asked = TypeVar("_Asked", SymbolRequest, ReferencesRequest)
 _CONSTANTS: Final = frozenset({"constant", "field"})
 
@@ -93,9 +93,9 @@ def _fullness(one: Definition) -> tuple[bool, int]:
 
 
 def by_handle(context: Context, request: _Asked) -> _Asked:
-    """Return a request for the name that a chunk defines, if it asks for one by its handle.
+    """Return a request for the name that a chunk defines, if the request contains its handle.
 
-    Of a part of a long definition that is the definition's.
+    For a part of a long definition, this is the name of the definition.
 
     Raises:
         InvalidRequest: the chunk defines nothing, or several go by that handle.
@@ -119,7 +119,7 @@ def _refuse(context: Context, target: str, path: str, near: tuple[str, ...]) -> 
     """Raise that a target is no place, or that its file does not define its name.
 
     Raises:
-        InvalidRequest: always, with names that are spelled alike.
+        InvalidRequest: always, with names of similar spelling.
     """
     similar = f"; similar names: {', '.join(near)}" if near else ""
     if path:
@@ -168,6 +168,8 @@ def _others(name: str, others: Sequence[Definition], total: int) -> tuple[Notice
 
 def _expanded(context: Context, request: ExpandRequest) -> ExpandResponse:
     """Return the text around a place; a refusal says whether a file of that name is left out."""
+    if not context.detached:
+        request = replace(request, target=without_link(context.root, request.target))
     try:
         return expand_place(context, request)
     except InvalidRequest as error:

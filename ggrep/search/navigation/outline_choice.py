@@ -1,6 +1,6 @@
-"""Which definitions of a file are shown in a budget of bytes, and how long their lines may be.
+"""Selects the definitions of a file for a budget of bytes, and the length of their lines.
 
-Members go before types, tests before all else; of the same rank the small ones go first.
+Tests are dropped first, then members, then types; of equal rank, the small ones first.
 """
 
 from collections import Counter
@@ -28,8 +28,8 @@ class Chosen(Struct, frozen=True):
     """The entries that are shown, in source order.
 
     Attributes:
-        left_out: by kind, most first.
-        whole_bytes: what all of them would take.
+        left_out: number of omitted entries by kind, largest first.
+        whole_bytes: size of all entries.
     """
 
     entries: tuple[OutlineEntry, ...]
@@ -38,7 +38,7 @@ class Chosen(Struct, frozen=True):
 
 
 def joined_fields(entries: Sequence[OutlineEntry]) -> list[OutlineEntry]:
-    """Return the entries with fields that follow each other as one."""
+    """Return the entries; adjacent fields become one entry."""
     found: list[OutlineEntry] = []
     for entry in entries:
         last = found[-1] if found else None
@@ -54,9 +54,9 @@ def joined_fields(entries: Sequence[OutlineEntry]) -> list[OutlineEntry]:
 
 
 def around(entries: Sequence[OutlineEntry], line: int) -> list[OutlineEntry]:
-    """Return the innermost entry that holds a line, what encloses it and its members.
+    """Return the innermost entry that contains a line, its enclosing entries and its members.
 
-    All entries where none holds it.
+    If no entry contains the line, return all entries.
     """
     holding = [
         place for place, entry in enumerate(entries) if entry.start_line <= line <= entry.end_line
@@ -86,8 +86,8 @@ def chosen(
     """Return the entries to show in so many bytes.
 
     Args:
-        entries: of one file, in source order.
-        room: most bytes of their lines.
+        entries: entries of one file, in source order.
+        room: maximum bytes of their lines.
         depth: levels that may be shown; 0 for all.
         tests: the lines of tests among the file's code.
     """
@@ -136,7 +136,7 @@ def _told(
 def _ranks(
     entries: Sequence[OutlineEntry], tests: Sequence[LineRange]
 ) -> list[tuple[bool, int, bool, int, int]]:
-    """Return what entries are ordered by: the lowest stays longest."""
+    """Return the sort keys of entries; the lowest is dropped last."""
     return [
         (
             is_inside(tests, entry.start_line, entry.end_line),
@@ -150,7 +150,7 @@ def _ranks(
 
 
 def _class_of(kind: str) -> int:
-    """Return where a kind stands: types and headings, functions, values."""
+    """Return the position of a kind: types and headings, functions, values."""
     return 1 if kind in _FUNCTIONS else 3 if kind in _VALUES else 0
 
 
@@ -175,7 +175,7 @@ def _names(entry: OutlineEntry) -> int:
 
 
 def _cut(entry: OutlineEntry, width: int, bare: bool) -> OutlineEntry:  # noqa: FBT001 - of a pair
-    """Return an entry whose head is no longer than that; its name may be, where it is one."""
+    """Return an entry with its head cut to a width, never within its name; of names, a few."""
     if not width and entry.signature:
         return replace(entry, signature=entry.name)
     width = width or FORMS[-2][0]

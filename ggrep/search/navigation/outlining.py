@@ -73,7 +73,7 @@ def outline(context: Context, request: OutlineRequest) -> OutlineResponse:
     """Return the outlines of files and folders.
 
     Args:
-        context: what answering needs; its deadline is checked before each target.
+        context: data for the answer; its deadline is checked before each target.
         request: the targets; a later one has what those before it left of the bytes.
 
     Raises:
@@ -104,14 +104,14 @@ def outline(context: Context, request: OutlineRequest) -> OutlineResponse:
 
 
 class _Folder(Struct, frozen=True):
-    """A folder that was asked for."""
+    """A requested folder."""
 
     path: str
     folder: Folder
 
 
 class _File(Struct, frozen=True):
-    """A file that was asked for, or a place in it, with all that it defines there."""
+    """A requested file, or a place in it, with all definitions there."""
 
     target: ResolvedTarget
     entries: tuple[OutlineEntry, ...]
@@ -120,12 +120,12 @@ class _File(Struct, frozen=True):
 
 
 def _need(asked: _Folder | _File) -> tuple[bool, int]:
-    """Return what is ordered by how little it needs; a folder takes what it gets."""
+    """Return the sort key of a target: files by their number of definitions, folders last."""
     return isinstance(asked, _Folder), 0 if isinstance(asked, _Folder) else len(asked.entries)
 
 
 class _Work(Struct, frozen=True):
-    """What the outlines of one request have in common."""
+    """State shared by the outlines of one request."""
 
     context: Context
     request: OutlineRequest
@@ -134,7 +134,7 @@ class _Work(Struct, frozen=True):
     notices: list[Notice] = field(default_factory=list)
 
     def outlines(self) -> list[PathOutline]:
-        """Return the outline of each target; those that need least have their room first."""
+        """Return the outline of each target; the smallest targets get their bytes first."""
         asked = self._all_found()
         made: dict[int, PathOutline] = {}
         left = self.request.max_bytes
@@ -145,10 +145,10 @@ class _Work(Struct, frozen=True):
         return [made[place] for place in range(len(asked))]
 
     def _all_found(self) -> list[_Folder | _File]:
-        """Return what the targets mean; one that means nothing is told beside the others.
+        """Return the files and folders of the targets; add a notice for each target without any.
 
         Raises:
-            InvalidRequest: none means anything; it is about the first.
+            InvalidRequest: no target is a file or folder; the message names the first.
         """
         found: list[_Folder | _File] = []
         wrong: list[InvalidRequest] = []
@@ -163,7 +163,7 @@ class _Work(Struct, frozen=True):
         return found
 
     def _found(self, typed: str) -> _Folder | _File:
-        """Return what a target means, and of a file what it defines."""
+        """Return the file or folder of a target, a file with its definitions."""
         path = typed.strip().removeprefix("./").rstrip("/")
         path = "" if path == "." else path
         folder = root_folder(self.context.view).at(path)

@@ -1,4 +1,4 @@
-"""The outline that the chunks of a file tell: headings of documents, keys, statements."""
+"""The outline of a file from its chunks: headings of documents, keys, statements."""
 
 from collections.abc import Sequence
 
@@ -48,7 +48,7 @@ def _end(
     trails: Sequence[tuple[str, ...]],
     segment: SearchableSegment,
 ) -> int:
-    """Return the last line of the chunks behind one that are of it or lie in it."""
+    """Return the last line of the following chunks that belong to a chunk or are inside it."""
     own = trails[place]
     for after in range(place + 1, len(rows)):
         if trails[after][: len(own)] != own:
@@ -58,7 +58,7 @@ def _end(
 
 
 def _without_gaps(entries: Sequence[OutlineEntry]) -> list[OutlineEntry]:
-    """Return the entries, none more than one level deeper than the one it lies in."""
+    """Return the entries, each at most one level deeper than its enclosing entry."""
     found: list[OutlineEntry] = []
     above: list[tuple[int, int]] = []
     for entry in entries:

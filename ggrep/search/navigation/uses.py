@@ -13,7 +13,7 @@ _MAKING: Final = re.compile(r"(?:\bnew\s+|@)(?:[\w.]+\.)?$")
 
 
 def role_in(mention: Occurrence, line: str) -> UseRole:
-    """Return what an occurrence does, by its syntax or by the line that it stands in."""
+    """Return the role of an occurrence, from its syntax or its line."""
     if mention.kind != "usage":
         return "read"
     if mention.role:

@@ -119,14 +119,21 @@ def test_rows(segment: SearchableSegment, deadline: Deadline) -> Mask:
         for file in np.flatnonzero(wanted & (languages == place) & ~of_files).tolist():
             deadline.check("looking for tests")
             rows = segment.rows_of(file)
-            tiles = segment.texts.tiles(rows)
-            header = tiles.pop(0)[1] if image.row_anchors[rows[0]] else b""
-            text = b"".join((header, *(part for tile in tiles for part in tile)))
-            if ranges := inner_tests(text.decode(errors="replace"), language):
-                begins, ends = image.row_lines(rows.start, rows.stop)
-                inside = map(is_inside, repeat(ranges), begins.tolist(), ends.tolist())
-                mask[rows.start : rows.stop] = list(inside)
+            mask[rows.start : rows.stop] = inner_test_rows(segment, file, language)
     return segment.derived.keep(_TEST_ROWS, mask)
+
+
+def inner_test_rows(segment: SearchableSegment, file: int, language: str) -> Mask:
+    """Return bool (rows of the file,): the rows inside tests of a source file."""
+    rows, image = segment.rows_of(file), segment.image
+    tiles = segment.texts.tiles(rows)
+    header = tiles.pop(0)[1] if image.row_anchors[rows[0]] else b""
+    text = b"".join((header, *(part for tile in tiles for part in tile)))
+    ranges = inner_tests(text.decode(errors="replace"), language)
+    if not ranges:
+        return np.zeros(len(rows), dtype=np.bool_)
+    begins, ends = image.row_lines(rows.start, rows.stop)
+    return np.array(list(map(is_inside, repeat(ranges), begins.tolist(), ends.tolist())))
 
 
 def _files(segment: SearchableSegment, key: str, value: str, deadline: Deadline) -> Mask:

@@ -147,7 +147,7 @@ def _hit(
     count = ranked.verified.matches[candidate.segment].lines_of(place) if ranked.verified else 0
     match = next((each.line for each in lines if each.columns), None)
     offset = None if match is None else min(max(match, start_line), end_line) - start_line
-    snippet = cut_snippet(row.text, terms, request.snippet, offset)
+    snippet = cut_snippet(row.text, terms, request.snippet, offset, first=start_line)
     parts: tuple[tuple[str, float], ...] = ()
     if request.explain:
         scores = ranked.scores[candidate.segment]

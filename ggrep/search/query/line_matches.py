@@ -144,7 +144,7 @@ class MatchedRun:
 
     Args:
         run: the text.
-        pattern: what to find.
+        pattern: the pattern to find.
         deadline: checked between matches.
     """
 

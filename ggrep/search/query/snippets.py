@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import Struct
 
 from ggrep.model.limits import LimitHit
-from ggrep.model.line_numbers import window_end
+from ggrep.model.line_numbers import window_end, without_fold_marks
 from ggrep.model.request import SnippetMode
 from ggrep.model.response import Hit, shortened
 from ggrep.model.sanitise import sanitise
@@ -29,14 +29,19 @@ class Snippet(Struct, frozen=True):
 
 
 def cut_snippet(
-    text: str, terms: frozenset[str], mode: SnippetMode, match: int | None = None
+    text: str,
+    terms: frozenset[str],
+    mode: SnippetMode,
+    match: int | None = None,
+    *,
+    first: int = 1,
 ) -> Snippet:
-    """Return the lines of a chunk's `text` to show as its snippet.
+    """Return the lines of a chunk's `text`, which begins at line `first`, to show as its snippet.
 
     The lines begin at the start of `text`, unless a later window has more distinct query terms, or
     the line at offset `match` would be missing.
     """
-    lines = sanitise(text).rstrip("\n").split("\n")
+    lines = without_fold_marks(sanitise(text), first).rstrip("\n").split("\n")
     most = mode.lines
     if most is None:
         return Snippet("\n".join(lines), 0, 0)

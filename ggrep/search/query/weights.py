@@ -23,7 +23,7 @@ class Weights(Struct, frozen=True):
     """The weights with which the parts of a score are blended.
 
     Attributes:
-        fields: of body, name, crumb and doc, in the layout's order.
+        fields: weights of body, name, crumb and doc, in the layout's order.
         spelling: factor of a term that is a word in the query's spelling, relative to the word's
             stem.
         text: weight of the chunk's lexical evidence.

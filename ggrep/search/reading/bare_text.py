@@ -61,7 +61,7 @@ class BareText(Struct, frozen=True):
     Attributes:
         uncommented: without comments and without strings of several lines.
         comment_lines: the lines, from 0, that hold nothing but comments and blanks beside them. A
-            docstring of Python is one: a string of three quotes that stands alone on its lines.
+            docstring of Python is one: a triple-quoted string alone on its lines.
     """
 
     uncommented: str
@@ -119,7 +119,7 @@ def _any(rests: Iterable[_Rest]) -> str:
 
 
 def _comments(language: str) -> tuple[_Rest, ...]:
-    """Return how comments begin; none for files whose sections have comments of their own."""
+    """Return the marks that begin comments; none for files whose sections differ in their marks."""
     if language in _BOTH:
         return (_BLOCK, _SLASHES, _HASH)
     if language in _HASHES:

@@ -1,7 +1,7 @@
 """Lines of code that decide an answer: for the priority of whole pieces, and to shorten long ones.
 
-Lines with the question's words decide, then lines with names that those lead to. With each come the
-heads of the blocks around it, so that its conditions and the signature above are shown.
+Lines with the question's words decide, then lines with names from these lines. Each is shown with
+the heads of the enclosing blocks, which contain its conditions and the signature.
 """
 
 import math
@@ -48,8 +48,8 @@ _HEAD_END: Final = re.compile(r"[:{;=]\s*(?:#.*|//.*)?$")
 def decisiveness(snippet: str, lines: int) -> float:
     """Return a factor of a piece's priority: lines that decide something are worth most.
 
-    Conditions raise it; comments, logging and long lines lower it. `lines` are those of the piece,
-    its comments among them. Fitted as the exponents of a row's priority are.
+    Conditions raise the factor; comments, logging and long lines lower it. `lines` is the number of
+    lines with comments. The constants were fitted together with the exponents of a row's priority.
     """
     bare = map(str.strip, snippet.split("\n"))
     shown = [line for line in bare if line and not line.startswith(FOLD)]
@@ -62,7 +62,7 @@ def decisiveness(snippet: str, lines: int) -> float:
 
 
 class DecidingText(NamedTuple):
-    """Lines of a source that decide an answer; `is_cut` if some of them had no room."""
+    """Lines of a source that decide an answer; `is_cut` if some of them did not fit."""
 
     text: str
     is_cut: bool
@@ -76,7 +76,7 @@ def deciding_text(
     parts: Iterable[LineRange] = (),
     hidden: Sequence[LineRange] = (),
 ) -> DecidingText:
-    """Return the text of a source in which lines that decide nothing are folded.
+    """Return the text of a source with all lines folded that do not decide.
 
     Args:
         source: lines that begin with the head of a definition, or of a file.
@@ -147,7 +147,7 @@ def _plan(
 
 
 def _kept(plan: _Plan, room: int) -> tuple[set[int], bool]:
-    """Return the places of the lines to show within the bytes, and whether others had no room."""
+    """Return the places of the lines to show within the bytes, and whether others did not fit."""
     lines, hidden = plan.lines, plan.hidden
     sizes = [len(line.encode()) + 1 for line in lines]
     shown = {*plan.head, -1, len(lines)}
@@ -175,7 +175,7 @@ def _kept(plan: _Plan, room: int) -> tuple[set[int], bool]:
 
 
 def _scores(lines: Sequence[str], comments: Collection[int], terms: Terms) -> list[float]:
-    """Return how much each line decides; 0.0 for lines that are not shown for themselves."""
+    """Return the score of each line; 0.0 for lines that are only shown with others."""
     matching = terms_by_line(lines, terms)
     counts = Counter(term for each in matching for term in each)
     weights = {term: math.log(1.0 + len(lines) / count) for term, count in counts.items()}
@@ -201,7 +201,7 @@ def _scores(lines: Sequence[str], comments: Collection[int], terms: Terms) -> li
 
 
 def _head(lines: Sequence[str], comments: Collection[int]) -> Iterator[int]:
-    """Yield the lines of the signature that a definition begins with."""
+    """Yield the lines of the signature of a definition."""
     code = [at for at, line in enumerate(lines) if line.strip() and at not in comments]
     for count, at in enumerate(code, 1):
         if IMPORT.match(lines[at].strip()):
@@ -213,7 +213,7 @@ def _head(lines: Sequence[str], comments: Collection[int]) -> Iterator[int]:
 
 
 def _statement(lines: Sequence[str], at: int) -> Iterator[int]:
-    """Yield the lines on which a statement goes on, the first of its block, or how its block ends.
+    """Yield the continuation lines of a statement, and the first or the last line of its block.
 
     A block ends with a line that decides, such as `return`.
     """
@@ -231,7 +231,7 @@ def _statement(lines: Sequence[str], at: int) -> Iterator[int]:
 
 
 def _comment(comments: Collection[int], at: int) -> Iterator[int]:
-    """Yield the other lines of a line's comment, as far as it is short, and the line behind it."""
+    """Yield the other lines of a line's comment, if it is short, and the line after it."""
     if at in comments:
         yield from takewhile(comments.__contains__, range(at - 1, at - _MOST_HEAD, -1))
         below = list(takewhile(comments.__contains__, range(at + 1, at + _MOST_HEAD)))
@@ -260,7 +260,7 @@ def _around(parents: Sequence[int], at: int) -> Iterator[int]:
 def _gaps(
     lines: Sequence[str], wanted: Collection[int], shown: Collection[int], hidden: Collection[int]
 ) -> Iterator[int]:
-    """Yield the few lines between wanted lines and the next shown or wanted ones, or an end."""
+    """Yield small gaps: the lines between wanted lines and the next shown lines, or an end."""
     for at, step in product(wanted, (-1, 1)):
         gap, code, beyond = list[int](), 0, at + step
         while code <= _GAP and not (beyond in shown or beyond in wanted or beyond in hidden):

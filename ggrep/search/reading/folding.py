@@ -1,6 +1,6 @@
 """Folds lines that rarely answer a question: imports, values, logging, tests and comments.
 
-A folded range is one line that says its numbers and its content (`ggrep.model.line_numbers`). Lines
+A folded range is one line with its line numbers and its content (`ggrep.model.line_numbers`). Lines
 with words of the question are not folded, and neither is a comment that has most of them.
 """
 
@@ -36,7 +36,7 @@ class Source(Struct, frozen=True):
 
     @property
     def tests(self) -> list[LineRange]:
-        """Return the numbers of lines that are tests; none of a source that is one test."""
+        """Return the numbers of lines inside tests; none for a source that is a test as a whole."""
         if self.is_test:
             return []
         tests = inner_tests(self.text, self.language)
@@ -146,7 +146,7 @@ _CLOSES: Final = re.compile(r"[)\]}]")
 
 
 class Fold(NamedTuple):
-    """A range of lines that one line stands for; without a kind, whatever they contain."""
+    """A range of lines that one line replaces; without a kind, any lines."""
 
     first: int
     last: int
@@ -167,7 +167,7 @@ def with_folds(source: Source, folds: Iterable[Fold]) -> str:
 
 
 def folded(source: Source, form: Folding, terms: Terms = frozenset()) -> str:
-    """Return the text of a source with folds; the text itself if it is nothing but comments.
+    """Return the text of a source with folds; the whole text if it has only comments.
 
     `terms` are words of the question, as they are indexed.
     """
@@ -232,7 +232,7 @@ def _code_runs(
 def _comment_runs(
     bare: Sequence[str], comments: Collection[int], form: Folding
 ) -> Iterator[tuple[int, int]]:
-    """Yield the runs of comments that are long enough, with the blank lines inside of them."""
+    """Yield the runs of comments that are long enough, with the blank lines inside."""
     at = 0
     for first in sorted(comments):
         if first < at:
@@ -251,7 +251,7 @@ def _comment_runs(
 def _runs(void: Sequence[bool], ends: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield the runs of statements, with blank lines and comments between them.
 
-    `ends` has the end of the statement that begins with each line, the line itself for none.
+    `ends` contains the end of the statement that begins in each line, else the line itself.
     """
     begin = end = at = 0
     while at < len(void):
@@ -270,7 +270,7 @@ def _runs(void: Sequence[bool], ends: Sequence[int]) -> Iterator[tuple[int, int]
 
 
 def _entry_ends(bare: Sequence[str], void: Sequence[bool]) -> Sequence[int]:
-    """Return the end of each line that is an entry; empty if too few lines in a row may be one."""
+    """Return the end of each entry by its first line; empty if too few lines look like entries."""
     may = [
         is_void or (line[-1] not in "{:" and ("(" not in line or line[0] == "#" or "()" in line))
         for line, is_void in zip(bare, void, strict=True)
@@ -294,9 +294,9 @@ def _is_entry(line: str) -> bool:
 
 
 def _ends(bare: Sequence[str], may: tuple[str, ...], head: re.Pattern[str]) -> Sequence[int]:
-    """Return the end of each statement with that head, up to its last bracket; empty for none.
+    """Return the end of each statement with this head, up to its last bracket.
 
-    A text with none of the words in `may` has none.
+    A text without the words in `may` has no such statement.
     """
     ends, text = list[int](), "\n".join(bare)
     at = offset = 0

@@ -1,7 +1,7 @@
 """Combines the slates of several repositories: a fair share for each, the rest by score.
 
-Pure. Every repository that matches keeps some of its best files; the others go where the scores
-are best, section by section, as in a slate of one.
+Pure. Every matching repository keeps some of its best files. The other places go to the best
+scores, section by section, as in the slate of a single repository.
 """
 
 from collections.abc import Sequence
@@ -25,12 +25,12 @@ DECIMALS: Final = 9
 
 
 class RepoSlate(Struct, frozen=True):
-    """What one repository gave.
+    """The slate of one repository.
 
     Attributes:
-        repo: how it is named in the answer.
-        facts: of its files, for what joins them with those of others.
-        left: files that match and had no place in its slate.
+        repo: its name in the answer.
+        facts: facts of its files, for edges to files of other repositories.
+        left: number of matching files that are not in its slate.
     """
 
     repo: str
@@ -77,7 +77,7 @@ def combined(
 
 
 def _of_repo(slate: RepoSlate, *, comparable: bool) -> list[RankedPack]:
-    """Return a repository's packs under its name, the first to be shown first."""
+    """Return a repository's packs under its name, in the order of display."""
     packs = [(pack, rank) for _, own in slate.slate.sections for rank, pack in enumerate(own)]
     best = max((pack.score for pack, _ in packs), default=0.0) or 1.0
     if comparable:
@@ -113,7 +113,7 @@ def _merit(item: RankedPack) -> tuple[float, str, str]:
 def _chosen(repos: Sequence[Sequence[RankedPack]], files: int) -> list[RankedPack]:
     """Return the packs to show, ranked in their sections.
 
-    Half of them are in equal shares, the others by section and score.
+    Half of them are divided equally, the others by section and score.
     """
     matching = sorted(filter(None, repos), key=lambda packs: min(map(_merit, packs)))[:files]
     share = max(1, files // (2 * len(matching))) if matching else 0
@@ -136,7 +136,7 @@ def _chosen(repos: Sequence[Sequence[RankedPack]], files: int) -> list[RankedPac
 
 
 def _edges(slates: Sequence[RepoSlate], packs: Sequence[Pack]) -> list[GraphEdge]:
-    """Return what joins the files of each repository, and the repositories with each other."""
+    """Return the edges inside each repository and between repositories."""
     shown = {file_id(pack.repo, pack.path) for pack in packs}
     edges = [
         replace(

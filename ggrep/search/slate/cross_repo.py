@@ -1,4 +1,4 @@
-"""Edges between repositories: a file of one provides what a file of another needs."""
+"""Edges between repositories: a file provides a name that a file of another repository uses."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from ggrep.model.slate import FileFacts, GraphEdge, Section
 from ggrep.search.slate.document import file_id
 
 MOST_PROVIDERS: Final = 3
-"""Repositories that may provide a name before it tells nothing."""
+"""Maximum number of repositories that provide a name; more frequent names are ignored."""
 
 MOST_EDGES: Final = 256
 KINDS: Final = frozenset({"package", "type"})
@@ -21,9 +21,9 @@ _Place: TypeAlias = tuple[str, str]
 def cross_repo_edges(facts_by_repo: Mapping[str, Sequence[FileFacts]]) -> tuple[GraphEdge, ...]:
     """Return at most `MOST_EDGES` edges, by kind, source, target; ends are `repo:path`.
 
-    A name that a repository provides itself is not looked for elsewhere, but for types,
-    whose descriptions are copied to those who use them. A name that more than `MOST_PROVIDERS`
-    repositories provide joins nothing.
+    A name that a repository provides itself is not searched elsewhere, except types, whose
+    descriptions are often copied into the repositories that use them. A name that more than
+    `MOST_PROVIDERS` repositories provide joins nothing.
     """
     provided = _provided(facts_by_repo)
     best: dict[tuple[str, str, str], str] = {}

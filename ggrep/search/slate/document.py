@@ -26,22 +26,22 @@ SECTION_TAGS: Final = {
     Section.CONFIG: "Config",
     Section.TESTS: "Test",
 }
-"""What a file is good for in its section; entries say it no second time."""
+"""Role of a file in its section; entries do not repeat it."""
 
 _DECIMALS: Final = 4
-"""Of scores: more digits are bytes that nobody reads."""
+"""Decimals of scores; more digits would only use bytes."""
 
 MOST_NAME: Final = 80
 """Characters of a pack's name, and of that of a piece whose lines are not shown."""
 
 
 def file_id(repo: str, path: str) -> str:
-    """Return how a file is named beside those of other repositories; its path in a slate of one."""
+    """Return the file's name in a slate: its path, in a workspace after its repository."""
     return f"{repo}:{path}" if repo else path
 
 
 def slate_json(slate: Slate) -> "SlateJson":
-    """Return the slate as the field `slate` of `slate_success`; keys that say nothing are absent.
+    """Return the slate as the field `slate` of `slate_success`; empty keys are absent.
 
     At level 0 a pack names its file and where to begin, and no evidence.
     """
@@ -127,7 +127,7 @@ def outlined(item: Evidence) -> str:
 
 
 def overview_json(overview: Overview) -> dict[str, object]:
-    """Return what the question was taken for and where its answer lies."""
+    """Return the kind of the question and the places of its answer."""
     return {**_plain(overview), "files": {part.value: n for part, n in overview.files}}
 
 
@@ -141,5 +141,5 @@ def graph_json(graph: ContextGraph) -> "ContextGraphJson":
 
 
 def _plain(value: object) -> Any:  # noqa: ANN401 - JSON of any shape
-    """Return a value as JSON has it: objects for Structs, and lists for tuples."""
+    """Return a value in the form of JSON: objects for Structs, and lists for tuples."""
     return json.decode(json.encode(value))

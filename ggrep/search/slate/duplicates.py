@@ -21,8 +21,8 @@ _Place: TypeAlias = tuple[int, int]
 def merged(files: Sequence[PackMaterial]) -> tuple[PackMaterial, ...]:
     """Return the files without copies of earlier evidence, whose places are named there.
 
-    Earlier is what stands in a better file: by score, then path. A file that is nothing but copies
-    of others of its section is left out itself. The order of the files stays.
+    A piece of a better file counts as earlier: by score, then path. A file that only repeats other
+    files of its section is omitted. The order of the files stays.
     """
     order = sorted(range(len(files)), key=lambda i: _precedence(files[i]))
     kept: list[tuple[frozenset[str], _Place]] = []
@@ -59,7 +59,7 @@ def _left(
     copies: Mapping[_Place, int],
     also: Mapping[_Place, Sequence[str]],
 ) -> Iterator[TextPiece]:
-    """Yield the evidence without copies; what the file's other section shows is only named."""
+    """Yield the evidence without copies; pieces of the file's other section are only named."""
     for place, piece in enumerate(files[file].evidence):
         original = copies.get((file, place))
         if original is None:
@@ -74,7 +74,7 @@ def _are_alike(lines: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _is_copy(files: Sequence[PackMaterial], file: int, copies: Mapping[_Place, int]) -> bool:
-    """Return whether all evidence of a file stands in others of its section already."""
+    """Return whether other files of its section contain all evidence of a file."""
     originals = [copies.get((file, place)) for place in range(len(files[file].evidence))]
     section = files[file].pick.candidate.section
     return (
@@ -88,7 +88,7 @@ def _is_copy(files: Sequence[PackMaterial], file: int, copies: Mapping[_Place, i
 
 
 def _is_same_file(files: Sequence[PackMaterial], file: int, other: int) -> bool:
-    """Return whether two entries are of one file, which stands in two sections."""
+    """Return whether two entries are the same file in two sections."""
     return file != other and files[file].pick.candidate.path == files[other].pick.candidate.path
 
 

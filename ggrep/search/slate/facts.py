@@ -31,9 +31,9 @@ _DOCUMENTS: Final = frozenset({Section.DOCS, Section.DIAGRAMS})
 
 
 def facts_of(material: PackMaterial, *, interfaces: bool = True) -> FileFacts:
-    """Return the names in a file's anchor and evidence, whatever its level shows.
+    """Return the names in a file's anchor and evidence, shown or not.
 
-    Without `interfaces` the packages and types that join repositories are not looked for.
+    Without `interfaces`, the packages and types that join repositories are omitted.
     """
     file, anchor = material.pick.candidate, material.anchor
     pieces = (*((anchor,) if anchor else ()), *material.evidence)
@@ -100,7 +100,7 @@ def _names(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def _is_clean(word: str) -> bool:
-    """Return whether a name is of one line and leaves no directory that it enters."""
+    """Return whether a name can be printed on one line and has no `..` after a directory."""
     clean = (word.isascii() and word.isprintable()) or sanitise_line(word) == word
     return clean and not re.search(r"[^/.][^/]*/\.\.(?:/|$)", word)
 

@@ -1,7 +1,7 @@
 """The candidates of a slate: matching files by section, with their best rows.
 
-Every visible row was scored, so the best of each section is known and not merely the best of a
-list of hits. Files alone are looked at here; text is read of those that are chosen.
+Every visible row was scored, so the best of each section is known, not only the best of a list of
+hits. No text is read here; text is read later for the chosen files.
 """
 
 import math
@@ -28,7 +28,7 @@ FLOOR: Final = 0.12
 """Share of the best row's score that a file must reach to be looked at."""
 
 MENTIONED: Final = 0.3
-"""A file that mentions so much of what was found is looked at whatever its score."""
+"""A file that mentions this share of the hits is considered regardless of its score."""
 
 MOST_FILES: Final = 100
 """Files of one corpus that are looked at: of the whole snapshot, or its layout would show."""
@@ -140,7 +140,7 @@ class CandidateFiles:
         return tuple(sorted(files, key=lambda c: (SECTIONS.index(c.section), -c.score, c.path)))
 
     def _covering(self, kept: Collection[tuple[int, int]]) -> set[tuple[int, int]]:
-        """Return the best file of each covered role that none of these files has."""
+        """Return the best file of each required role that is missing among these files."""
         missing = set(COVERED_ROLES).difference(*(self._standing(*at).roles for at in kept))
         if not missing or self._top <= 0.0:
             return set()
@@ -162,7 +162,7 @@ class CandidateFiles:
 
     @property
     def _floor(self) -> float:
-        """Return the score that a file must reach; nothing does if nothing matches."""
+        """Return the minimum score of a file; no file reaches it if nothing matches."""
         return FLOOR * self._top or math.inf
 
     def _candidates(self, place: int, file: int, used: float = 0.0) -> Iterator[FileCandidate]:
@@ -209,7 +209,7 @@ class CandidateFiles:
 
 
 def _section_of(corpus: Corpus, filing: Filing) -> Section:
-    """Return where rows of a corpus stand, in a file of which its path says so much."""
+    """Return the section for rows of a corpus in a file that its path classifies."""
     if filing == "list" and corpus is not Corpus.EXTRACTED_PROSE:
         return Section.CONFIG
     if filing == "page" and corpus is Corpus.PROSE:

@@ -1,6 +1,6 @@
 """Selects a slate's files: the best of each section, and companions of the code.
 
-Pure, and by counts alone: no byte budget is looked at, so every level of a slate selects the same.
+Pure. Only counts matter, not bytes, so every level of a slate selects the same files.
 The order of ranking decides within a section; on top of it one file that looks like an entry
 point, one like policy and one like configuration are taken where the repository has them and they
 match the question, and tests of files that were chosen are preferred to other tests.
@@ -20,7 +20,7 @@ SELECTION_REVISION: Final = "selection-5"
 """Which files a slate selects; enters its fingerprint.
 
     selection-1  first quotas, floors and weights
-    selection-2  four more files, all of code; code that has a place as configuration stands under
+    selection-2  four more files, all of code; code that is shown as configuration is shown under
                  code too; lists and licences count less; pages of programs are code, translations
                  and word lists no documents
     selection-3  lines are shown in the order of a priority of their rows
@@ -57,7 +57,7 @@ Fitted on the questions of fixtures/places that nothing is held out of.
 """
 
 _TESTED: Final = 0.2
-"""What a test gains whose name says that it is of a chosen file."""
+"""Bonus of a test whose name refers to a chosen file."""
 
 _REASONS: Final[dict[Section, Reason]] = {
     Section.CODE: "semantic_match",
@@ -79,10 +79,10 @@ _FILLED: Final = (
     Section.DIAGRAMS,
     Section.TESTS,
 )
-"""The order in which sections take their files: what answers in code stands under code."""
+"""The order in which sections take their files: a file with matching code goes to code."""
 
 _LISTED: Final = 0.3
-"""Factor of translations, word lists, logs of changes and licences: they have everybody's words."""
+"""Factor of translations, word lists, changelogs and licences, which match nearly any query."""
 
 _DEFINED: Final = 0.6
 """Factor of code that is configuration for what it defines, not for its path; entry points, where a
@@ -121,7 +121,7 @@ def select(
     """Return at most `files` of the candidates.
 
     Args:
-        candidates: in any order; a file may stand among them once for each section. One that
+        candidates: in any order; a file may be among them once for each section. One that
             answers in code and defines options may be chosen for both.
         files: most files.
         seen: whether a path was shown before, and is to be left out.
@@ -166,14 +166,15 @@ def select(
 def shares(files: int) -> dict[Section, int]:
     """Return how many files each section may show of so many; they add up to it, or to more.
 
-    Every section keeps at least one place: what no other section fills is dealt by score.
+    Every section keeps at least one place. Places that no other section fills are allocated by
+    score.
     """
     total = sum(QUOTAS.values())
     return {section: max(1, round(share * files / total)) for section, share in QUOTAS.items()}
 
 
 def _weight(candidate: FileCandidate, top: float, stems: Iterable[frozenset[str]]) -> float:
-    """Return what a section is ordered by: a file's share of the best score, and its kind."""
+    """Return the sort value of a file in its section: its share of the best score, and its kind."""
     section, weight = candidate.section, candidate.score / top
     if section is Section.CODE:
         weight += _USED * candidate.used
@@ -192,7 +193,7 @@ def _by_score(candidates: Iterable[FileCandidate]) -> list[FileCandidate]:
 
 
 def _once(candidates: Iterable[FileCandidate]) -> Iterable[FileCandidate]:
-    """Return one candidate of each path: its best, ties in the order of the sections."""
+    """Return the best candidate of each path; ties fall to the earlier section."""
     ordered = sorted(candidates, key=lambda c: (c.score, -SECTIONS.index(c.section)))
     return {each.path: each for each in ordered}.values()
 
@@ -222,7 +223,7 @@ def _section(
 
 
 def _beside(chosen: Sequence[Pick], fresh: Iterable[FileCandidate]) -> list[Pick]:
-    """Return the picks, and under code too what is code and has a place as configuration alone."""
+    """Return the picks; code that was picked only as configuration is added under code too."""
     code, config = (
         {pick.candidate.path for pick in chosen if pick.candidate.section is section}
         for section in (Section.CODE, Section.CONFIG)
@@ -234,13 +235,13 @@ def _beside(chosen: Sequence[Pick], fresh: Iterable[FileCandidate]) -> list[Pick
 
 
 def _stem(path: str) -> str:
-    """Return a file's name without endings and without what marks it as a test."""
+    """Return a file's name without endings and without the mark of a test."""
     name = path.rpartition("/")[2].partition(".")[0]
     return _AFFIX.sub("", _AFFIX.sub("", name)).casefold().replace("-", "_")
 
 
 def _filled(chosen: list[Pick], more: Sequence[FileCandidate], files: int) -> list[Pick]:
-    """Return so many picks: too many lose the last of the ranks, too few are filled by score."""
+    """Return `files` picks: the last ranks are dropped, or further files added by score."""
     ranks = Counter(pick.candidate.section for pick in chosen)
     filled = sorted(chosen, key=_precedence)[:files]
     for each in more[: files - len(filled)]:
@@ -250,12 +251,12 @@ def _filled(chosen: list[Pick], more: Sequence[FileCandidate], files: int) -> li
 
 
 def _place(pick: Pick) -> tuple[int, int]:
-    """Return where a pick stands: by section, then rank."""
+    """Return the sort key of a pick: section, then rank."""
     return SECTIONS.index(pick.candidate.section), pick.rank
 
 
 def _precedence(pick: Pick) -> tuple[float, int, str]:
-    """Return what decides who stays: each section's first before any other's second."""
+    """Return the sort key of picks to keep: the first of each section before any second."""
     share = pick.rank / QUOTAS[pick.candidate.section]
     covering = pick.reason in _ROLE_REASONS[Section.CODE].values()
     section = SECTIONS.index(pick.candidate.section)

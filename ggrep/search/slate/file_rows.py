@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from ggrep.index.lexical.layout import CRUMB, NAME
 from ggrep.model.corpus import CORPORA
 from ggrep.model.slate import Section
 from ggrep.model.slate_material import FileCandidate
 from ggrep.search.query.best_rows import CODE
+from ggrep.search.query.eligible import inner_test_rows
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.query.score import DECIMALS, Places
 from ggrep.search.slate.file_candidates import CONFIGURING, Figures, RelatedFiles, option_rows
@@ -103,9 +103,8 @@ def rows_of(
     """Return the rows of each candidate whose lines are worth most, and how many match at all.
 
     A row's priority is its score, raised where it mentions what the best code defines, defines what
-    the best code uses, holds more of the question's words or stands in a better file, and lowered
-    by its length. Code that is
-    shown for the options it defines has only those rows.
+    the best code uses, holds more of the question's words or is in a better file, and lowered by
+    its length. Code that is shown for the options it defines has only those rows.
 
     Args:
         ranked: the scores.
@@ -176,9 +175,10 @@ def _columns(
         ]
         wanted = np.array(shown)[at, corpora] & ranked.eligible[place][rows]
         wanted &= option_rows(segment)[rows] | (corpora != CODE) | ~np.array(for_options)[at]
-        tests = np.array([each.language == "rust" and not each.is_test for _, each in here])[at]
-        if tests.any():  # which are in the module that they test
-            tests &= np.isin(rows, segment.row_postings.rows_with("tests", range(NAME, CRUMB + 1)))
+        tests = np.zeros(len(rows), dtype=np.bool_)
+        for order, (_, each) in enumerate(here):
+            if each.language == "rust" and not each.is_test:  # tests are beside the code
+                tests[at == order] = inner_test_rows(segment, each.file, each.language)
         begin, end = (column[rows].astype(np.int64) for column in image.row_lines(0, image.rows))
         score = np.where(wanted, ranked.scores[place].at(rows), 0.0)
         related = (beside.rows[place][rows], beside.used[place][rows]) if beside else (0.0, 0.0)

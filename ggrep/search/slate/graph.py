@@ -16,7 +16,7 @@ from ggrep.search.slate.graph_edges import unique_edges
 def bounded_graph(
     packs: Sequence[Pack], edges: Iterable[GraphEdge], bounds: GraphBounds
 ) -> tuple[ContextGraph, tuple[LimitHit, ...]]:
-    """Return the graph of packs, of one repository or many, with those edges that join them."""
+    """Return the graph of the packs of one or many repositories with their edges."""
     every: dict[str, GraphNode] = {}
     for pack in sorted(packs, key=lambda pack: (-pack.score, pack.repo, pack.path, pack.line)):
         name = file_id(pack.repo, pack.path)
@@ -57,10 +57,10 @@ def _in_turn(edges: Iterable[GraphEdge], ranks: dict[str, int]) -> list[GraphEdg
 def _fitting(
     nodes: Sequence[GraphNode], edges: Sequence[GraphEdge], most_bytes: int
 ) -> ContextGraph:
-    """Return the largest graph that fits: edges go first, the last of them before the others.
+    """Return the largest graph that fits: edges are dropped first, the last edge before the others.
 
-    Where more edges fit beside fewer files, only the files that edges join stay: the others are in
-    the slate anyway, and as nodes they say nothing more.
+    If more edges fit with fewer files, only files with edges stay, because the slate lists the
+    others anyway.
     """
 
     def fit(count: int, graph_of: Callable[[int], ContextGraph]) -> int:

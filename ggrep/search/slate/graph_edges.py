@@ -1,7 +1,8 @@
 """Relations between the selected files of one repository: edges from their facts.
 
-Imports and links lead to files. A test is about the code that it is named after, imports or alone
-names. Configuration is read by files that name its keys.
+Imports and links lead to files. The subject of a test is the code that it is named after, else
+imported code, else the files whose unique names it mentions. Configuration is read by files that
+name its keys.
 """
 
 import re
@@ -28,8 +29,8 @@ _MOST_OF_PACKAGE = 3
 def graph_edges(facts: Sequence[FileFacts]) -> tuple[GraphEdge, ...]:
     """Return the edges between these files, by kind, source, target; ends are their paths.
 
-    There is one edge of a kind between two files, with the smallest name that joins them. What a
-    test is about is not said a second time as an import.
+    There is one edge of a kind between two files, with the smallest name that joins them. The
+    subject of a test is not repeated as an import.
     """
     ordered = sorted(facts, key=lambda item: item.path)
     paths = SelectedPaths(item.path for item in ordered)
@@ -55,7 +56,7 @@ def unique_edges(edges: Iterable[GraphEdge]) -> tuple[GraphEdge, ...]:
 
 
 def _imports(facts: Sequence[FileFacts], paths: SelectedPaths) -> Iterator[GraphEdge]:
-    """Yield imports, and what tests are about."""
+    """Yield imports, and the subjects of tests."""
     defines = {item.path: frozenset(item.defines) for item in facts}
     code = [item for item in facts if item.section is Section.CODE]
     counts = Counter(name for item in code for name in item.defines)
@@ -72,7 +73,7 @@ def _imports(facts: Sequence[FileFacts], paths: SelectedPaths) -> Iterator[Graph
 def _imported(
     item: FileFacts, paths: SelectedPaths, defines: Mapping[str, frozenset[str]]
 ) -> dict[str, str]:
-    """Return path and smallest name of what a file imports."""
+    """Return path and smallest name of each imported file."""
     imported: dict[str, str] = {}
     for name in item.imports:
         targets: Sequence[str] = import_targets(item, name, paths)
@@ -86,7 +87,7 @@ def _imported(
 
 
 def _holds(path: str, member: str, defines: frozenset[str]) -> bool:
-    """Return whether a package's own file holds a member: not one that is a module beside it."""
+    """Return whether a package's own file defines a member; other members are its modules."""
     *_, directory, file = ("", *path.split("/"))
     is_whole = file != "__init__.py" or member in {"", directory}
     return is_whole or member in defines or member[:1].isupper()
@@ -116,10 +117,9 @@ def _subjects(
     code: Sequence[FileFacts],
     alone: Mapping[str, str],
 ) -> dict[str, str]:
-    """Return path and joining name of what a test is about.
+    """Return path and joining name of the subjects of a test.
 
-    The file with the test's name goes first. Without it all imported code is meant, and without
-    imports the files whose names it mentions; `alone` are the names that one file defines.
+    `alone` are the names that only one file defines.
     """
     ending = ending_of(test.path)
     alike = ENDINGS.get(ending, frozenset({ending}))
@@ -171,7 +171,7 @@ _NO_NAMES: Final = _COMMON | {
 
 
 def _relates(facts: Sequence[FileFacts]) -> Iterator[GraphEdge]:
-    """Yield edges from a diagram to the files it names, and between those that it joins."""
+    """Yield edges from a diagram to the files that it names, and between files that it connects."""
     drawings = [item for item in facts if item.relations]
     named: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for item in facts if drawings else ():
@@ -200,7 +200,7 @@ def _end(label: str, named: Mapping[str, Mapping[str, str]]) -> tuple[str, str] 
 
 
 _SPREAD: Final = 8
-"""Files that may name a key before it tells nothing."""
+"""Maximum number of files with a key; a more frequent key makes no edges."""
 
 _DISTINCT: Final = re.compile(r"(?=.{5}).*(?:\w[_-]\w|[a-z0-9][A-Z])")
 """Keys that no plain word is spelled like."""

@@ -1,4 +1,4 @@
-"""Which selected files an import refers to, by the rules of its language."""
+"""Finds the selected files to which an import refers, by the rules of its language."""
 
 import posixpath
 import re
@@ -50,7 +50,7 @@ _DOTTED: Final = frozenset(f".{word}" for word in _DOTTED_WORDS.split())
 _SCRIPTS: Final = ENDINGS[".js"]
 _HOSTED: Final = ("github.com/", "gitlab.com/", "bitbucket.org/", "codeberg.org/")
 _MAJOR: Final = re.compile(r"v\d+")
-"""What stands behind a Go module's name from its second major version on."""
+"""The suffix of a Go module's path from its second major version on."""
 
 _HEADERS: Final = (
     "assert ctype errno float limits locale math setjmp signal stdarg stddef stdint stdio stdlib"
@@ -146,7 +146,7 @@ def _ruby(source: str, name: str, paths: SelectedPaths) -> str | None:
 
 
 def _slashed(source: str, name: str, paths: SelectedPaths) -> str | None:
-    """Return what a path relative to the file, or the end of a path, means."""
+    """Return the file of a path, which is relative to the source or the end of a path."""
     ending = ending_of(source)
     local = re.sub(r"^package:[^/]+/|^\$\{?\w+\}?/", "", name)
     found = paths.beside(source, local, (ending,))
@@ -171,8 +171,8 @@ def _dotted(source: str, name: str, paths: SelectedPaths) -> str | None:
 def _go(source: str, name: str, paths: SelectedPaths) -> list[str]:
     """Return the files of a package: the longest directory that the import path ends with.
 
-    A path that names a host names the repository too, and what follows is the directory whole. No
-    package but its tests imports itself: what seems to is a directory of another repository.
+    A path with a host also names the repository; the rest is the whole directory. Only the tests of
+    a package import the package itself; any other such path is a directory of another repository.
     """
     if "." not in name.partition("/")[0]:
         return []

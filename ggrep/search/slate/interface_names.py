@@ -61,7 +61,7 @@ def names_package(path: str) -> bool:
 
 
 def packages_provided(path: str, text: str) -> set[str]:
-    """Return how a manifest names its own package; empty for other files."""
+    """Return the package that a manifest defines; empty for other files."""
     name = _manifest(path)
     names = re.findall(
         _PROVIDED.get(name, r"(?!)"),
@@ -72,17 +72,17 @@ def packages_provided(path: str, text: str) -> set[str]:
 
 
 def packages_asked(path: str, text: str) -> set[str]:
-    """Return what a manifest names as dependencies; empty for other files."""
+    """Return the dependencies of a manifest; empty for other files."""
     return _tidy(re.findall(_ASKED.get(_manifest(path), r"(?!)"), text, re.MULTILINE))
 
 
 def packages_imported(imports: Iterable[str], language: str) -> set[str]:
-    """Return the packages that imports come from, where a language's imports say so."""
+    """Return the packages of imports, for languages whose imports name packages."""
     return _tidy(word for name in imports for word in _top(name, language))
 
 
 def package_key(name: str) -> str:
-    """Return a name as it is compared: lower case, one kind of hyphen."""
+    """Return a name in the form for comparisons: lower case, one kind of hyphen."""
     return name.lower().replace("_", "-")
 
 
@@ -103,7 +103,7 @@ def _top(name: str, language: str) -> Iterator[str]:
 
 
 def _manifest(path: str) -> str:
-    """Return which manifest a file is by its name, if it is any."""
+    """Return the kind of manifest that a file is by its name, if any."""
     name = path.rpartition("/")[2].lower()
     if name.startswith("requirements") and name.endswith(".txt"):
         return "requirements.txt"

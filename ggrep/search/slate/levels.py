@@ -1,4 +1,4 @@
-"""What each level of a slate discloses, and its default budgets."""
+"""The content and the default budgets of each level of a slate."""
 
 from typing import Final
 
@@ -13,7 +13,7 @@ from ggrep.model.slate import BUDGET_CODES, Budgets
 LEVELS: Final = (0, 1, 2, 3)
 
 MAX_SLATE_BYTES: Final = 4 * 1024 * 1024
-"""Largest slate that anybody may ask for."""
+"""Maximum bytes of a slate."""
 
 MIN_SLATE_BYTES: Final = 1_024
 """Smallest: less does not hold the overview of a slate without packs."""
@@ -26,7 +26,7 @@ EVIDENCE: Final = 12
 
 _LEAST_WEAK: Final = 5
 WEAK_FILES: Final = 0.75
-"""Share of its files that a weak answer keeps: what it is short of is said in its warnings."""
+"""Share of its files that a weak answer keeps; a warning names the reason."""
 
 _TOTAL_BYTES: Final = (2_048, 16_384, 65_536, 1_048_576)
 _FILE_BYTES: Final = (1_024, 8_192, 32_768, 131_072)
@@ -42,12 +42,12 @@ class Disclosure(Struct, frozen=True):
     """How much of each chosen file is shown.
 
     Attributes:
-        lines: show those of pieces, beside where they stand.
-        neighbours: show what stands around the best piece.
+        lines: show the lines of pieces, not only their places.
+        neighbours: show the lines around the best piece.
         evidence: pieces of a file.
-        pieces: of all files together; text of others, which are worth less, is not read.
+        pieces: pieces of all files together; the text of less valuable pieces is not read.
         anchors: show opening lines.
-        comments: show what is written above a definition, too.
+        comments: also show the comment above a definition.
     """
 
     lines: bool
@@ -59,7 +59,7 @@ class Disclosure(Struct, frozen=True):
 
 
 def disclosure_of(level: int, budgets: Budgets, *, anchors: bool = True) -> Disclosure:
-    """Return how much a level shows of each file, under budgets that are in force."""
+    """Return how much a level shows of each file under these budgets."""
     pieces = max(_LEAST_PIECES, budgets.total_bytes // _LEAST_BYTES)
     return Disclosure(
         lines=level > 0,
@@ -72,7 +72,7 @@ def disclosure_of(level: int, budgets: Budgets, *, anchors: bool = True) -> Disc
 
 
 def check_level(level: int) -> None:
-    """Do nothing when there is such a level.
+    """Raise unless the level exists.
 
     Raises:
         InvalidRequest: there is not.
@@ -82,7 +82,7 @@ def check_level(level: int) -> None:
 
 
 def effective(asked: Budgets, level: int) -> tuple[Budgets, tuple[LimitHit, ...]]:
-    """Return the budgets in force, and which of those asked for went beyond a cap.
+    """Return the effective budgets, and the requested budgets that exceed a cap.
 
     Raises:
         InvalidRequest: a budget is negative, or too small to hold any slate.
@@ -111,7 +111,7 @@ def effective(asked: Budgets, level: int) -> tuple[Budgets, tuple[LimitHit, ...]
 def files_shown(files: int, confidence: Confidence, *, keep_weak: bool) -> int:
     """Return how many of so many files an answer shows.
 
-    None where nothing fits, and fewer where that is in doubt, but five in any case.
+    No file is shown without a match; a doubtful answer shows fewer files, but at least five.
     """
     if keep_weak or confidence is Confidence.STRONG:
         return files

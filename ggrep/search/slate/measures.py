@@ -1,4 +1,4 @@
-"""What the bytes of a budget are counted on: canonical JSON, or the text that agents read."""
+"""The forms on which budgets are counted: canonical JSON, or the text for agents."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final, TypeAlias
@@ -26,16 +26,16 @@ _SMALL: Final = 8_192
 
 
 class Fixed(Struct, frozen=True):
-    """Bytes that are the same whatever is shown.
+    """Numbers of bytes that do not depend on the shown pieces.
 
     Attributes:
-        skeleton: of a slate with nothing in it, its figures at their longest.
-        aside: set aside for what is added after a slate was measured.
-        section: of a section without files; `between` of what parts two files.
-        shown: of the key `evidence`, whose pieces are shown; `named` of `outline`, `anchor` of
+        skeleton: an empty slate, with figures of maximum length.
+        aside: reserve for parts that are added after a slate was measured.
+        section: a section without files; `between` is the separator of two files.
+        shown: the key `evidence` of shown pieces; `named` is the key `outline`, `anchor` the key
             `anchor`. Text has no keys.
-        tells_advice: whether the overview and what to do next count.
-        counts_itself: whether the figures of its own size do.
+        tells_advice: whether the overview and the next steps count.
+        counts_itself: whether the figures of the slate's own size count.
     """
 
     skeleton: int
@@ -130,7 +130,7 @@ _TEXT: Final = _InText()
 
 
 def measure_of(budgets: Budgets) -> Measure:
-    """Return what the bytes of some budgets are counted on."""
+    """Return the measure for some budgets."""
     return _TEXT if budgets.of_text else _JSON
 
 

@@ -34,10 +34,10 @@ _NEXT: Final = "matching files were left out; delta_only shows them"
 
 
 class SlatePlan(Struct, frozen=True):
-    """The form of a slate, and what is known of its answer before files are packed.
+    """The form of a slate, and facts about its answer before files are packed.
 
     Attributes:
-        budgets: in force.
+        budgets: the effective budgets.
         terms: words of the query, as they were searched.
         kind: kind of the query.
         graph: show how files are related.
@@ -62,7 +62,7 @@ class SlatePlan(Struct, frozen=True):
 def assembled(
     packs: Sequence[RankedPack], plan: SlatePlan, graph: ContextGraph | None
 ) -> tuple[Slate, tuple[LimitHit, ...]]:
-    """Return the slate of packs as `kept_packs` returned them, and the cuts of what they show.
+    """Return the slate of packs from `kept_packs`, and the cuts of their pieces.
 
     The graph is within `room_for_graph`; None for none.
     """
@@ -80,7 +80,7 @@ def assembled(
 
 
 def overview(plan: SlatePlan, packs: Sequence[Pack], most_bytes: int) -> Overview:
-    """Return where the answer lies, in at most so many bytes of canonical JSON."""
+    """Return the places of the answer, in at most so many bytes of canonical JSON."""
     ordered = _by_score(packs)
     counts = {section: sum(pack.section is section for pack in packs) for section in SECTIONS}
     summary = Overview(
@@ -117,7 +117,7 @@ def _names(ordered: Sequence[Pack]) -> tuple[str, ...]:
 
 
 def next_actions(plan: SlatePlan, packs: Sequence[Pack], most_bytes: int) -> tuple[NextAction, ...]:
-    """Return what would help further, the most useful first, in so many bytes of canonical JSON."""
+    """Return useful next commands, the most useful first, in so many bytes of canonical JSON."""
     actions: list[NextAction] = []
     if not packs or plan.confidence is not Confidence.STRONG:
         actions.append(

@@ -27,10 +27,10 @@ from ggrep.search.slate.packing import RankedPack, kept_packs, room_for_graph, s
 
 
 class Drawn(Struct, frozen=True):
-    """A slate, with what does not stand in it.
+    """A slate with facts that are not in its text.
 
     Attributes:
-        facts: of its files, as far as they may be told, where they are wanted; by path.
+        facts: facts of its files that may be sent, if requested; by path.
         limits: the cuts that its budgets made.
     """
 
@@ -67,7 +67,7 @@ def drawn(files: Sequence[PackMaterial], plan: SlatePlan, *, facts: bool = False
 def _over_evidence(
     files: Sequence[PackMaterial], paths: Collection[str], plan: SlatePlan
 ) -> tuple[LimitHit, ...]:
-    """Return the bound on evidence with the most pieces that a file has, if it cut any."""
+    """Return the limit of evidence with the maximum pieces of a file, if pieces were cut."""
     counts = (
         len(file.evidence) + file.more_evidence
         for file in files
@@ -108,7 +108,7 @@ def _name_at(piece: TextPiece) -> str:
 
 
 def _placing(material: PackMaterial) -> Sequence[TextPiece]:
-    """Return the evidence that may say where to begin: what holds the lines that were asked for."""
+    """Return the evidence that may say where to begin: the pieces with the requested lines."""
     lines = material.pick.lines
     asked = [
         piece
@@ -126,9 +126,9 @@ def _pack_tags(material: PackMaterial, tag: str) -> tuple[str, ...]:
 
 
 def _anchor(material: PackMaterial) -> Evidence | None:
-    """Return the file's opening lines; those that evidence shows anyway are not shown twice.
+    """Return the file's opening lines, without lines that evidence shows.
 
-    None where it has none or all of them are hidden, as a licence is.
+    None if the file has none, or if all of them are hidden, such as a licence.
     """
     piece = material.anchor
     if piece is None or (piece.hidden_lines and not piece.snippet):

@@ -10,7 +10,12 @@ from msgspec.structs import replace
 
 from ggrep.base.clock import Deadline
 from ggrep.index.store.row_texts import RowDetails, ShownRow
-from ggrep.model.line_numbers import is_comment_fold, last_line, numbered_lines
+from ggrep.model.line_numbers import (
+    is_comment_fold,
+    last_line,
+    numbered_lines,
+    without_fold_marks,
+)
 from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.model.slate import Reason, Section
 from ggrep.model.slate_material import PackMaterial, Pick, TextPiece
@@ -129,7 +134,7 @@ def _with_lines(
 ) -> tuple[ScoredRow, ...]:
     """Return the rows that hold the requested lines, followed by the given rows.
 
-    Of a file that was asked for, and of which no row matches, all rows as they stand.
+    If no row of a requested file matches, return all of its rows in order.
     """
     if pick.reason != "expand_target":
         return telling
@@ -182,7 +187,7 @@ def _material(
 
 
 def _belong_together(centre: RowDetails, other: RowDetails) -> bool:
-    """Return whether two chunks are parts of one definition or section, or stand in one."""
+    """Return whether two chunks are parts of one definition or section, or inside of one."""
     own, its = centre.breadcrumb, other.breadcrumb
     if own == its:
         return bool(own) or centre.name == other.name
@@ -207,7 +212,8 @@ class _Shaper(Struct, frozen=True):
 
     def piece(self, row: ScoredRow, record: ShownRow, kind: int, reason: Reason) -> TextPiece:
         details = record.details
-        text, extra = sanitise(record.text), sanitise(details.extra)
+        text = without_fold_marks(sanitise(record.text), row.start_line)
+        extra = sanitise(details.extra)
         shown = self._snippet(text.rstrip("\n"), extra, row.start_line, reason)
         return TextPiece(
             row_id=record.row_id,
@@ -230,10 +236,10 @@ class _Shaper(Struct, frozen=True):
         )
 
     def _snippet(self, text: str, extra: str, first: int, reason: Reason) -> Snippet:
-        """Return the lines to show; none where places alone are shown.
+        """Return the lines to show; none if only places are shown.
 
-        Of a diagram they are its relations, if these could be told. Opening lines have no notice of
-        copyright, which answers nothing.
+        For a diagram they are its relations, if these are known. Opening lines omit a notice of
+        copyright.
         """
         if not self.wanted.lines:
             return Snippet("", 0, text.count("\n") + 1)

@@ -2,7 +2,7 @@
 
 Every budget counts canonical JSON, or the text that agents read (`measures`). Names of files have
 their share of the bytes; the rest is for lines, the best pieces of all files first. A piece that
-does not fit is cut at its end, or named. Whatever was cut is in `limits_hit`.
+does not fit is cut at its end, or named. All cuts are in `limits_hit`.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ _KINDS: Final = {"anchor_for_context": 1, "neighbour_context": 2}
 
 
 class RankedPack(Struct, frozen=True):
-    """A pack with its place in the order in which files give way.
+    """A pack with its rank; files of higher ranks are dropped first.
 
     Attributes:
         rank: place within its section, 0 for the best.
@@ -44,10 +44,10 @@ class RankedPack(Struct, frozen=True):
 def kept_packs(
     packs: Sequence[RankedPack], budgets: Budgets, level: int
 ) -> tuple[tuple[RankedPack, ...], tuple[LimitHit, ...]]:
-    """Return the packs whose names there is room for, the best of each section first, and the cuts.
+    """Return the packs whose names fit, the best of each section first, and the cuts.
 
-    What a slate says beside its packs has its share of the bytes set aside; what is shown of the
-    packs is decided by `filled`.
+    The other parts of a slate have a reserved share of the bytes. `filled` decides which lines of
+    the packs are shown.
     """
     limits: list[LimitHit] = []
     kept: list[RankedPack] = []
@@ -72,10 +72,10 @@ def kept_packs(
 
 
 def reserved(budgets: Budgets, level: int) -> dict[str, int]:
-    """Return the bytes that are set aside for what a slate says beside its packs.
+    """Return the bytes that are reserved for the parts of a slate other than packs.
 
-    On the least level none are for the graph: it takes what the paths leave. On others it may take
-    what is left where all of the packs fits.
+    On level 0 the graph has no reserve and uses the bytes that the paths leave. On other levels it
+    can also use the bytes that remain if all packs fit.
     """
     total = budgets.total_bytes
     return {
@@ -86,7 +86,7 @@ def reserved(budgets: Budgets, level: int) -> dict[str, int]:
 
 
 def _aside(budgets: Budgets, level: int) -> int:
-    """Return the bytes of the budget that are set aside, of what is counted in it."""
+    """Return the reserved bytes of the budget that count in its measure."""
     kept = reserved(budgets, level)
     return sum(kept.values()) if measure_of(budgets).fixed.tells_advice else kept["graph"]
 
@@ -112,7 +112,7 @@ def filled(
     Args:
         draft: the slate without sections, each of its other parts within its reserve.
         packs: as `kept_packs` returned them.
-        budgets: in force.
+        budgets: the effective budgets.
     """
     measure = measure_of(budgets)
     if not draft.level:
@@ -134,7 +134,7 @@ def filled(
 
 
 class _OpenPack:
-    """A pack that takes pieces in while there is room for them.
+    """A pack that accepts pieces as long as they fit.
 
     Attributes:
         size: bytes that it takes, or a few less.
@@ -143,7 +143,7 @@ class _OpenPack:
     """
 
     def __init__(self, ranked: RankedPack, allowed: int, level: int, measure: Measure) -> None:
-        """Begin with the file's name alone; `allowed` are the bytes that it may take."""
+        """Begin with the file's name alone, within `allowed` bytes."""
         self._measure = measure
         self._whole = ranked.pack
         self._rank = ranked.rank
@@ -156,7 +156,7 @@ class _OpenPack:
         self.has_no_room = self.gave_way = False
 
     def turns(self) -> list[tuple[int, float, int, int]]:
-        """Return what decides the turn of each piece, and its place here: the first come first."""
+        """Return the sort key of each piece with its index; the first pieces are added first."""
         return [
             (
                 kind := _kind(piece),
@@ -169,7 +169,7 @@ class _OpenPack:
         ]
 
     def show(self, place: int, left: int) -> int:
-        """Take in as many lines of a piece as fit, or where it stands; return their bytes."""
+        """Add as many lines of a piece as fit, or only its place; return their bytes."""
         piece = self._pieces[place]
         if not piece.snippet and _kind(piece):
             return 0
@@ -193,7 +193,7 @@ class _OpenPack:
         return size
 
     def pack(self) -> Pack:
-        """Return the file with what was taken in."""
+        """Return the file with the added pieces."""
         evidence, anchor = [], None
         for place, piece in sorted(self._taken.items()):
             if self._pieces[place] is self._whole.anchor:
@@ -206,12 +206,12 @@ class _OpenPack:
         return replace(self._whole, anchor=anchor, evidence=tuple(evidence), more_evidence=more)
 
     def file_cut(self) -> LimitHit:
-        """Return what says that the file's own budget does not hold all of it."""
+        """Return the limit that reports that the file's own budget cut it."""
         named = file_id(self._whole.repo, self._whole.path)
         return LimitHit("max_slate_file_bytes", self._allowed, self.full_size(), named)
 
     def full_size(self) -> int:
-        """Return the bytes that the file takes with all that there is to show."""
+        """Return the bytes of the file if it is shown completely."""
         shown = (
             self._whole_size(place)
             for place, one in enumerate(self._pieces)
@@ -224,7 +224,7 @@ class _OpenPack:
         return size
 
     def _whole_size(self, place: int) -> int:
-        """Return the bytes of a piece with all of its lines: counted once, asked for often."""
+        """Return the bytes of a piece with all of its lines; the result is cached."""
         if (size := self._sizes.get(place)) is None:
             piece = self._pieces[place]
             size = self._shown(piece) if piece.snippet else self._measure.named(piece)
@@ -235,7 +235,7 @@ class _OpenPack:
         return self._measure.shown(piece, self._whole.section)
 
     def _cut(self, piece: Evidence, allowed: int) -> Evidence | None:
-        """Return the piece with the first lines of its snippet that fit; None where few do."""
+        """Return the piece with the first lines of its snippet that fit; None if too few fit."""
         if not piece.snippet:
             return None
         first = piece.snippet.split("\n", _FEWEST_LINES)[:_FEWEST_LINES]
@@ -264,7 +264,7 @@ class _OpenPack:
 
 
 def shown_size(packs: Sequence[RankedPack], level: int, measure: Measure) -> int:
-    """Return the bytes of some packs with all that there is to show of them."""
+    """Return the bytes of some packs that are shown completely."""
     whole = sum(_OpenPack(one, 0, level, measure).full_size() for one in packs)
     return whole + measure.fixed.between * len(packs)
 
@@ -278,7 +278,7 @@ def _counted(slate: Slate, measure: Measure) -> Slate:
 
 
 def _frame(one: RankedPack, level: int, measure: Measure) -> int:
-    """Return the bytes of a file with none of its pieces: counted once, asked for often."""
+    """Return the bytes of a file with none of its pieces; the result is cached."""
     if (size := one.sizes.get(_FRAME)) is None:
         size = one.sizes[_FRAME] = measure.frame(one.pack, level)
     return size
@@ -300,7 +300,7 @@ def _overhead(packs: Sequence[RankedPack], measure: Measure) -> int:
 
 
 def _pieces(pack: Pack) -> list[Evidence]:
-    """Return what a pack may show, its anchor first."""
+    """Return the pieces of a pack, its anchor first."""
     return [*([pack.anchor] if pack.anchor else []), *pack.evidence]
 
 

@@ -1,4 +1,4 @@
-"""Files and rows related to the best code: they mention what it defines, or define what it uses.
+"""Files and rows related to the best code: they mention its names, or define names that it uses.
 
 A question in plain words finds the mechanism. Its tests rarely repeat the question, but they name
 what the mechanism defines. Its helpers rarely repeat the question either, but the mechanism names
@@ -31,7 +31,7 @@ MOST_NAMES: Final = 24
 _NAMES_OF_A_ROW: Final = 12
 _SHORTEST: Final = 4
 _COMMON: Final = 0.02
-"""Share of all chunks that a name may stand in before it says nothing."""
+"""Maximum share of all chunks that contain a name; more frequent names are ignored."""
 
 _MOST_DEFINITIONS: Final = 3
 """Rows that may define a name that the best code uses; with more it is unknown which is meant."""
@@ -85,7 +85,7 @@ def companions(ranked: Ranked, origins: Origins, deadline: Deadline) -> RelatedF
 
 
 def _used(ranked: Ranked, origins: Origins, deadline: Deadline) -> tuple[Figures, ...]:
-    """Return per segment float64 (rows,): how much of what the origins use each row defines."""
+    """Return per segment float64 (rows,): the weight of names used by the origins in each row."""
     names: dict[str, float] = {}
     for (place, row), weight in origins.items():
         deadline.check("companions")

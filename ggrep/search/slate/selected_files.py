@@ -1,4 +1,4 @@
-"""The selected files by path, and which of them a path, a label or a link refers to."""
+"""The selected files by path; finds the file to which a path, a label or a link refers."""
 
 import posixpath
 import re
@@ -21,7 +21,7 @@ _INDEX_NAMES: Final = ("__init__", "index", "mod", "init")
 
 
 class SelectedPaths:
-    """Looks files up; a question that several files answer equally well has no answer."""
+    """Looks up files; if several files match equally well, there is no result."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._paths = frozenset(paths)
@@ -66,11 +66,11 @@ class SelectedPaths:
         return nearest(source, found)
 
     def calls_a_module(self, *names: str) -> bool:
-        """Return whether the module path of any file ends with a name, whatever its case."""
+        """Return whether the module path of any file ends with a name, in any letter case."""
         return not self._by_module.keys().isdisjoint(map(str.lower, names))
 
     def calls_a_file(self, tail: str) -> bool:
-        """Return whether any file is called as a path ends, in any letter case."""
+        """Return whether any file has the last component of a path as its name, in any case."""
         return tail.rpartition("/")[2].lower() in self._by_name
 
     def named(self, name: str) -> str | None:
@@ -79,7 +79,7 @@ class SelectedPaths:
         return found[0] if len(found) == 1 else None
 
     def ending_with(self, tail: str, source: str = "") -> str | None:
-        """Return the file whose path is `tail`, or the one that ends with it, nearest first."""
+        """Return the file with the path `tail`, or the nearest file whose path ends with it."""
         if tail in self._paths:
             return tail
         same_name = self._by_name.get(posixpath.basename(tail).lower(), ())
@@ -90,13 +90,13 @@ class SelectedPaths:
         return tuple(self._by_directory)
 
     def inside(self, directory: str, endings: frozenset[str]) -> list[str]:
-        """Return the files of a directory, those below it not among them."""
+        """Return the files directly in a directory."""
         held = self._by_directory.get(directory, ())
         return [path for path in held if ending_of(path) in endings]
 
 
 def module_parts(path: str) -> Parts:
-    """Return directories and stem; of an index file the directories alone."""
+    """Return directories and stem; for an index file only the directories."""
     *directories, name = path.split("/")
     stem = name.partition(".")[0] if not name.startswith(".") else name
     return tuple(directories) if stem in _INDEX_NAMES else (*directories, stem)
@@ -109,7 +109,7 @@ def ending_of(path: str) -> str:
 
 
 def nearest(source: str, paths: Sequence[str]) -> str | None:
-    """Return the path that shares most directories with `source`; None when two do equally."""
+    """Return the path that shares most directories with `source`; None if two are equal."""
     ranked = sorted((-shared_directories(source, path), path) for path in paths)
     if not ranked or (len(ranked) > 1 and ranked[0][0] == ranked[1][0]):
         return None
@@ -122,7 +122,7 @@ def shared_directories(left: str, right: str) -> int:
 
 
 def from_source_root(source: str, root: Parts) -> bool:
-    """Say whether `root` is the repository's, a usual source root, or one that `source` is in."""
+    """Return whether `root` is the repository's, a usual source root, or a parent of `source`."""
     inside = tuple(source.split("/")[: len(root)]) == root
     return not root or root[-1].lower() in SOURCE_ROOTS or inside
 

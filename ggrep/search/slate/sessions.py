@@ -1,12 +1,12 @@
 """Exploration sessions: successive slates over one snapshot, carried by `tokens`.
 
-What a session is lies in its token, which its client carries, and in a pin, which keeps the
-snapshot; no process remembers it. So any daemon of the home goes on with any session, and one that
-is killed between pin and answer leaves a pin that ends by itself.
+The state of a session is in its token, which the client stores, and in a pin, which keeps the
+snapshot; no process stores it. So any daemon of the home can continue any session. A daemon that is
+killed between pin and answer leaves a pin that expires.
 
-The stores' keys, which seal tokens, derive from one of the home, in a file that only those may read
-who may read the home: its user, or the group that shares it. Whoever loses the file loses the
-sessions that run, and nothing else.
+The keys of stores, which seal tokens, derive from a key of the home. Only readers of the home can
+read its file: the user, or the group that shares the home. If the file is lost, the running
+sessions are lost, and nothing else.
 """
 
 import hmac
@@ -96,8 +96,8 @@ class Sessions:
     def advance(self, session: SessionToken, paths: Iterable[str], op: SessionOp) -> SessionState:
         """Return the next state after returning `paths`; it is stored in the token alone.
 
-        The same session, paths and step give the same token. A client that asks again with the
-        token before gets the same answer again.
+        The same session, paths and step give the same token. A client that repeats a request with
+        its earlier token gets the same answer.
 
         Raises:
             SessionFull: it would have returned more files than a token can name.
@@ -137,9 +137,9 @@ def session_key(home: Home, store_id: StoreId, patience: Patience) -> bytes:
     """Return the key of a store's sessions; creates the home's key if missing.
 
     Args:
-        home: that the store lies in.
-        store_id: whose sessions.
-        patience: while another process makes it.
+        home: the home that contains the store.
+        store_id: the store of the sessions.
+        patience: how long to wait while another process makes the key.
 
     Raises:
         NoIndex: there is no such store, so nothing is made for it either.
@@ -167,9 +167,9 @@ def _home_key(home: Home, patience: Patience) -> bytes:
 
 
 def _read_key(file: Path) -> bytes | None:
-    """Return the key in a file; None if it must be created anew.
+    """Return the key in a file; None if it must be created again.
 
-    That is also where others could have read it: they could seal tokens of their own.
+    A key that other users could read is also replaced, because they could seal tokens with it.
     """
     with suppress(FileNotFoundError):
         descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)

@@ -1,6 +1,6 @@
 """Answers a question with a slate, from the ordinary scores of all rows.
 
-The steps are those of a search up to its scores; what differs is what is picked of them.
+The steps are those of a search up to its scores; only the selection differs.
 """
 
 from collections.abc import Iterable, Sequence
@@ -51,7 +51,7 @@ def check_slate(request: SlateRequest) -> None:
 
 
 def slate_fingerprint(request: SlateRequest, settings: Settings) -> str:
-    """Return the identity of a question for a slate; how it was asked before does not count."""
+    """Return the identity of a slate's question, independent of earlier slates of its session."""
     session = request.session
     search = request.search
     unread = SearchRequest("")
@@ -78,7 +78,7 @@ def slate(context: Context, request: SlateRequest) -> SlateResponse:
     """Return the slate of a question over one snapshot.
 
     Args:
-        context: what answering needs; of a session its own snapshot.
+        context: data for the answer; in a session, with the session's snapshot.
         request: checked by `check_slate`.
 
     Raises:
@@ -194,7 +194,7 @@ def _chosen(
     session: SessionToken | None,
     deadline: Deadline,
 ) -> tuple[Selection, RelatedFiles | None]:
-    """Return the chosen files, and what mentions the best code."""
+    """Return the chosen files, and the files that mention the best code."""
     gatherer = CandidateFiles(ranked, rules, deadline)
     asked = request.session
     if asked is not None and asked.op == "expand":
@@ -232,7 +232,7 @@ def _targets(gatherer: CandidateFiles, targets: Sequence[str]) -> Selection:
 def _kept(
     selection: Selection, confidence: Confidence, request: SlateRequest
 ) -> tuple[Selection, tuple[LimitHit, ...]]:
-    """Return the selection without what a weak answer hides, and the limit that says so."""
+    """Return the selection without files that a weak answer hides, and the limit for them."""
     picks = selection.picks
     named = request.session is not None and request.session.op == "expand"
     keep_weak = named or request.search.keep_weak
@@ -247,7 +247,7 @@ def _kept(
 
 
 def _suppressed(selection: Selection) -> tuple[Notice, ...]:
-    """Return what a slate without repetitions says of the files that it left out for that."""
+    """Return the notice on files that were omitted because the session has shown them."""
     if not selection.suppressed:
         return ()
     message = (

@@ -6,7 +6,7 @@
     9       def retry(self):
      40-62 class Job
 
-Of a diagram, whose relations stand where its lines would, nothing is numbered.
+A diagram has relations instead of lines, so nothing is numbered.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ _Object: TypeAlias = Mapping[str, Any]
 
 
 def slate_lines(slate: _Object) -> Iterator[str]:
-    """Yield the sections with their files, then the graph; what to do next, agents know."""
+    """Yield the sections with their files, then the graph, without next steps."""
     for section in slate.get("sections", ()):
         yield f"## {section['kind']}"
         is_source = section["kind"] != Section.DIAGRAMS.value
@@ -54,7 +54,7 @@ def _begins(piece: _Object) -> int:
 
 
 def file_lines(file: _Object, *, is_source: bool = True) -> Iterator[str]:
-    """Yield one file, and below it what is shown and named of it in the order of its lines."""
+    """Yield one file, and below it its shown and named pieces in the order of lines."""
     alias = f"[{file['repo']}] " if "repo" in file else ""
     name = f" {file['name']}" if "name" in file else ""
     begins = f":{file['line']}" if not file.keys() & {"evidence", "outline"} else ""
@@ -76,7 +76,7 @@ def named_line(outlined: str) -> str:
 
 
 def piece_lines(piece: _Object, *, is_source: bool = True) -> Iterator[str]:
-    """Yield where a piece stands, and its lines; those of a source have numbers."""
+    """Yield the place of a piece, and its lines; lines of a source have numbers."""
     told = told_lines(piece)
     twins = f" (the same in {', '.join(piece['also'])})" if "also" in piece else ""
     span = line_range(piece["start_line"], piece["end_line"])
@@ -85,7 +85,7 @@ def piece_lines(piece: _Object, *, is_source: bool = True) -> Iterator[str]:
 
 
 def _called(piece: _Object, first: str) -> str:
-    """Return what a piece is; what its first line says already is not said twice."""
+    """Return kind and name of a piece; a name in the first line is not repeated."""
     crumb, name = piece.get("breadcrumb", ()), piece.get("name", "")
     if name and name in first:
         return f"in {crumb[-1]}" if crumb else ""
@@ -94,9 +94,9 @@ def _called(piece: _Object, first: str) -> str:
 
 
 def told_lines(piece: _Object) -> list[tuple[int, str]]:
-    """Return the lines of a piece that say something, behind their numbers.
+    """Return the lines of a piece that are not blank, with their numbers.
 
-    Each step of indentation is one blank: indentation was a sixth of the bytes of all lines.
+    Each step of indentation is one blank, because indentation took a sixth of all bytes.
     """
     lines = [
         (number, line.lstrip(" \t"), line)

@@ -76,7 +76,7 @@ def listed_imports(anchor_extra: str) -> tuple[str, ...]:
 
 @lru_cache(1 << 11)
 def text_imports(text: str, language: str) -> tuple[str, ...]:
-    """Return what import lines of a text without comments name."""
+    """Return the modules in the import lines of a text without comments."""
     return tuple(dict.fromkeys(_found(text, language)))[:MOST_IMPORTS]
 
 
@@ -108,7 +108,7 @@ def _tidied(names: Iterable[str]) -> Iterator[str]:
 
 
 def _split(items: str) -> list[str]:
-    """Return the items between the commas that stand outside of braces."""
+    """Return the items between the commas outside of braces."""
     if "{" not in items:
         return [item.strip() for item in items.split(",")]
     parts, depth, start = [], 0, 0

@@ -1,6 +1,6 @@
-"""Tokens of sessions: a snapshot and the files that were returned, sealed by the store they are of.
+"""Tokens of sessions: a snapshot and the returned files, sealed by the store.
 
-A token comes back from anywhere, hence the seal: HMAC-SHA256 under a key of the store, over the
+Any client can send a token, so it is sealed: HMAC-SHA256 under a key of the store, over the
 store's id and every byte of the token. Below them, the checks of a session's next step. Pure.
 """
 
@@ -44,10 +44,10 @@ _CONTEXT: Final = b"ggrep session token\0"
 
 
 class SessionToken(Struct, frozen=True):
-    """A session: all that its token says.
+    """The content of a session's token.
 
     Attributes:
-        store_id: of the store whose snapshot it is; sealed, not spelled.
+        store_id: the store of the snapshot; part of the seal, not of the text.
         session_id: 26 characters as in a ULID.
         seen: hashes of the paths that were returned, see `path_hash`.
     """
@@ -63,7 +63,7 @@ class SessionToken(Struct, frozen=True):
 
 
 def path_hash(path: str) -> bytes:
-    """Return the 8 bytes that stand for a path; the same in every store, so clients can tell."""
+    """Return the 8 bytes that identify a path; clients can compare them between stores."""
     return hashlib.sha256(path.encode()).digest()[:PATH_HASH_BYTES]
 
 
@@ -75,7 +75,7 @@ def seen_set_digest(seen: Iterable[bytes]) -> str:
 def write_token(token: SessionToken, key: bytes) -> str:
     """Return a token as text; the same for the same value and key.
 
-    Requires: both ids are of their alphabet and length.
+    Requires: both ids have the right alphabet and length.
 
     Raises:
         SessionFull: it has seen more files than fit.
@@ -91,7 +91,7 @@ def write_token(token: SessionToken, key: bytes) -> str:
 
 
 def read_token(text: str, key: bytes, store_id: StoreId) -> SessionToken:
-    """Return what a token says that this store gave out, whoever brings it back.
+    """Return the content of a token of this store, from any client.
 
     Raises:
         InvalidRequest: it is too long, or not one of this store as it was given out.
@@ -117,7 +117,7 @@ def _sealed(body: bytes, key: bytes, store_id: StoreId) -> bytes:
 
 
 def snapshot_in(text: str) -> str:
-    """Return the snapshot that a token names, whoever sealed it."""
+    """Return the snapshot that a token names, without checking its seal."""
     return data_of_token(text)[1 : 1 + _ULID_BYTES].decode("ascii", "replace")
 
 
@@ -127,7 +127,7 @@ def token_of_data(data: bytes) -> str:
 
 
 def data_of_token(text: str) -> bytes:
-    """Return the bytes that a text spells in the only way that we would spell them.
+    """Return the bytes of a token's text; the text must be the canonical encoding.
 
     Raises:
         InvalidRequest: it spells none.
@@ -151,16 +151,16 @@ def _ulid(data: bytes) -> SnapshotId:
 
 
 def _refuse() -> NoReturn:
-    """Refuse a token in the same words whatever is wrong: a forger learns nothing from them."""
+    """Refuse a token with the same message for every fault, so a forger learns nothing."""
     raise InvalidRequest(
         "session_token: not a token of this store, or it was changed; start a new session"
     ) from None
 
 
 def check_session(session: SessionRequest, *, of_several: bool = False) -> None:
-    """Raise unless a session may go on so.
+    """Raise unless the next step of a session is valid.
 
-    `of_several`: it is a part of a workspace's, which may expand what no slate has shown.
+    `of_several`: the session is part of a workspace session, which can expand any file.
 
     Raises:
         InvalidRequest: names what is wrong.
@@ -188,8 +188,8 @@ def check_session(session: SessionRequest, *, of_several: bool = False) -> None:
 def told_of(packs: Sequence[Pack], copies: Collection[str]) -> frozenset[str]:
     """Return the paths of files that the packs of one repository show, copies of them too.
 
-    Of a file that says the same as another one, no later slate has any more to tell. One that
-    says something else as well may have had no room, and is shown by the next slate.
+    A file that only repeats another file is not shown by later slates. A file with other text may
+    not have fit, and is shown by the next slate.
     """
     places = [place for pack in packs for item in pack.evidence for place in item.also]
     named = frozenset(place.rpartition(":")[0] for place in places)

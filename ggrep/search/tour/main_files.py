@@ -41,7 +41,7 @@ _EXPORTED: Final = {
     "c": r"^(?!.*\bstatic\b)(?:struct|enum|union|typedef|\w[\w\s*]*?)[\s*]+NAME\b",
     "cpp": r"^\s*(?:class|struct|enum(?: class)?|union|using)\s+NAME\b(?!\s*;)",
 }
-"""By language: patterns of lines that define and export a name; NAME stands for the name."""
+"""By language: patterns of lines that define and export a name; NAME is replaced by the name."""
 
 
 def main_files(repository: RepositoryFiles) -> list[TourFact]:

@@ -278,8 +278,9 @@ def _lines(shown: Status) -> Iterator[tuple[str, str]]:
 
 def _missing(shown: Status) -> str:
     """Return why there is no active snapshot."""
-    if any(warning.code in DAMAGE_CODES for warning in shown.warnings):
-        return "damaged"
+    for warning in shown.warnings:
+        if warning.code in DAMAGE_CODES:
+            return "unreadable" if warning.code == "index_unreadable" else "damaged"
     if shown.sync.state == "indexing" or shown.sync.pending:
         return "none yet; indexing is in progress"
     return "none yet; run: ggrep index"

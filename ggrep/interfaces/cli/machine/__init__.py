@@ -1,1 +1,1 @@
-"""Commands about this machine, whatever is indexed on it."""
+"""Commands about this machine."""

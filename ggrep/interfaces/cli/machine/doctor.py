@@ -40,7 +40,8 @@ def doctor(
 ) -> int:
     """Check the installation and suggest fixes.
 
-    Nothing is changed, started or indexed.
+    Nothing is changed, started or indexed. Marks: `+` no problem, `-` advice, `!` problem. The exit
+    status is 1 if any check has the mark `!`, else 0.
     """
     terminal = open_terminal(plain=plain)
     home = home_from(terminal.environ)
@@ -108,12 +109,14 @@ def of_index(status: Status) -> Check:
         if warning.code in DAMAGE_CODES:
             # An index that is being rebuilt needs no command.
             mend = on_root("repair", Path(root)) if REPAIR in warning.message else ""
+            if warning.code == "index_unreadable":
+                mend = on_root("index --reset", Path(root))
             return Check("index", "problem" if mend else "warning", warning.message, mend)
+        if warning.code == "sync_failed":
+            return Check("index", "warning", warning.message)
     if shown.active_snapshot_id is None:
         return Check("index", "ok", f"{root} is not indexed yet; the first search indexes it")
     message = f"{root}: {shown.files:,} files, {shown.chunks:,} chunks"
-    if status.sync.last_result == "error":
-        return Check("index", "warning", f"{message}; the last sync failed", "ggrep health")
     if shown.degraded:
         return Check("index", "warning", f"{message}; some files are not indexed", "ggrep health")
     return Check("index", "ok", message)

@@ -1,4 +1,4 @@
-"""Help pages, generated and shipped as JSON: look-up, plain text, and manual pages in roff."""
+"""Help pages, generated and shipped as JSON: lookup, plain text, and manual pages in roff."""
 
 import json  # noqa: TID251 - orjson loads dataclasses, which doubles the time of a page
 import textwrap

@@ -116,7 +116,7 @@ def references(
     asking: IndexOptions,
     members: WorkspaceOptions,
 ) -> Query:
-    """Show where names are used, and what handles them."""
+    """Show where names are used, and the code that handles them as events or routes."""
     return _of_names(ReferencesRequest, names, wanted, output, agent, asking, members)
 
 

@@ -159,7 +159,7 @@ def _by_engine(
 
             assert message.render is not None  # noqa: S101 - clients print
             if kept is None:
-                response = engine.search_or_scan(message.request, tell=terminal.tell)
+                response = engine.search_or_scan(message.request)
             else:
                 response = kept(engine, message.request)
             return render_answer(response, reached.root, message.render)

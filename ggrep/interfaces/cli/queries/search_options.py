@@ -113,8 +113,12 @@ class HitOptions(Struct, frozen=True):
             read=_deepest,
             switches=(
                 Switch("--content", SnippetMode.FULL.value, "Show whole chunks."),
-                Switch("--long-snippet", SnippetMode.LONG.value, "Show up to 24 lines."),
-                Switch("-s --short-snippet", SnippetMode.SHORT.value, "Show up to 8 lines."),
+                Switch(
+                    "--long-snippet", SnippetMode.LONG.value, "Show up to 24 lines of each hit."
+                ),
+                Switch(
+                    "-s --short-snippet", SnippetMode.SHORT.value, "Show up to 8 lines of each hit."
+                ),
                 Switch("-n --no-snippet", SnippetMode.NONE.value, "Show no text."),
             ),
         ),

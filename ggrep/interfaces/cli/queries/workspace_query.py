@@ -281,12 +281,14 @@ def merge_note(response: FederatedResponse, cwd: str) -> str:
 
 
 def times_of(response: Envelope) -> str:
-    """Return a line with the total duration and the slowest repositories."""
+    """Return a line with the total duration, and the slowest repositories if known."""
     names = {repo.repo_id: repo.alias or repo.repo_id for repo in response.workspace.repos}
     slowest = sorted(response.repo_elapsed_ms, key=lambda item: (-item[1], item[0]))
     each = ", ".join(f"{names[repo]} {ms:.0f} ms" for repo, ms in slowest[:_MOST_NAMED])
     known = " from memory" if response.from_memory else ""
-    return f"{len(response.reports)} repos in {response.elapsed_ms:.0f} ms{known}: {each}\n"
+    # One query over all indexes of a host has no times of single repositories.
+    shares = f": {each}" if each else ""
+    return f"{len(response.reports)} repos in {response.elapsed_ms:.0f} ms{known}{shares}\n"
 
 
 def notices_of(response: Envelope, cwd: str) -> list[Notice]:

@@ -85,7 +85,7 @@ def _app(
 ) -> Any:  # noqa: ANN401 - an ASGI application
     from ggrep.interfaces.surfaces.http_server import LOOPBACK_NAMES, host_names
     from ggrep.interfaces.team.app import make_team_app
-    from ggrep.server.server_file import team_of, tokens_of
+    from ggrep.server.server_file import audit_of, team_of, tokens_of
 
     clock = SystemClock()
     written = b""
@@ -112,6 +112,7 @@ def _app(
         report_error=report_error,
         sweep_s=server.sweep_seconds,
         upkeep=upkeep,
+        audit=audit_of(server, clock),
     )
 
 

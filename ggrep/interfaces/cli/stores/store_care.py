@@ -104,8 +104,9 @@ def repair(path: PathFlag = None, json: JsonFlag = False, plain: PlainFlag = Fal
     else:
         terminal.write(
             f"the index was damaged: {sanitise_line(report.damage)}; it is rebuilt\n"
-            f"made again from the index itself: {len(report.healed)}; "
-            f"lost segments: {len(report.lost_segments)}; files read anew: {report.files.rebuilt}, "
+            f"files rebuilt from the index itself: {len(report.healed)}; "
+            f"lost segments: {len(report.lost_segments)}; "
+            f"files read again: {report.files.rebuilt}, "
             f"kept: {report.files.kept}, gone: {report.files.deleted}\n"
             f"snapshot {report.snapshot_id} is whole, in {report.duration_ms / 1000:.1f} s\n"
         )

@@ -36,7 +36,10 @@ _SETTINGS: Final = {
 
 
 def doctor(*, file: FileArgument = None, named: FileOption = None, how: Survey) -> int:
-    """Find problems of a workspace and show how to fix them."""
+    """Find problems of a workspace and show how to fix them.
+
+    Marks: `-` advice, `!` problem. The exit status is 1 if any finding has the mark `!`, else 0.
+    """
     opened = how.open(file, named)
     state = opened.state(asks=True)
     merge_is_set = says_merge(opened.terminal.environ, opened.workspace)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ggrep.federation.editing import NewEntry
+    from ggrep.federation.workspace import WorkspaceRepo
 
 _AliasOption = Annotated[str | None, Flag("--alias", "Short name of the repository.")]
 _TagOption = Annotated[list[str] | None, Flag("--tag", "Tag of the repository; repeatable.")]
@@ -51,7 +52,7 @@ def init(
     terminal = open_terminal()
     target, words = _target(file, roots or [], named)
     if not words:
-        raise UsageError("the directory is missing")
+        raise UsageError("name the directories of the workspace after its file")
     if target.exists() and not force:
         raise InvalidRequest(f"{target} already exists; to replace it: --force")
     if not target.parent.is_dir():
@@ -82,12 +83,24 @@ def add(
     target, word = _target_and_word(file, root, named, "a directory")
     entry = _entry(word, target)
     alias = alias or entry.alias
-    moved = _moved_entry(target, entry.root, alias, terminal)
+    repos = [repo for repo in load(target).repos if not repo.included]
+    place = canonical_root(target.parent / entry.root)
+    if member := next((repo for repo in repos if repo.root_canonical == place), None):
+        fact = f"{entry.root} is already repos[{member.index}]; the file is unchanged"
+        if alias not in {None, member.alias} or tags or disabled or priority is not None:
+            fact += "; edit the file to change alias, tags, priority or enabled"
+        return _report(terminal, target, len(repos), fact, json=json)
+    moved = _moved_entry(repos, place, alias, terminal)
     if moved is not None:
         text = _edited(target, lambda text: move_repo(text, moved, entry.root))
         fact = f"repos[{moved}] was moved to {entry.root}; its alias and tags stay; for its index:"
         terminal.tell(with_file(f"{fact} {build_index(enabled=True)}", target))
         return _save(terminal, target, text, json=json)
+    for repo in repos:
+        if alias and (repo.alias or "").casefold() == alias.casefold():
+            raise InvalidRequest(
+                f"repos[{repo.index}] has the alias {repo.alias!r}; choose another one"
+            )
     entry = NewEntry(
         root=entry.root,
         alias=alias,
@@ -129,15 +142,16 @@ def remove(
     return _save(terminal, target, text, json=json, mends=True)
 
 
-def _moved_entry(file: Path, root: str, alias: str | None, terminal: Terminal) -> int | None:
-    """Return the entry whose directory is missing and whose repository is now at `root`.
+def _moved_entry(
+    repos: "list[WorkspaceRepo]", place: Path, alias: str | None, terminal: Terminal
+) -> int | None:
+    """Return the entry whose directory is missing and whose repository is now at `place`.
 
-    The entry has the alias, or its index in this home is of the repository at `root`.
+    The entry has the alias, or its index in this home is of the repository at `place`.
     """
     from ggrep.index.maintenance.moved import was_moved
 
-    home, place = home_from(terminal.environ), canonical_root(file.parent / root)
-    missing = [repo for repo in load(file).repos if repo.missing is not None and not repo.included]
+    home, missing = home_from(terminal.environ), [repo for repo in repos if repo.missing]
     for repo in missing:
         if alias and repo.alias and repo.alias.casefold() == alias.casefold():
             return repo.index
@@ -270,11 +284,16 @@ def _save(terminal: Terminal, file: Path, text: str, *, json: bool, mends: bool 
     mode = stat.S_IMODE(file.stat().st_mode) if file.exists() else 0o644
     durable.replace_file(file, text.encode(), mode=mode)
     count = len(entries_of(text))
+    _report(terminal, file, count, f"{count} repos", json=json)
+    for line in left:
+        terminal.tell(f"warning: {line}")
+    return 0
+
+
+def _report(terminal: Terminal, file: Path, count: int, fact: str, *, json: bool) -> int:
     if json:
         document = {"schema_version": WORKSPACE_SCHEMA, "ok": True, "repos": count}
         terminal.write_json(document, pretty=True)
     else:
-        terminal.tell(f"{file}: {count} repos")
-    for line in left:
-        terminal.tell(f"warning: {line}")
+        terminal.tell(f"{file}: {fact}")
     return 0

@@ -1,0 +1,93 @@
+"""The audit log of a server: a line of JSON for each request.
+
+The file is opened for each line, so it can be renamed at any time. A line contains the text of a
+query only if the configuration says so.
+"""
+
+import os
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import Struct, field
+
+from ggrep.base import stable_json
+from ggrep.base.clock import Clock, rfc3339
+from ggrep.base.errors import InvalidRequest
+from ggrep.base.ids import RepoId
+from ggrep.base.stable_json import Document
+
+_TEXTS: Final = ("query", "name", "target", "targets")
+"""Fields of requests that contain the text of a query."""
+
+
+class AuditEntry(Struct):
+    """A request, as far as it is known.
+
+    Attributes:
+        operation: name of the called tool; empty for a request of another kind.
+        subject: the user; empty without a valid token.
+        allowed: number of repositories that the user may see.
+        searched: repositories that answered.
+        queries: texts of the queries.
+        error: code of a failed tool, which HTTP reports as a success.
+    """
+
+    operation: str = ""
+    subject: str = ""
+    allowed: int = 0
+    searched: set[RepoId] = field(default_factory=set)
+    queries: list[str] = field(default_factory=list)
+    error: str = ""
+
+    def ask(self, request: Any) -> None:  # noqa: ANN401 - a request of any operation
+        """Note the text of a query."""
+        inner = getattr(request, "search", request)
+        for name in _TEXTS:
+            text = getattr(inner, name, ())
+            self.queries += [text] if isinstance(text, str) else text
+
+
+class AuditLog:
+    """Appends lines to a file."""
+
+    def __init__(self, file: Path, clock: Clock, *, queries: bool) -> None:
+        """Create the file, readable by this user alone, unless it exists.
+
+        Raises:
+            InvalidRequest: the file cannot be written.
+        """
+        self._file, self._clock, self._queries = file, clock, queries
+        try:
+            self._append(b"")
+        except OSError as error:
+            raise InvalidRequest(f"audit: {file}: {error.strerror}") from error
+
+    def write(self, entry: AuditEntry, operation: str, status: int, seconds: float) -> None:
+        """Append the line of a finished request; status 0 if the client closed the connection.
+
+        Raises:
+            OSError: the line could not be written.
+        """
+        line: dict[str, Any] = {
+            "time": rfc3339(self._clock.now()),
+            "subject": entry.subject,
+            "operation": entry.operation or operation,
+            "allowed": entry.allowed,
+            "searched": len(entry.searched),
+            "status": status,
+            "durationMs": round(seconds * 1000),
+        }
+        if entry.error:
+            line["error"] = entry.error
+        if self._queries:
+            line["queries"] = entry.queries
+        document: Document = line
+        self._append(stable_json.dumps(document) + b"\n")
+
+    def _append(self, data: bytes) -> None:
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+        descriptor = os.open(self._file, flags, 0o600)
+        try:
+            os.write(descriptor, data)
+        finally:
+            os.close(descriptor)
