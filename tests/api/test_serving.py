@@ -106,7 +106,7 @@ async def test_who_begins_a_request_and_never_ends_it_is_hung_up_on(
             async with await anyio.connect_tcp("127.0.0.1", int(name.split(":")[1])) as stream:
                 await stream.send(said.replace(b"%b", name.encode()))
                 received = b""
-                with anyio.fail_after(3), suppress(anyio.EndOfStream, anyio.BrokenResourceError):
+                with anyio.fail_after(60), suppress(anyio.EndOfStream, anyio.BrokenResourceError):
                     while True:
                         received += await stream.receive()
             signal.raise_signal(signal.SIGTERM)
@@ -174,7 +174,7 @@ async def test_what_is_no_http_is_answered_and_closed(make_site: MakeSite) -> No
 def raw_answer(address: tuple[str, int], message: bytes) -> bytes:
     """Return all that a server says to some bytes until it closes the connection."""
     received = b""
-    with socket.create_connection(address, timeout=20) as connection:
+    with socket.create_connection(address, timeout=60) as connection:
         try:
             connection.sendall(message)
             while data := connection.recv(65_536):

@@ -253,7 +253,7 @@ async def test_whoever_leaves_all_others_have_their_own_replies(
                 for _ in range(chance.randrange(4)):
                     await anyio.lowlevel.checkpoint()
             leaving.cancel_scope.cancel()
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             while staying(asked.begun) - staying(asked.replies):
                 await channel.ask(Ping(), NEVER)
 
@@ -532,7 +532,7 @@ async def test_work_that_nobody_waits_for_ends_in_the_daemon(
 
 async def eventually(holds: Callable[[], object]) -> None:
     """Wait until something holds; fail when it never does."""
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         while not holds():  # noqa: ASYNC110 - another thread brings it about
             await anyio.sleep(0.005)
 

@@ -268,7 +268,7 @@ def test_a_deep_check_ends_with_its_client(host: Served, monkeypatch: pytest.Mon
     monkeypatch.setattr("ggrep.index.maintenance.checks.examine", examine)
     with client(host) as wire:
         wire.send_message("1", Health(deep=True))
-        assert begun.wait(20)
+        assert begun.wait(60)
     try:
         host.eventually(lambda: ended)
     finally:

@@ -67,7 +67,7 @@ async def opened(*stores: str) -> AsyncIterator[tuple[AcceptLoop, list[Desk]]]:
             reception = AcceptLoop(group)
             for desk in desks:
                 await reception.open(desk, desk.name, 0o600)
-            with anyio.fail_after(20):
+            with anyio.fail_after(60):
                 yield reception, desks
             for desk in desks:
                 reception.close(desk, desk.name)

@@ -104,7 +104,7 @@ def descriptors() -> int:
 async def test_a_thread_wakes_the_task_that_waits() -> None:
     """The watcher's thread knows of changes first."""
     event = ThreadEvent()
-    with event.opened(), anyio.fail_after(5):
+    with event.opened(), anyio.fail_after(60):
         async with anyio.create_task_group() as group:
             group.start_soon(event.wait)
             await anyio.lowlevel.checkpoint()
@@ -115,7 +115,7 @@ async def test_what_was_set_before_anybody_waited_is_not_lost() -> None:
     """A change may come before the loop of syncs has begun, or while a sync runs."""
     event = ThreadEvent()
     event.set()
-    with event.opened(), anyio.fail_after(5):
+    with event.opened(), anyio.fail_after(60):
         await event.wait()
         event.clear()
         event.set()

@@ -262,13 +262,13 @@ def test_a_slow_opening_is_dropped(root: Path, home: Path, monkeypatch: pytest.M
         judged = judge(*arguments, **more)
         if not opened.is_set():
             opened.set()
-            assert go_on.wait(20)
+            assert go_on.wait(60)
         return judged
 
     monkeypatch.setattr("ggrep.search.engine.snapshots.judge", slowly)
     with ThreadPoolExecutor(1) as thread:
         slow = thread.submit(engine.view)
-        assert opened.wait(20)
+        assert opened.wait(60)
         write_tree(root, {"src/new.py": "def retry_anew():\n    return 1\n"})
         newer = writer.sync().snapshot_id
         before = engine.view().manifest.snapshot_id

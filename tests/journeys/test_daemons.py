@@ -271,7 +271,7 @@ def test_an_interrupt_ends_a_search_at_once(house: Household, *, leads: bool) ->
         fake_at(house, root, daemon, leads=leads)
         daemon.reply = lambda _: packed(over.wait(30))
         process = house.start("settle", cwd=root)
-        assert daemon.asked.wait(20)
+        assert daemon.asked.wait(60)
         process.send_signal(signal.SIGINT)
         outcome = finish(process)
         over.set()

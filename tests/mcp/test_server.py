@@ -208,7 +208,7 @@ async def test_a_call_that_its_client_gives_up_is_called_off_below(
             group.start_soon(client.call_tool, tool, given)
             await federator.begun.wait()
             group.cancel_scope.cancel()
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             await federator.cancelled.wait()
 
     assert [name for name, _ in federator.asked] == [asked]
@@ -223,7 +223,7 @@ async def test_a_call_in_flight_holds_up_no_other(
         group.start_soon(client.call_tool, "search", {"query": "slow"})
         await federator.begun.wait()
         federator.gate = None
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             result = await client.call_tool("ggrep_status", {})
         gate.set()
 

@@ -212,7 +212,7 @@ def test_one_engine_serves_all_threads_of_a_process(words: Path) -> None:
     opened.close()
 
 
-_CHILD_S = 20
+_CHILD_S = 60
 """After which a child that hangs is ended."""
 
 

@@ -173,7 +173,7 @@ def test_a_releaser_waits_its_turn(slot_dir: Path, clock: ManualClock, same_proc
 
     def wait(_: float) -> None:
         asleep.set()
-        assert awake.wait(20)
+        assert awake.wait(60)
 
     waiting = EncodeSlots(slot_dir, 1, clock, wait=wait)
     busy = waiting if same_process else slots_of(slot_dir, 1, clock)
@@ -185,7 +185,7 @@ def test_a_releaser_waits_its_turn(slot_dir: Path, clock: ManualClock, same_proc
     thread = threading.Thread(target=other)
     with busy.hold(never, lane=Lane.BATCH):
         thread.start()
-        assert asleep.wait(20)
+        assert asleep.wait(60)
     try:
         assert busy.statistics().in_use == 0
         with (
@@ -197,7 +197,7 @@ def test_a_releaser_waits_its_turn(slot_dir: Path, clock: ManualClock, same_proc
             assert not served.is_set()
     finally:
         awake.set()
-        thread.join(20)
+        thread.join(60)
     assert served.is_set()
 
 

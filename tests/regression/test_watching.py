@@ -101,7 +101,7 @@ class Watched:
         return sorted(self.runner.engine.view().live_files())
 
     async def until(self, holds: Callable[[], bool]) -> None:
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             while not holds():  # noqa: ASYNC110 - a thread and a loop
                 await anyio.sleep(0.005)
 

@@ -140,7 +140,7 @@ async def test_a_server_from_its_start_to_its_stop(server: Server, team: Team) -
     assert '"operation":"POST /search/federated","searched":1,' in audit
     assert "retry" not in audit
     assert server.run("stop", str(server.file)).stdout == "the server has stopped\n"
-    assert server.process.wait(20) == 0
+    assert server.process.wait(60) == 0
     assert server.run("status", str(server.file)).returncode == 1
     assert server.run("stop", str(server.file)).returncode == 0
 
