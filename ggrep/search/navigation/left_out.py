@@ -14,7 +14,7 @@ def without_link(root: Path, target: str) -> str:
     unchanged.
 
     Args:
-        root: of the repository, canonical.
+        root: root of the repository, canonical.
         target: a path below it, with or without lines or a name.
     """
     text = target.strip().removeprefix("./")
