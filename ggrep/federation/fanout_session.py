@@ -468,7 +468,7 @@ class FanoutSession:
         unseen = self.descriptions[repo].unseen
         if self.search.deterministic:
             unseen = replace(unseen, skipped=())
-        return unseen_notices(unseen, names=names, counts=False)
+        return unseen_notices(unseen, names=names)
 
     def limits(self) -> list[RepoLimit]:
         """Return the limits of repositories whose share of the deadline was too short."""

@@ -104,6 +104,8 @@ _SKIPPED: Final = (
 )
 """Words for reasons of skips. Links and deleted files are missing, because they have no content."""
 _LISTS: Final = "`ggrep health` in the repository lists them"
+UNCOUNTED: Final = f"some files were not searched, or only in part; {_LISTS}"
+"""Message about the unsearched files of several repositories."""
 
 
 class Unseen(Struct, frozen=True):
@@ -130,25 +132,18 @@ def skip_counts(skips: Iterable[SkippedFile]) -> Counts:
     return tuple((words, count) for words, count in counts if count)
 
 
-def unseen_notices(
-    unseen: Unseen, *, names: bool = False, counts: bool = True
-) -> tuple[Notice, ...]:
-    """Return a notice about unsearched files with the command that lists them.
+def unseen_notices(unseen: Unseen, *, names: bool = False) -> tuple[Notice, ...]:
+    """Return a notice with the counts of unsearched files and the command that lists them.
 
-    Args:
-        unseen: the counts.
-        names: whether the answer is about a name, so that files without definitions also count.
-        counts: whether the message contains the counts. Without them, the messages of several
-            repositories are equal and shown as one line.
+    With `names`, for an answer about a name, files without definitions also count.
     """
     groups = (
         ("not searched", unseen.skipped),
         ("searched in part", unseen.partial),
         ("searched without their definitions", unseen.nameless if names else ()),
     )
-    parts = [f"{head}: {_listed(numbers)}" for head, numbers in groups if numbers]
-    message = "; ".join(parts) if counts else "some files were not searched, or only in part"
-    return (Notice(UNSEEN, f"{message}; {_LISTS}"),) if parts else ()
+    parts = [f"{head}: {_listed(counts)}" for head, counts in groups if counts]
+    return (Notice(UNSEEN, f"{'; '.join(parts)}; {_LISTS}"),) if parts else ()
 
 
 def _listed(counts: Counts) -> str:

@@ -20,6 +20,7 @@ from ggrep.base.errors import (
 from ggrep.federation import answer_assembly as assembly
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.validation import MergeDefaults
+from ggrep.interfaces.cli.queries.workspace_query import notices_of
 from ggrep.model.confidence import Confidence
 from ggrep.model.corpus import CORPORA, Corpus, Mode, bucket_of, select
 from ggrep.model.files import GUESSED
@@ -480,32 +481,41 @@ async def test_what_is_true_of_the_moment_is_told_of_each_repository(determinist
 
 
 @pytest.mark.parametrize(
-    ("query", "deterministic", "repos"),
+    ("query", "deterministic", "told"),
     [
-        ("absent", False, ["a-000000000000", "c-000000000000"]),
-        ("absent", True, ["a-000000000000"]),
-        ("token", False, []),
+        ("absent", False, "not searched: 1 file too large; searched in part: 2 files short"),
+        ("absent", True, "searched in part: 2 files short"),
+        ("token", False, None),
     ],
 )
-async def test_an_answer_without_hits_names_repositories_with_unsearched_files(
-    query: str, deterministic: bool, repos: list[str]
+async def test_an_answer_that_finds_nothing_says_what_each_repository_could_not_see(
+    query: str, deterministic: bool, told: str | None
 ) -> None:
     """Skipped files change without a new snapshot, so answers that must repeat are silent."""
-    skipped, partial = (("too large", 1),), (("short", 2),)
-    fakes = [
-        searcher("a", "token one", unseen=Unseen(skipped, partial)),
-        searcher("b", "token two"),
-        searcher("c", "token three", unseen=Unseen(skipped)),
-    ]
+    unseen = Unseen((("too large", 1),), (("short", 2),))
+    fakes = [searcher("a", "token one", unseen=unseen), searcher("b", "token two")]
 
     asked = request(query, search={"deterministic": deterministic})
     response = await ask(fakes, asked)
 
-    shown = [item for item in response.warnings if item.code == UNSEEN]
-    assert [item.repo_id for item in shown] == repos
-    assert {item.message for item in shown} <= {
-        "some files were not searched, or only in part; `ggrep health` in the repository lists them"
-    }
+    shown = [(item.repo_id, item.message) for item in response.warnings if item.code == UNSEEN]
+    lists = "; `ggrep health` in the repository lists them"
+    assert shown == ([("a-000000000000", told + lists)] if told else [])
+
+
+async def test_text_has_one_line_about_the_unsearched_files_of_several_repositories() -> None:
+    """The document has the counts of each."""
+    fakes = [
+        searcher(name, "token", unseen=Unseen((("too large", n),)))
+        for n, name in enumerate("abc", 1)
+    ]
+
+    response = await ask(fakes, request("absent"))
+
+    assert len({item.message for item in response.warnings if item.code == UNSEEN}) == 3
+    shown = [notice.message for notice in notices_of(response, "/") if notice.code == UNSEEN]
+    assert len(shown) == 1
+    assert "some files were not searched" in shown[0]
 
 
 async def test_snippets_are_bounded_over_the_whole_answer() -> None:

@@ -136,11 +136,11 @@ async def test_a_server_from_its_start_to_its_stop(server: Server, team: Team) -
     document = server.ask("/search/federated", BODY).json()
     assert [row["alias"] for row in document["repos"]] == ["mail"]
 
+    assert server.run("stop", str(server.file)).stdout == "the server has stopped\n"
+    assert server.process.wait(60) == 0
     audit = server.file.with_name("audit.jsonl").read_text()
     assert '"operation":"POST /search/federated","searched":1,' in audit
     assert "retry" not in audit
-    assert server.run("stop", str(server.file)).stdout == "the server has stopped\n"
-    assert server.process.wait(60) == 0
     assert server.run("status", str(server.file)).returncode == 1
     assert server.run("stop", str(server.file)).returncode == 0
 

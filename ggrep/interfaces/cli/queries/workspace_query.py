@@ -37,7 +37,7 @@ from ggrep.interfaces.cli.queries.query_options import WorkspaceOptions
 from ggrep.interfaces.cli.queries.search_options import IndexOptions, TypedSearch, request_of
 from ggrep.interfaces.cli.terminal import Terminal, ended_at, open_terminal, show_progress
 from ggrep.interfaces.cli.workspaces.workspace_file import load
-from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.limits import UNCOUNTED, UNSEEN, LimitHit, Notice
 from ggrep.model.request import ViewOptions
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.suggested_commands import with_file
@@ -292,10 +292,16 @@ def times_of(response: Envelope) -> str:
 
 
 def notices_of(response: Envelope, cwd: str) -> list[Notice]:
-    """Return the notices, with paths relative to `cwd`; an equal notice of several is one line."""
+    """Return the notices, with paths relative to `cwd`; an equal notice of several is one line.
+
+    If several repositories have unsearched files, one line without counts is about all of them.
+    """
+    items = (*response.warnings, *response.errors)
+    several = sum(item.code == UNSEEN for item in items) > 1
     repos_of: dict[tuple[str, str], set[str | None]] = {}
-    for item in (*response.warnings, *response.errors):
-        repos_of.setdefault((item.code, item.message), set()).add(item.repo_id)
+    for item in items:
+        message = UNCOUNTED if several and item.code == UNSEEN else item.message
+        repos_of.setdefault((item.code, message), set()).add(item.repo_id)
     file = _file_of(response, cwd)
     return [
         Notice(code, _prefix(response.workspace, repos) + with_file(message, file))
