@@ -116,11 +116,10 @@ def test_an_ignored_file_leaves_the_same_store(
     assert [record.store_id for record in house.records()] == [before]
 
 
-@pytest.mark.parametrize("flags", [[], ["--backend", "auto"]], ids=["fast", "whole"])
-def test_client_variables_count(served: tuple[Household, Path, Outcome], flags: list[str]) -> None:
+def test_client_variables_count(served: tuple[Household, Path, Outcome]) -> None:
     """They were set for this search, whatever the daemon was started under."""
     house, root, _ = served
-    search = ("settle invoice", "--compact", *flags)
+    search = ("settle invoice", "--compact")
 
     assert len(found_in(house.run(*search, cwd=root))) > 1
     assert len(found_in(house.run(*search, cwd=root, GGREP_MAX_QUERY_RESULTS="1"))) == 1
