@@ -142,12 +142,12 @@ def _in_heads(data: bytes) -> Iterator[_Span]:
     for word, form in _HEADS:
         at = 0
         while head := form.search(data, at) if word in data else None:
-            start, end = head.span("head")
-            line = data.rfind(b"\n", max(0, start - _MOST_LINE), start) + 1
-            commented = b"//" in data[line:start]
-            at = start if commented else end
-            if not commented and (len(head["head"].split(None, 2)) > 1 or b"[" in head["head"]):
-                yield from _head_marks(data, start, end)
+            start, at = head.span("head")
+            near = max(0, start - _MOST_LINE)
+            if b"//" in data[data.rfind(b"\n", near, start) + 1 or near : start]:
+                at = data.find(b"\n", start, at) + 1 or at
+            elif len(head["head"].split(None, 2)) > 1 or b"[" in head["head"]:
+                yield from _head_marks(data, start, at)
 
 
 def _head_marks(data: bytes, start: int, end: int) -> list[_Span]:
