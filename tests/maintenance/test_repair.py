@@ -94,9 +94,11 @@ def test_masks_and_journal_stand_in_for_each_other(engine: Engine, artifact: str
 
 
 def test_masks_that_are_not_those_published_are_not_believed(engine: Engine) -> None:
-    """They can be read, and would bring a replaced row back."""
+    """They can be read, and would bring a replaced row back beside the files of a lost segment."""
     before = answer_bytes(engine, ASK)
-    path = engine.identity.store / engine.view().manifest.visibility.path
+    manifest = engine.view().manifest
+    shutil.rmtree(store_files.table_dir(engine.identity.store, manifest.segments[1].table))
+    path = engine.identity.store / manifest.visibility.path
     masks = {name: np.ones_like(mask) for name, mask in open_image(path).arrays.items()}
     path.unlink()
     write_image(path, masks, {})
