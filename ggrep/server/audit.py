@@ -4,6 +4,7 @@ The file is opened for each line, so it can be renamed at any time. A line conta
 query only if the configuration says so.
 """
 
+import errno
 import os
 from pathlib import Path
 from typing import Any, Final
@@ -70,7 +71,7 @@ class AuditLog:
         """
         line: dict[str, Any] = {
             "time": rfc3339(self._clock.now()),
-            "subject": entry.subject,
+            "subject": _encodable(entry.subject),
             "operation": entry.operation or operation,
             "allowed": entry.allowed,
             "searched": len(entry.searched),
@@ -80,7 +81,7 @@ class AuditLog:
         if entry.error:
             line["error"] = entry.error
         if self._queries:
-            line["queries"] = entry.queries
+            line["queries"] = [*map(_encodable, entry.queries)]
         document: Document = line
         self._append(stable_json.dumps(document) + b"\n")
 
@@ -88,6 +89,14 @@ class AuditLog:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
         descriptor = os.open(self._file, flags, 0o600)
         try:
-            os.write(descriptor, data)
+            written = os.write(descriptor, data)
+            if written < len(data):  # the beginning of a line would spoil the next one
+                os.ftruncate(descriptor, os.fstat(descriptor).st_size - written)
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._file))
         finally:
             os.close(descriptor)
+
+
+def _encodable(text: str) -> str:
+    """Return a text without lone surrogates, which a JSON body and a token can contain."""
+    return text.encode("utf-8", "replace").decode()

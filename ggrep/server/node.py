@@ -266,6 +266,7 @@ class SearchNode:
         members = tuple(self._member(place, deadline) for place in places)
         with self._lock:
             epoch = self._joint.begin(message.key, members)
+            self._joint.keep_only(self._engines.values())  # a tree may have been dropped meanwhile
         known = epoch.name == message.known
         return {"epoch": epoch.name, "descriptions": None if known else epoch.document}
 
@@ -277,7 +278,7 @@ class SearchNode:
             return Described()
         try:
             view, description = engine.describe_current(deadline)
-        except StoreError:  # a request to the repository alone reports it
+        except (NoIndex, StoreError):  # a request to the repository alone reports it
             return Described()
         return Described(engine, view, description)
 

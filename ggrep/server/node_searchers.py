@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ggrep.base.clock import Deadline
-from ggrep.base.errors import GgrepError, Incompatible, SnapshotGone
+from ggrep.base.errors import Busy, GgrepError, Incompatible, SnapshotGone
 from ggrep.base.ids import RepoId
 from ggrep.federation.daemon_searcher import KnownHosts
 from ggrep.federation.searcher import JointSearcher, RepoSearcher
@@ -83,6 +83,7 @@ class NodeSearcher(Struct, frozen=True):
         return await self._ask(lambda left_ms: within(message, left_ms), deadline)
 
     async def _ask(self, message_of: Callable[[float], Message], deadline: Deadline) -> Reply:
+        failure: GgrepError = Unreachable("no node that holds this repository answers")
         for name in self.nodes.holders(self.repo.key):
             message = message_json("", message_of(for_daemon(deadline.remaining_ms())))
             try:
@@ -90,7 +91,9 @@ class NodeSearcher(Struct, frozen=True):
             except GgrepError as error:
                 if not is_elsewhere(error):
                     raise
-        raise Unreachable("no node that holds this repository answers")
+                if isinstance(error, Busy):
+                    failure = error
+        raise failure
 
 
 class NodeSearchers(Struct, frozen=True):

@@ -52,6 +52,7 @@ class _Node(Struct):
     link: NodeLink
     lines: CapacityLimiter
     threads: Semaphore
+    holds: Semaphore
     checks: Semaphore
     answers: bool = True
     missed: int = 0
@@ -64,7 +65,9 @@ class Nodes:
 
     def __init__(self, links: Mapping[str, NodeLink]) -> None:
         self._nodes = {
-            name: _Node(link, CapacityLimiter(LINES), Semaphore(THREADS), Semaphore(1))
+            name: _Node(
+                link, CapacityLimiter(LINES), Semaphore(THREADS), Semaphore(LINES), Semaphore(1)
+            )
             for name, link in sorted(links.items())
         }
 
@@ -94,10 +97,10 @@ class Nodes:
         data = stable_json.dumps(to_builtins(message))
         timeout_s = deadline.remaining_ms() / 1000.0
         # A fetch goes on while the node is too busy to answer a check.
-        calls, lines = node.questions, node.lines
+        calls, lines, threads = node.questions, node.lines, node.threads
         if message.hold is not None:
-            calls, lines = node.fetches, CapacityLimiter(1)
-        call = _call(node.link, data, timeout_s, node.threads, lines)
+            calls, lines, threads = node.fetches, CapacityLimiter(1), node.holds
+        call = _call(node.link, data, timeout_s, threads, lines)
         try:
             reply = _parsed(await _cancellable(calls, call))
         except Unreachable:

@@ -1,5 +1,6 @@
 """The audit log: a line for each request, without the text of queries unless it is switched on."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest
-from ggrep.server.audit import AuditLog
+from ggrep.server.audit import AuditEntry, AuditLog
 from tests.fakes.site import BODY, Site, running_site
 from tests.fakes.team import CLOCK, Team
 
@@ -109,3 +110,20 @@ async def test_a_renamed_file_is_begun_again_and_a_full_disk_fails_no_request(
     assert [type(error) for error in errors] == [FileNotFoundError]
     with pytest.raises(InvalidRequest, match=r"audit: .* No such file"):
         AuditLog(file, CLOCK, queries=False)
+
+
+def test_any_text_is_logged_and_a_line_is_written_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """JSON can contain half of a surrogate pair; the rest of a disk can be smaller than a line."""
+    file = tmp_path / "audit.jsonl"
+    log = AuditLog(file, CLOCK, queries=True)
+    log.write(AuditEntry(subject="a\ud800", queries=["b\ud800"]), "POST /search", 200, 0.1)
+    whole, write = file.read_bytes(), os.write
+    monkeypatch.setattr(os, "write", lambda target, data: write(target, data[:9]))
+    with pytest.raises(OSError, match="No space left"):
+        log.write(AuditEntry(), "GET /health", 200, 0.1)
+
+    assert file.read_bytes() == whole
+    (line,) = _lines(file)
+    assert (line["subject"], line["queries"]) == ("a?", ["b?"])

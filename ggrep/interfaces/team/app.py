@@ -116,7 +116,7 @@ class UserAccess(Struct, frozen=True):
         is_id = named is not None and len(named) >= LEAST_ID
         if named in {None, str(self.file)} or (is_id and self.seen.repo_set_id.startswith(named)):
             return self
-        raise Forbidden(f"workspace: the workspace of this server is {self.file}")
+        raise Forbidden("workspace: this server has one workspace; omit the argument")
 
     async def open(
         self, request: FederatedRequest, workspace_id: str | None = None
@@ -313,7 +313,7 @@ def make_team_app(  # noqa: PLR0913 - all but the first two are named
         if audit is not None:
             try:
                 audit.write(_entry(scope), f"{scope['method']} {route}", status, seconds)
-            except OSError as error:
+            except Exception as error:  # noqa: BLE001 - the answer was sent
                 report_error(error)
 
     app = TeamApp(team, tokens, operators, report_error, ApiMetrics(), Callers(_MAX_SEARCHES), mcp)
