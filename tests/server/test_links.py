@@ -2,7 +2,6 @@
 
 import os
 import signal
-import time
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
@@ -11,7 +10,6 @@ from typing import Any
 from unittest.mock import MagicMock
 
 import anyio
-import psutil
 import pytest
 from msgspec import to_builtins
 
@@ -92,8 +90,7 @@ async def test_a_reply_that_comes_too_late_does_not_lose_the_node(
     nodes, node = Nodes(processes), processes["node-2"]
     await _ready(team, nodes)
     os.kill(node.pid, signal.SIGSTOP)
-    while psutil.Process(node.pid).status() != psutil.STATUS_STOPPED:
-        time.sleep(0.01)
+    os.waitid(os.P_PID, node.pid, os.WSTOPPED | os.WNOWAIT)
     try:
         with pytest.raises(DeadlineExceeded):
             node.send(stable_json.dumps(to_builtins(NodeMessage())), 0.05)
