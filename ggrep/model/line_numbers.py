@@ -12,7 +12,7 @@ FOLD: Final = "\u2026"
 """The beginning of a line that replaces a folded range."""
 COMMENTS: Final = "comments"
 """The label of folded comments, which are not shown."""
-_FOLD_LINE: Final = re.compile(rf"\s*{FOLD} (\d+)(?:-(\d+))?(?: (.*))?")
+_FOLD_LINE: Final = re.compile(rf"\s*{FOLD} (\d{{1,9}})(?:-(\d{{1,9}}))?(?: (.*))?")
 _MOST_BLANK: Final = 2
 """Maximum length of a run of blank lines that is shown unchanged."""
 

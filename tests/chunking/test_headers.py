@@ -138,8 +138,13 @@ CASES = {
     ),
     "after a comment that contains the word": (
         "// A class for paths which\n// are names of files.\n\n"
-        "class FOO_API [[nodiscard]] Path {\n  int size;\n};\n",
-        ["4-6 class Path", "5-5 field Path.size"],
+        "class FOO_API [[nodiscard]] Path {\n  int size;\n};\n"
+        "/* https://x.org */ class FOO_API Site : public Base { int port; };\n"
+        'const char* URL = "http://x"; class FOO_API Link : public Base { int hops; };\n',
+        [
+            *("4-6 class Path", "5-5 field Path.size", "7-7 class Site", "7-7 field Site.port"),
+            *("8-8 class Link", "8-8 constant URL", "8-8 field Link.hops"),
+        ],
     ),
     "behind a name": (
         "class Impl CV_FINAL : public EM { int a; };\n"

@@ -338,23 +338,30 @@ def test_source_that_looks_like_a_fold_changes_no_line_numbers(index_of: IndexOf
         ("Dockerfile:build", "docker/prod.py", 4),
         ("below/prod.py:4", "docker/prod.py", 4),
         ("Outside", "b.py", 1),
+        ("Binary", "b.py", 4),
     ],
 )
 def test_a_link_leads_to_its_file_and_not_to_a_definition_of_its_name(
     index_of: IndexOf, tmp_path: Path, target: str, path: str, line: int
 ) -> None:
-    """An index contains no links; links out of the repository are not followed."""
+    """An index contains no links; links to files that are not indexed are not followed."""
     engine = index_of(
         {
             "docker/prod.py": "def first():\n    pass\n\ndef build():\n    pass\n",
             "a.py": "class Dockerfile:\n    pass\n",
-            "b.py": "class Outside:\n    pass\n",
+            "b.py": "class Outside:\n    pass\n\nclass Binary:\n    pass\n",
+            "tool.bin": "\0",
         },
         encoder="none",
     )
     (tmp_path / "secret.py").write_text("x = 1\n")
     root = engine.identity.root
-    links = {"Dockerfile": "docker/prod.py", "below": "docker", "Outside": tmp_path / "secret.py"}
+    links = {
+        "Dockerfile": "docker/prod.py",
+        "below": "docker",
+        "Binary": "tool.bin",
+        "Outside": tmp_path / "secret.py",
+    }
     for name, file in links.items():
         (root / name).unlink(missing_ok=True)
         (root / name).symlink_to(file)

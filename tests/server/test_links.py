@@ -89,8 +89,7 @@ async def test_a_reply_that_comes_too_late_does_not_lose_the_node(
     """Otherwise one user's short deadline would cancel the questions of all others."""
     nodes, node = Nodes(processes), processes["node-2"]
     await _ready(team, nodes)
-    os.kill(node.pid, signal.SIGSTOP)
-    os.waitid(os.P_PID, node.pid, os.WSTOPPED | os.WNOWAIT)
+    _stop(node.pid)
     try:
         with pytest.raises(DeadlineExceeded):
             node.send(stable_json.dumps(to_builtins(NodeMessage())), 0.05)
@@ -100,6 +99,12 @@ async def test_a_reply_that_comes_too_late_does_not_lose_the_node(
         os.kill(node.pid, signal.SIGCONT)
 
     assert nodes.answering()["node-2"]
+
+
+def _stop(pid: int) -> None:
+    """Stop a child, which runs on for a moment after the signal."""
+    os.kill(pid, signal.SIGSTOP)
+    os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOWAIT)
 
 
 class RayError(Exception):

@@ -54,6 +54,7 @@ _ALONE: Final = re.compile(
 )
 """Text that follows a mark alone in its line."""
 _CALLED: Final = re.compile(rb"\s{0,8}[\w:~]{1,120}\s?\(")
+_CLOSED: Final = re.compile(_TEXT + rb"|/\*(?:[^*]|\*(?!/)){0,400}\*/")
 _MEMBER: Final = re.compile(rb"\s{0,8}[;=]")
 _ENUMERATOR: Final = re.compile(rb"\s{0,8}[,=}]")
 _OUTDATED: Final = re.compile(rb"AVAILAB|DEPRECATED|ENUMERATOR")
@@ -144,7 +145,8 @@ def _in_heads(data: bytes) -> Iterator[_Span]:
         while head := form.search(data, at) if word in data else None:
             start, at = head.span("head")
             near = max(0, start - _MOST_LINE)
-            if b"//" in data[data.rfind(b"\n", near, start) + 1 or near : start]:
+            line = data[data.rfind(b"\n", near, start) + 1 or near : start]
+            if b"//" in line and b"//" in _CLOSED.sub(b"", line):
                 at = data.find(b"\n", start, at) + 1 or at
             elif len(head["head"].split(None, 2)) > 1 or b"[" in head["head"]:
                 yield from _head_marks(data, start, at)

@@ -1,5 +1,6 @@
 """Files of a repository that are not indexed: links to other files, and excluded files."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from ggrep.model.sanitise import sanitise_line
@@ -7,23 +8,26 @@ from ggrep.model.written_names import place_readings
 from ggrep.parse.source.eligibility import is_text_name
 
 
-def without_link(root: Path, target: str) -> str:
+def without_link(root: Path, target: str, is_indexed: Callable[[str], bool]) -> str:
     """Return a target with the file that a symbolic link names in place of the link.
 
-    An index contains no links. Targets without a link, and links out of the root, are returned
-    unchanged.
+    An index contains no links. Targets without a link to an indexed file are returned unchanged.
 
     Args:
         root: canonical root of the repository.
         target: a path below it, with or without lines or a name.
+        is_indexed: returns whether the index contains the file with a path.
     """
     text = target.strip().removeprefix("./")
     readings = (each.path for each in place_readings(text))
     for path in dict.fromkeys((*readings, text.partition(":")[0])):
         try:
             file = (root / path).resolve()
-            if file != root / path and file.is_relative_to(root) and file.is_file():
-                return f"{file.relative_to(root).as_posix()}{text.removeprefix(path)}"
+            if file == root / path or not file.is_relative_to(root):
+                continue
+            linked = file.relative_to(root).as_posix()
+            if text.startswith(path) and is_indexed(linked):
+                return f"{linked}{text.removeprefix(path)}"
         except (OSError, ValueError, RuntimeError):
             continue
     return target

@@ -169,7 +169,12 @@ def _others(name: str, others: Sequence[Definition], total: int) -> tuple[Notice
 def _expanded(context: Context, request: ExpandRequest) -> ExpandResponse:
     """Return the text around a place; a refusal says whether a file of that name is left out."""
     if not context.detached:
-        request = replace(request, target=without_link(context.root, request.target))
+        target = without_link(
+            context.root,
+            request.target,
+            lambda path: find_file(open_segments(context.view), path) is not None,
+        )
+        request = replace(request, target=target)
     try:
         return expand_place(context, request)
     except InvalidRequest as error:
