@@ -462,10 +462,11 @@ def test_a_repository_beside_a_batch_that_hangs_leaves_the_members_their_time() 
     joint = together(four(pause=hanging_at("search")), "abc")
     names = workspace(*(repo(name) for name in "abcd"))
     asked = request(merge_strategy="global", search={"timeout_ms": TIMEOUT_MS})
-    found, _ = timed(lambda: federated_search(names, asked, joint, VirtualClock()))
+    found, spent_ms = timed(lambda: federated_search(names, asked, joint, VirtualClock()))
 
     assert statuses(found) == {"a": "ok", "b": "ok", "c": "ok", "d": "timeout"}
     assert found.hits
+    assert spent_ms <= 0.6 * TIMEOUT_MS
 
 
 async def test_a_failed_repository_stays_out_when_a_batch_is_searched_again() -> None:
