@@ -15,16 +15,10 @@ import pytest
 from ggrep.base import stable_json
 from ggrep.server import server_file
 from tests.fakes.issuer import AUDIENCE, Issuer, running_issuer
+from tests.fakes.site import BODY
 from tests.fakes.team import TREES, Team, answer, search
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(580)]
-
-BODY = {
-    "query": "retry",
-    "workspacePath": "/team",
-    "merge": {"strategy": "global"},
-    "search": {"deterministic": True, "timeoutMs": 20_000},
-}
 
 
 class Server:

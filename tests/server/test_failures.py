@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from threading import Event
+from threading import Event, Semaphore
 from typing import Any
 
 import anyio
@@ -12,10 +12,11 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.clock import Deadline
-from ggrep.base.errors import Busy, GgrepError
+from ggrep.base.errors import Busy, DeadlineExceeded, GgrepError
 from ggrep.base.stable_json import Json
 from ggrep.protocol.client.link import Unreachable
 from ggrep.server.node import NodeMessage
+from ggrep.server.node_searchers import NodeSearcher
 from ggrep.server.nodes import LINES, THREADS, Nodes
 from ggrep.server.placement import placed
 from tests.fakes.team import CLOCK, NEVER, TREES, Link, Team, answer, follow_ups, hold, search
@@ -208,10 +209,25 @@ async def test_abandoned_questions_to_a_node_leave_a_limited_number_of_threads(
     with anyio.fail_after(30):
         over_nodes = await answer(team.far(nodes, team.epoch()), workspace, request)
     assert over_nodes == await answer(team.here(), workspace, request)
+    with pytest.raises(DeadlineExceeded):  # fetches have threads of their own
+        await nodes.ask("node-0", NodeMessage(hold=()), Deadline.after(CLOCK, 10))
 
     stuck.released.set()
     await _until(lambda: nodes._nodes["node-0"].threads._value == THREADS)
     await nodes.ask("node-0", NodeMessage(), NEVER)
+
+
+async def test_a_repository_whose_nodes_have_no_free_thread_is_busy(
+    team: Team, links: dict[str, Link]
+) -> None:
+    """Clients try again after `busy`, and not after an internal error."""
+    nodes, epoch = Nodes(links), team.epoch()
+    repo = next(iter(epoch.repos.values()))
+    for name in placed(repo.key, nodes.names):
+        nodes._nodes[name].threads = Semaphore(0)
+
+    with pytest.raises(Busy, match="too many calls wait for a node"):
+        await NodeSearcher(nodes, repo).describe(NEVER)
 
 
 async def test_checks_of_a_stopped_node_leave_a_single_thread(
