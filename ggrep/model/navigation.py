@@ -262,7 +262,7 @@ class ExpandRequest(Request["ExpandResponse"], frozen=True):
         int,
         Field(
             "maxBytes",
-            "Maximum bytes of the text; 0 means 16,384, with focus 4,096, for a range all.",
+            "Maximum bytes of the text; 0 means 16,384, or 4,096 with focus, or a whole range.",
             most=MOST_BYTES,
         ),
         WireBounds(MOST_BYTES),
