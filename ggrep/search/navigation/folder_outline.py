@@ -1,6 +1,6 @@
-"""The outline of a folder: its files with what they define, its subfolders with counts.
+"""The outline of a folder: its files with their main definitions, its subfolders with counts.
 
-The most important files are chosen first; all are shown in the order of their paths.
+The most important files are chosen first; the chosen files are shown in the order of their paths.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,15 +25,15 @@ DEEPEST: Final = 4
 _PLACES_SHARE: Final = 0.6
 """Share of the bytes for the names of paths; the rest is for definitions of files."""
 _MOST_READ: Final = 120
-"""Files whose definitions are looked at."""
+"""Maximum number of files whose definitions are read."""
 
 
 class Listed(Struct, frozen=True):
     """The shown part of a folder.
 
     Attributes:
-        left_out: files and folders without a place.
-        whole_bytes: size of all names of the level.
+        left_out: numbers of files and folders that are not shown.
+        whole_bytes: size of the lines if all files and folders were shown.
     """
 
     paths: tuple[ListedPath, ...]
@@ -45,9 +45,9 @@ class _Item(Struct, frozen=True):
     """A file or subfolder that may be shown.
 
     Attributes:
-        parent: place of the folder that it is listed under; -1 at the top.
-        rank: the lowest has its place first.
-        file: None for a folder.
+        parent: index of the item of its parent folder; -1 at the top.
+        rank: sort key; items with low ranks are shown first.
+        file: the file; None for a folder.
     """
 
     shown: ListedPath
@@ -63,9 +63,9 @@ def listed_folder(
 
     Args:
         view: the snapshot.
-        folder: one of it.
-        room: most bytes of the lines.
-        depth: levels to list; 0 for as many as fit, one at least.
+        folder: a folder of the snapshot.
+        room: maximum size of the lines in bytes.
+        depth: number of levels to list; 0 for as many as fit, but at least one.
         deadline: checked before files are read.
 
     Raises:
@@ -104,7 +104,7 @@ def listed_folder(
 def _placed(
     items: Sequence[_Item], order: Sequence[int], kept: dict[int, ListedPath], room: int
 ) -> dict[int, ListedPath]:
-    """Return the kept items, and as many of the next items with their folders as fit."""
+    """Return the kept items, and as many of the next items, with their parent folders, as fit."""
     found, left = dict(kept), room
     for place in order:
         wanted = [place]
@@ -120,12 +120,12 @@ def _placed(
 
 
 def _items(folder: Folder, levels: int, *, every: bool) -> Iterator[_Item]:
-    """Yield the content of a folder by path, each subfolder before its own content.
+    """Yield the content of a folder in the order of paths, each subfolder before its own content.
 
     Args:
         folder: a folder of the snapshot.
-        levels: how deep to go.
-        every: into all subfolders, not only into those of code.
+        levels: number of levels of subfolders to list.
+        every: whether to list the content of all subfolders, not only of subfolders with code.
     """
     count = 0
 
@@ -180,7 +180,7 @@ _PROSE: Final = 1
 
 
 def _standing(path: str, traits: int, language: str) -> int:
-    """Return the importance of a file, lowest first: code, documents, settings, tests."""
+    """Return a sort key by importance: code, documents, settings, tests."""
     traits |= traits_of(path)
     hidden = any(part.startswith(".") for part in path.split("/"))
     if traits & (MACHINE_WRITTEN | VENDORED | GENERATED):

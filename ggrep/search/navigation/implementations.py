@@ -1,8 +1,8 @@
-"""Types that implement or extend a requested type, and their definitions of a requested method.
+"""Finds types that implement or extend a type, and their definitions of a method.
 
-Most languages name the bases of a type in its head. Only files with such a head are parsed, and the
-types found are followed to the types that extend them. In Go a type implements an interface if it
-has all of its methods, by name and number of parameters.
+Most languages name the bases of a type in its head. Only files with such a head are parsed. The
+search continues with the types that extend the types found so far. In Go, a type implements an
+interface if it has all methods of the interface, by name and number of parameters.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,27 +34,27 @@ _FAMILIES: Final = (
     frozenset({"groovy", "java", "kotlin", "scala"}),
     frozenset({"javascript", "jsx", "svelte", "tsx", "typescript", "vue"}),
 )
-"""Languages whose types extend each other's."""
+"""Groups of languages; a type can extend a type of another language in its group."""
 _NO_BASES: Final = frozenset({"c", "go"})
 """Languages whose types name no bases."""
 _BUILT_IN: Final = {"error": ["Error/0"]}
 _Key: TypeAlias = tuple[str, str]
-"""A type of Go: the directory of its package, and its name."""
+"""A Go type: the directory of its package, and its name."""
 
 
 def implementations(
     reading: Reading, request: SymbolRequest, places: Sequence[Place], others: Sequence[Place]
 ) -> list[tuple[DefinedAt, bool]]:
-    """Return the implementations of a name in order, and whether each is in a test file.
+    """Return the implementations of a name, in order, each with whether it is in a test file.
 
-    At most `most_implementations` types are followed; one more shows that others exist.
+    At most `most_implementations` types are returned, and one more if further types exist.
 
     Args:
         reading: reads the files.
-        request: the name.
-        places: its definitions; without a type, types that extend an unknown one of this name
-            count.
-        others: definitions of its last part in other containers.
+        request: the request with the name.
+        places: the definitions of the name; if none is a type, types that extend an undefined type
+            with this name are returned.
+        others: definitions of the name's last part in other containers.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -84,8 +84,8 @@ def _members(
     Args:
         reading: reads the files.
         owner: name of the container.
-        members: definitions of the method in it, and in other containers.
-        most: most types that are followed.
+        members: definitions of the method in the container, and in other containers.
+        most: maximum number of implementing types.
     """
     places, others = members
     extending = _extending(reading, owner, places, most)
@@ -108,13 +108,13 @@ def _members(
 
 
 def _extending(reading: Reading, name: str, types: Sequence[Place], most: int) -> list[Place]:
-    """Return the places where heads of types name a type, or one that extends it.
+    """Return the heads of types that extend a type, directly or through other types.
 
     Args:
         reading: reads the files.
         name: name of the type.
-        types: its definitions, whose languages count; without any, all languages count.
-        most: most places; one more ends the search.
+        types: definitions of the type, which determine the languages; if empty, all languages.
+        most: maximum number of places; the search ends at the first further place.
     """
     languages = {reading.language(place.file) for place in types}
     if languages and languages <= _NO_BASES:
@@ -143,7 +143,7 @@ def _extending(reading: Reading, name: str, types: Sequence[Place], most: int) -
 def _with_base(
     reading: Reading, base: str, heads: Sequence[Rows], languages: set[str]
 ) -> Iterator[Place]:
-    """Yield the places where the head of a type names a base, in some languages or in all."""
+    """Yield the heads of types that name a base, in some languages; empty `languages` mean all."""
     files = extending_files(reading.held, heads, split_name(base), reading.deadline)
     for file in reading.read(files, base, any_case=False):
         if not languages or reading.language(file.file) in languages:
@@ -151,9 +151,10 @@ def _with_base(
 
 
 def _structural(reading: Reading, types: Iterable[Place]) -> dict[_Key, bool]:
-    """Return the types of Go that have all methods of the interfaces among some definitions.
+    """Return the Go types that have all methods of an interface in `types`.
 
-    Each comes with whether that is a guess: the interface embeds one that is not defined here.
+    The value of a type is whether it is a guess, because the interface embeds another interface
+    that is not defined here.
     """
     keys: dict[_Key, bool] = {}
     for interface in types:
@@ -164,7 +165,7 @@ def _structural(reading: Reading, types: Iterable[Place]) -> dict[_Key, bool]:
 
 
 def _having(reading: Reading, methods: Iterable[str]) -> set[_Key]:
-    """Return the types with all of these methods; the rarest method is searched first."""
+    """Return the types that have all of some methods; the rarest method is searched first."""
     held, candidates = reading.held, None
     named = {method: split_name(method.partition("/")[0]) for method in methods}
     files = {method: defining_files(held, name, reading.deadline) for method, name in named.items()}
@@ -186,7 +187,7 @@ def _having(reading: Reading, methods: Iterable[str]) -> set[_Key]:
 
 
 def _method_set(reading: Reading, interface: Place) -> tuple[set[str], bool]:
-    """Return the methods of an interface and those it embeds, and whether any are unknown."""
+    """Return the methods of an interface with its embedded interfaces, and if some are unknown."""
     methods, is_unknown = set[str](), False
     queue, seen = [(interface, each) for each in interface.mention.methods], set[str]()
     while queue and len(seen) < _MOST_EMBEDDED:
@@ -212,13 +213,13 @@ def _method_set(reading: Reading, interface: Place) -> tuple[set[str], bool]:
 
 
 def _is_package(file: NameFile, package: str, around: Place) -> bool:
-    """Return whether a file may belong to a package of Go, or to the package of an interface."""
+    """Return whether a file may belong to a Go package; an empty name means `around`'s package."""
     folder = PurePosixPath(_folder(file.path))
     return folder.name == package if package else str(folder) == _folder(around.file.path)
 
 
 def _types_of_go(reading: Reading, keys: Mapping[_Key, bool]) -> Iterator[tuple[DefinedAt, bool]]:
-    """Yield the definitions of types of Go, each with whether it is in a test file."""
+    """Yield the definitions of Go types, each with whether it is in a test file."""
     for (folder, name), guess in sorted(keys.items()):
         files = defining_files(reading.held, split_name(name), reading.deadline)
         near = [file for file in files if _folder(file.path) == folder]
@@ -231,9 +232,9 @@ def _types_of_go(reading: Reading, keys: Mapping[_Key, bool]) -> Iterator[tuple[
 
 
 def _at(place: Place, defined: Defined | None, name: str, *, guess: bool = False) -> DefinedAt:
-    """Return an implementation in the file of a place.
+    """Return a definition in the file of a place as an implementation.
 
-    Requires: there is one.
+    Requires: `defined` is not None.
     """
     assert defined is not None  # noqa: S101 - only definitions and bases of types are kept
     return replace(defined_at(place, defined, name), relation="implementation", guess=guess)

@@ -17,13 +17,13 @@ _TYPES: Final = frozenset({"class", "interface", "enum", "typealias", "module", 
 _FUNCTIONS: Final = frozenset({"function", "method"})
 
 _Named = tuple[int, str, str, int]
-"""Depth, kind, name, lines."""
+"""Depth, kind, name and number of lines of a definition."""
 
 
 def main_names(
     view: SnapshotView, files: Sequence[ListedFile], deadline: Deadline
 ) -> list[tuple[tuple[str, ...], int]]:
-    """Return the main names of each file, in source order, and how many more there are.
+    """Return the main names of each file, in source order, and the number of further names.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -35,7 +35,7 @@ def main_names(
 def ranked_names(
     view: SnapshotView, files: Sequence[ListedFile], deadline: Deadline
 ) -> list[list[tuple[str, str]]]:
-    """Return the top names of each file, types first and long ones before short, as shown too.
+    """Return names of each file with their shown forms: types first, long definitions before short.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -67,7 +67,7 @@ def _named(
 
 
 def _main(named: Sequence[_Named]) -> tuple[tuple[str, ...], int]:
-    """Return the names to show of a file: top-level names, and the members of a single one."""
+    """Return the top-level names to show of a file; with its members, if there is only one."""
     top = _top(named)
     kept: list[int] = []
     taken = 0
@@ -93,7 +93,7 @@ def _order(named: Sequence[_Named], top: Sequence[int]) -> list[int]:
 
 
 def _once(named: Sequence[_Named], depth: int) -> list[int]:
-    """Return the places of the names at a depth, each name once: overloads are one."""
+    """Return the indices of the distinct names at a depth; overloads count once."""
     first: dict[str, int] = {}
     for place, (deep, _, name, _) in enumerate(named):
         if deep == depth:

@@ -41,7 +41,7 @@ def check_name(request: SymbolRequest | ReferencesRequest) -> None:
     """Raise unless the request is valid; needs no index.
 
     Raises:
-        InvalidRequest: names what is wrong.
+        InvalidRequest: the message names the invalid field.
     """
     check_spelling(request.name)
     check_request(
@@ -59,7 +59,7 @@ def symbol(context: Context, request: SymbolRequest) -> SymbolResponse:
     """Return where a name is defined.
 
     Args:
-        context: data for the answer; its deadline is checked before each file.
+        context: the context of the answer; its deadline is checked before each file.
         request: the name.
 
     Raises:
@@ -111,8 +111,8 @@ def references(context: Context, request: ReferencesRequest) -> ReferencesRespon
     """Return where a name is used.
 
     Args:
-        context: data for the answer; its deadline is checked before each file.
-        request: the name, and whether strings and comments count.
+        context: the context of the answer; its deadline is checked before each file.
+        request: the request with the name and the wanted kinds of mentions.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -173,9 +173,9 @@ def references(context: Context, request: ReferencesRequest) -> ReferencesRespon
 def read_mentions(
     reading: Reading, files: Sequence[NameFile], mentions: Mentions, *, any_case: bool
 ) -> tuple[int, int]:
-    """Read the files that an answer about usages needs, and count the name in the others.
+    """Read the files that an answer about usages needs, and count the name in all other files.
 
-    Returns: whole words in files whose syntax was not read, and the number of such files.
+    Returns: the number of whole words in files whose syntax was not read, and of these files.
     """
     held, asked = reading.held, mentions.asked
     if mentions.defining is None and not asked.owners:
@@ -188,12 +188,12 @@ def read_mentions(
 def _unseen(
     context: Context, request: SymbolRequest | ReferencesRequest, *, lacking: bool
 ) -> tuple[Notice, ...]:
-    """Return which files an answer cannot show, if it is empty or cut."""
+    """Return notices on files that an answer cannot show, if the answer is empty or cut."""
     return context.unseen(deterministic=request.deterministic, names=True) if lacking else ()
 
 
 def _unselected(reading: Reading, request: SymbolRequest | ReferencesRequest) -> tuple[Notice, ...]:
-    """Return a notice if filters or the path select nothing."""
+    """Return a notice if the filters or the path select no file."""
     chosen = request.scope, request.filters
     return selection_notices(reading.held.segments, *chosen, reading.deadline)
 
@@ -210,7 +210,7 @@ def reading_of(
 def definition_at(held: Searched, place: Place) -> Definition:
     """Return the definition at a place.
 
-    Requires: there is one.
+    Requires: the place is a definition.
     """
     mention, image = place.mention, held.segments[place.file.segment].image
     defined = mention.defined
@@ -233,11 +233,11 @@ def definition_at(held: Searched, place: Place) -> Definition:
 
 UNREAD_LANGUAGE: Final = "unread_language"
 _NAMELESS: Final = {"code": "unknown languages", "text": "plain text"}
-"""Names for files whose type is only known from the form of their lines."""
+"""Names for file types that were determined from the form of the lines alone."""
 
 
 def unread_languages(held: Searched, files: Sequence[NameFile]) -> list[Notice]:
-    """Return a notice that names these languages and how many of the files are in each, if any.
+    """Return a notice on files in languages without a parser, if there are such files.
 
     Args:
         held: the snapshot's segments.

@@ -1,7 +1,7 @@
-"""Selects the files that may contain a name, by the index alone, and the order to read them.
+"""Selects the files that may contain a name, from the index alone, in the order of reading.
 
-Postings hold words in lower case without the underscores around them, so a selected file may lack
-the name; no file that contains the name is missed.
+Postings contain words in lower case, without leading and trailing underscores. A selected file
+therefore does not always contain the name, but no file that contains the name is missed.
 """
 
 import re
@@ -48,7 +48,7 @@ _HEAD: Final = (
     r"(?:[(,:<>&|+=]|\b(?:extends|implements|private|protected|public|virtual|with)))"
     r"\s*(?:@\w+\s+|!|\\)?(?:\w+[.:\\]+)*"
 )
-"""Begins a type, up to the name of a base with the braces of parameters and defaults before it."""
+"""The head of a type up to the name of a base; parameters and defaults in braces can precede it."""
 _PYTHON_HEAD: Final = r"\bclass\s+\w+\s*(?:\[[^\n]{0,200}\])?\((?:[^:]|:(?!\s*\n)){0,2000}?"
 
 
@@ -57,8 +57,8 @@ class AskedName(Struct, frozen=True):
 
     Attributes:
         typed: the name to search for, as the language of each file reads it.
-        owners: the required qualifiers, outermost first, if every mark separates.
-        last: the last part of the name, which is searched for then.
+        owners: the required qualifiers, outermost first, if every separator character separates.
+        last: the last part of the name under the same reading.
     """
 
     typed: str
@@ -66,7 +66,7 @@ class AskedName(Struct, frozen=True):
     last: str
 
     def spells(self, text: str) -> bool:
-        """Return whether a text is the name, quoting aside, and in its letter case."""
+        """Return whether a text is the name in the same letter case, with or without quotes."""
         return any(is_same_name(text, last) for last in requested_lasts(self.typed))
 
     def owners_of(self, spelled: str) -> tuple[str, ...]:
@@ -78,10 +78,10 @@ class NameFile(Struct, frozen=True):
     """A file that may contain the name.
 
     Attributes:
-        segment: place of its segment in the snapshot.
-        file: place in the segment.
-        test: its path looks like that of a test.
-        names: a chunk of it is named so.
+        segment: index of its segment in the snapshot.
+        file: number of the file in the segment.
+        test: whether its path looks like the path of a test.
+        names: whether one of its chunks has the name.
     """
 
     segment: int
@@ -104,7 +104,7 @@ class Searched(Struct, frozen=True):
 
 
 def split_name(name: str) -> AskedName:
-    """Return the parts of a name: `a.b`, `a::b`, `a#b` and `a/b` are `b` of `a`."""
+    """Return the parts of a name: `a.b`, `a::b`, `a#b` and `a/b` mean `b` in `a`."""
     *owners, last = name_parts(name)
     return AskedName(declared_name(name), tuple(owners), last)
 
@@ -116,7 +116,7 @@ def searched(
     filters: tuple[Filter, ...],
     deadline: Deadline,
 ) -> Searched:
-    """Return the segments with the rows that scope and filters allow.
+    """Return the segments, with the rows that scope and filters allow.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -127,7 +127,7 @@ def searched(
 
 
 def mentioning_files(held: Searched, asked: AskedName, deadline: Deadline) -> list[NameFile]:
-    """Return the files that may contain a name, defining files first, then by path.
+    """Return the files that may contain a name: files with a chunk so named first, then by path.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -143,7 +143,7 @@ def mentioning_files(held: Searched, asked: AskedName, deadline: Deadline) -> li
 
 
 def defining_files(held: Searched, asked: AskedName, deadline: Deadline) -> list[NameFile]:
-    """Return the files that may define a name: a chunk is named so, or the text looks like it.
+    """Return the files that may define a name, by the names of chunks or by the form of lines.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -159,10 +159,10 @@ def defining_files(held: Searched, asked: AskedName, deadline: Deadline) -> list
 
 
 def _possible_files(held: Searched, place: int, asked: AskedName, deadline: Deadline) -> list[int]:
-    """Return the files with rows whose text may define a name, by the form of its lines."""
+    """Return the files with lines that have the form of a definition of the name."""
     parts = *folded_words(asked.last), ANY_WORD
     keys, rows = held.segments[place].image.definition_keys, _body_rows(held, place, asked)
-    if keys is None:  # images of earlier builds lack the keys that answer this
+    if keys is None:  # images of earlier builds do not contain these keys
 
         def may_define(text: str, language: str) -> bool:
             return not possible_definitions(text, language).isdisjoint(parts)
@@ -173,7 +173,7 @@ def _possible_files(held: Searched, place: int, asked: AskedName, deadline: Dead
 
 
 def head_rows(held: Searched) -> list[Rows]:
-    """Return the rows of each segment with a word that begins a type."""
+    """Return, per segment, the rows that contain a keyword that begins a type."""
     return [
         np.unique(np.concatenate([segment.rows_with(word) for word in _HEADS]))
         for segment in held.segments
@@ -183,7 +183,7 @@ def head_rows(held: Searched) -> list[Rows]:
 def extending_files(
     held: Searched, heads: Sequence[Rows], asked: AskedName, deadline: Deadline
 ) -> list[NameFile]:
-    """Return the files with the head of a type that may name another type as its base.
+    """Return the files with the head of a type that may name a certain base.
 
     Args:
         held: the snapshot's segments.
@@ -210,9 +210,9 @@ def extending_files(
 
 
 def rows_of_files(held: Searched, place: int, asked: AskedName, files: Sequence[int]) -> list[int]:
-    """Return the rows of some files that may hold a name, and may be shown; ascending."""
+    """Return the rows of some files, ascending, that may contain a name and may be shown."""
     rows = _body_rows(held, place, asked)
-    if not words(asked.last):  # no posting holds an operator
+    if not words(asked.last):  # postings do not contain operators
         rows = np.arange(held.segments[place].image.rows, dtype=np.uint32)
     kept = held.eligible[place][rows] & np.isin(held.segments[place].image.row_files[rows], files)
     ascending: list[int] = rows[kept].tolist()
@@ -220,7 +220,7 @@ def rows_of_files(held: Searched, place: int, asked: AskedName, files: Sequence[
 
 
 def _naming_rows(held: Searched, place: int, asked: AskedName) -> Rows:
-    """Return the rows of chunks that define a name, with any quoting."""
+    """Return the rows of chunks that define a name, with or without quotes."""
     postings = held.segments[place].row_postings
     terms = whole_names(requested_spellings(asked.typed))
     found = [postings.rows_with(term, range(SYMBOL, SYMBOL + 1)) for term in terms]
@@ -228,7 +228,7 @@ def _naming_rows(held: Searched, place: int, asked: AskedName) -> Rows:
 
 
 def _operator_files(held: Searched, place: int) -> list[int]:
-    """Return the files in languages with operators of their own: no posting holds one."""
+    """Return the files in languages with user-defined operators, which postings do not contain."""
     image = held.segments[place].image
     files = _files_of(held, place, np.flatnonzero(held.eligible[place]).astype(np.uint32))
     return [file for file in files if image.language(file) in OPERATOR_LANGUAGES]
@@ -267,7 +267,7 @@ def _files_by_text(
     fits: Callable[[str, str], bool],
     deadline: Deadline,
 ) -> list[int]:
-    """Return the files of the rows whose text and language fit."""
+    """Return the files with rows for which `fits` returns True."""
     segment, files = held.segments[place], set[int]()
     eligible: list[int] = rows[held.eligible[place][rows]].tolist()
     for start in range(0, len(eligible), BATCH_ROWS):

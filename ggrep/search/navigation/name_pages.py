@@ -23,10 +23,10 @@ _ALONE = ""
 def page_start(
     request: SymbolRequest | ReferencesRequest, index: StoreId
 ) -> tuple[int, SnapshotId | None]:
-    """Return the number of places on earlier pages, and their snapshot; None on the first page.
+    """Return the number of places on earlier pages, and the snapshot of these pages, if any.
 
     Raises:
-        InvalidRequest: the cursor is none, or belongs to another question or index.
+        InvalidRequest: the cursor is invalid, or belongs to another request or index.
     """
     if not request.cursor:
         return 0, None
@@ -47,14 +47,14 @@ def page_end(
     *,
     exact: bool = True,
 ) -> tuple[tuple[LimitHit, ...], str]:
-    """Return the limit that ends a page and the cursor of the next page; nothing on the last.
+    """Return the limit that ends a page, and the next page's cursor; both empty on the last page.
 
     Args:
-        request: after clamping.
-        shown: places of earlier pages, and of this one.
-        total: number of places in all, at least.
+        request: the clamped request.
+        shown: number of places on earlier pages, and on this page.
+        total: number of all places; a lower bound unless `exact`.
         origin: the queried index and snapshot.
-        exact: there are no more than `total`.
+        exact: whether there are exactly `total` places.
     """
     before, here = shown
     if before + here >= total:

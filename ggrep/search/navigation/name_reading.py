@@ -1,4 +1,4 @@
-"""Reads the files again that contain a name, in batches, and finds its occurrences."""
+"""Reads the files that may contain a name, in batches, and finds the name's occurrences."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
@@ -28,9 +28,9 @@ from ggrep.search.query.file_text import file_texts, row_at
 from ggrep.search.query.row_reading import BATCH_ROWS, row_texts
 
 _FIRST_FILES: Final = 6
-"""Files whose text is read at first: they may fill a page."""
+"""Number of files in the first batch, which often fill a page."""
 _FILES_AT_ONCE: Final = 48
-"""Most files whose text is read at once: large ones take memory, small reads take time."""
+"""Maximum number of files in a batch: large batches take memory, and small batches take time."""
 
 Wants: TypeAlias = Callable[[NameFile], bool]
 
@@ -63,15 +63,15 @@ class HoldingFiles(Iterator[HoldingFile]):
         deadline: Deadline,
         wants: Wants,
     ) -> None:
-        """Take the files.
+        """Set up the iterator; no file is read yet.
 
         Args:
             held: the segments that contain the files.
             files: files that may contain the name.
-            question: the name, and whether other letter cases count; then only files with such
-                a spelling do.
+            question: the name, and whether only files with the name in another letter case count.
             deadline: checked before each batch.
-            wants: returns whether to read a file; called directly before the file is read.
+            wants: returns whether a file is needed; called before the file is read, and again
+                after.
         """
         self._held = held
         self._name, self._any_case = question
@@ -93,7 +93,7 @@ class HoldingFiles(Iterator[HoldingFile]):
         """Return the next file that contains the name.
 
         Raises:
-            StopIteration: there is none.
+            StopIteration: no further file contains the name.
             DeadlineExceeded: time ran out.
             SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
         """
@@ -127,7 +127,7 @@ class HoldingFiles(Iterator[HoldingFile]):
 
 
 def _keeps_keys(file: NameFile, question: OccurrenceRequest) -> bool:
-    """Return whether chunks of a file have the name, in a format of keys or without syntax."""
+    """Return whether a chunk has the name, in a format of keys or a file without syntax."""
     path, data = question.path_key, question.data
     return file.names and (language_of(path, data) in KEYED or not has_syntax(path, data))
 
@@ -151,13 +151,13 @@ def texts_of(
 
 
 MAX_MENTION_FILES: Final = 5_000
-"""Most files that are read for one name."""
+"""Maximum number of files that are read for one name."""
 MAX_SYNTAX_BYTES: Final = 16 << 20
-"""Most text whose syntax is read for one name: some 4 s of processor time."""
+"""Maximum size of the text that is parsed for one name, which takes about 4 s of CPU time."""
 SYNTAX_SHARE: Final = 60
-"""Per cent of the deadline; the rest is looked at by words, at a tenth of the cost."""
+"""Per cent of the request's time for parsing; then words are searched, at a tenth of the cost."""
 WORDS_SHARE: Final = 90
-"""Per cent of the deadline; what is left is for the answer."""
+"""Per cent of the request's time for all reading; the rest is for the answer."""
 _TROUBLE: Final = {
     "parse_exhausted": "parsing took too long; the file was searched for words only",
     "parse_crashed": "the file could not be parsed; it was searched for words only",
@@ -165,7 +165,7 @@ _TROUBLE: Final = {
 
 
 class Place(Struct, frozen=True):
-    """An occurrence that the request allows, and the row that holds it."""
+    """An occurrence that the request allows, and the row that contains it."""
 
     file: NameFile
     row: int
@@ -173,10 +173,10 @@ class Place(Struct, frozen=True):
 
 
 class NamedFile(Struct, frozen=True):
-    """One file with its occurrences, in source order.
+    """A file with the occurrences of the name, in source order.
 
     Attributes:
-        text: as it was indexed.
+        text: the indexed text.
     """
 
     file: NameFile
@@ -189,11 +189,11 @@ class Reading:
     """Reads files for one name and records failures.
 
     Attributes:
-        words_do: whether to count occurrences of words in files that are not parsed.
-        exact: nothing is left out because time runs short; the deadline ends the request instead.
-        notices: files whose syntax was not read.
-        limits: the cuts: too many files, too much text, too many places in one, too little time.
-        skipped: files that the last reading did not need.
+        words_do: whether words also count as occurrences in files that are not parsed.
+        exact: never omit files because of little time; the deadline ends the request instead.
+        notices: notices on files that were not parsed.
+        limits: the limits hit: files, bytes of text, occurrences in a file, or time.
+        skipped: files that the last call of `read` did not need.
     """
 
     held: Searched
@@ -208,12 +208,12 @@ class Reading:
     _syntax_bytes: int = 0
 
     def __post_init__(self) -> None:
-        """Note when the request began."""
+        """Record the time at which the request began."""
         self._began_ms = self.deadline.clock.monotonic_ms()
 
     @property
     def is_spent(self) -> bool:
-        """Return whether no more syntax is read: too much text, or too little time."""
+        """Return whether parsing ends, because of the amount of text or of time."""
         return self._syntax_bytes >= MAX_SYNTAX_BYTES or self._is_over(SYNTAX_SHARE)
 
     def language(self, file: NameFile) -> str:
@@ -233,11 +233,12 @@ class Reading:
         If words are not counted, files with a chunk of that name come before all others.
 
         Args:
-            files: the ones to keep first where there are too many.
-            name: its last part.
-            any_case: take other spellings in upper and lower case too.
-            wants: whether a file is needed, by what the files before it held; once it is not, it
-                never is. Such files are kept in `skipped`.
+            files: files that may contain the name; if there are too many, the first files are read.
+            name: the name to search for.
+            any_case: whether to find all letter cases, in files with another letter case than the
+                name's.
+            wants: returns whether a file is still needed after the files before it. A file that is
+                not needed is added to `skipped`; `wants` must never return True for it later.
 
         Raises:
             DeadlineExceeded: time ran out.
@@ -251,7 +252,7 @@ class Reading:
         asked: deque[HoldingFile] = deque()
         for _, answer in self.pool.find(self._questions(holding, asked), self.deadline):
             held = asked.popleft()
-            if not wants(held.file):  # parsed ahead of the answers that made it needless
+            if not wants(held.file):  # an answer that came later made this file unnecessary
                 self.skipped.append(held.file)
                 continue
             if answer.problem:
@@ -265,9 +266,10 @@ class Reading:
             self._say("files_left", holding.left, "not read", share)
 
     def mentions(self, asked: AskedName, *, any_case: bool) -> tuple[int, int]:
-        """Count the name in the files that were skipped, by text alone.
+        """Count the name in the text of the skipped files, without parsing.
 
-        Returns: whole words in rows that the request allows, and the files that hold any.
+        Returns: the number of whole words in rows that the request allows, and of files with such
+        words.
 
         Raises:
             DeadlineExceeded: time ran out.
@@ -302,7 +304,7 @@ class Reading:
             yield file, count_words(text, name, language, any_case=any_case)
 
     def _is_over(self, share: int) -> bool:
-        """Return whether that percentage of the request's time has passed."""
+        """Return whether `share` per cent of the request's time have passed; never if `exact`."""
         if self.exact:
             return False
         passed = self.deadline.clock.monotonic_ms() - self._began_ms
@@ -315,7 +317,7 @@ class Reading:
     def _questions(
         self, holding: HoldingFiles, asked: deque[HoldingFile]
     ) -> Iterator[OccurrenceRequest]:
-        """Yield the questions to the parser, up to a limit."""
+        """Yield the requests to the parser, until a limit is reached."""
         while not self.is_spent:
             held = next(holding, None)
             if held is None:
@@ -335,7 +337,7 @@ class Reading:
             self._say("words_alone", count, "searched for words only", SYNTAX_SHARE)
 
     def note_cut(self, share: int = SYNTAX_SHARE) -> None:
-        """Record that not all was read: too little time, or too much text."""
+        """Record the limit, of time or of text, because of which files were not parsed or read."""
         late, bytes_hit = (
             LimitHit("deadline_share", share),
             LimitHit("max_syntax_bytes", MAX_SYNTAX_BYTES),

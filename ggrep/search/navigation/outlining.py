@@ -1,4 +1,4 @@
-"""Answers requests for outlines: what a file or a folder defines, from the snapshot alone."""
+"""Answers requests for outlines, the definitions in a file or folder, from the snapshot alone."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -52,7 +52,7 @@ def check_outline(request: OutlineRequest) -> None:
     """Raise unless the request is valid; needs no index.
 
     Raises:
-        InvalidRequest: names what is wrong.
+        InvalidRequest: the message names the invalid field.
     """
     if not 1 <= len(request.targets) <= MOST_TARGETS:
         raise InvalidRequest(f"path: {len(request.targets)} paths; 1 to {MOST_TARGETS} are allowed")
@@ -73,11 +73,11 @@ def outline(context: Context, request: OutlineRequest) -> OutlineResponse:
     """Return the outlines of files and folders.
 
     Args:
-        context: data for the answer; its deadline is checked before each target.
-        request: the targets; a later one has what those before it left of the bytes.
+        context: the context of the answer; its deadline is checked before each target.
+        request: the request with the targets.
 
     Raises:
-        InvalidRequest: no target is a place in this index.
+        InvalidRequest: no target exists in this index.
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
@@ -111,7 +111,7 @@ class _Folder(Struct, frozen=True):
 
 
 class _File(Struct, frozen=True):
-    """A requested file, or a place in it, with all definitions there."""
+    """A requested file, or a place in a file, with the definitions to show."""
 
     target: ResolvedTarget
     entries: tuple[OutlineEntry, ...]
@@ -120,7 +120,7 @@ class _File(Struct, frozen=True):
 
 
 def _need(asked: _Folder | _File) -> tuple[bool, int]:
-    """Return the sort key of a target: files by their number of definitions, folders last."""
+    """Return the sort key of a target: files by number of definitions, then folders."""
     return isinstance(asked, _Folder), 0 if isinstance(asked, _Folder) else len(asked.entries)
 
 
@@ -134,7 +134,7 @@ class _Work(Struct, frozen=True):
     notices: list[Notice] = field(default_factory=list)
 
     def outlines(self) -> list[PathOutline]:
-        """Return the outline of each target; the smallest targets get their bytes first."""
+        """Return each target's outline; bytes that small targets do not need are left to others."""
         asked = self._all_found()
         made: dict[int, PathOutline] = {}
         left = self.request.max_bytes
@@ -145,7 +145,7 @@ class _Work(Struct, frozen=True):
         return [made[place] for place in range(len(asked))]
 
     def _all_found(self) -> list[_Folder | _File]:
-        """Return the files and folders of the targets; add a notice for each target without any.
+        """Return the targets' files and folders; add a notice for each target that does not exist.
 
         Raises:
             InvalidRequest: no target is a file or folder; the message names the first.
@@ -163,7 +163,7 @@ class _Work(Struct, frozen=True):
         return found
 
     def _found(self, typed: str) -> _Folder | _File:
-        """Return the file or folder of a target, a file with its definitions."""
+        """Return the folder of a target, or its file with the definitions."""
         path = typed.strip().removeprefix("./").rstrip("/")
         path = "" if path == "." else path
         folder = root_folder(self.context.view).at(path)
@@ -224,7 +224,7 @@ class _Work(Struct, frozen=True):
     ) -> tuple[list[OutlineEntry], Reading]:
         view, deadline = self.context.view, self.context.deadline
         path = segment.image.path(file)
-        # Chunks end without the last line end, and some grammars need it.
+        # Chunks do not contain the last line end, which some grammars need.
         data = f"{text}\n".encode()
         if is_outlined(path, data):
             found = self.context.occurrences.outline(path, data, deadline)
@@ -262,7 +262,7 @@ def _entry(found: Outlined) -> OutlineEntry:
 
 
 def _size(made: PathOutline) -> int:
-    """Return the bytes of an outline as it is printed, with the blank line behind it."""
+    """Return the size of a printed outline in bytes, with the blank line after it."""
     return size_of([*outline_lines(made, made.path), ""])
 
 

@@ -1,4 +1,4 @@
-"""The outline of a file from its chunks: headings of documents, keys, statements."""
+"""Makes the outline of a file without syntax tree from the names of its chunks."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from ggrep.search.query.segments import SearchableSegment
 
 
 def structure_of(view: SnapshotView, segment: SearchableSegment, file: int) -> list[OutlineEntry]:
-    """Return the named chunks of a file, each as deep as it is nested.
+    """Return an entry for each named chunk of a file, with its depth of nesting.
 
     Raises:
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
@@ -48,7 +48,7 @@ def _end(
     trails: Sequence[tuple[str, ...]],
     segment: SearchableSegment,
 ) -> int:
-    """Return the last line of the following chunks that belong to a chunk or are inside it."""
+    """Return the last line of a chunk's definition, which can continue in the following chunks."""
     own = trails[place]
     for after in range(place + 1, len(rows)):
         if trails[after][: len(own)] != own:
@@ -58,7 +58,7 @@ def _end(
 
 
 def _without_gaps(entries: Sequence[OutlineEntry]) -> list[OutlineEntry]:
-    """Return the entries, each at most one level deeper than its enclosing entry."""
+    """Return the entries; each is at most one level deeper than its enclosing entry."""
     found: list[OutlineEntry] = []
     above: list[tuple[int, int]] = []
     for entry in entries:

@@ -41,7 +41,7 @@ ENDINGS: Final = {
     for family in _FAMILIES
     for word in family.split()
 }
-"""By ending of a source file: those of files that its imports may mean."""
+"""For each ending of a source file, the endings of files that its imports can name."""
 
 _SCRIPT_ENDINGS: Final = tuple(f".{word}" for word in (*_FAMILIES[1].split(), "d.ts"))
 _SCRIPT_TRIED: Final = (*_SCRIPT_ENDINGS, *(f"/index{ending}" for ending in _SCRIPT_ENDINGS))
@@ -50,7 +50,7 @@ _DOTTED: Final = frozenset(f".{word}" for word in _DOTTED_WORDS.split())
 _SCRIPTS: Final = ENDINGS[".js"]
 _HOSTED: Final = ("github.com/", "gitlab.com/", "bitbucket.org/", "codeberg.org/")
 _MAJOR: Final = re.compile(r"v\d+")
-"""The suffix of a Go module's path from its second major version on."""
+"""The suffix of a Go module's path for version 2 and later."""
 
 _HEADERS: Final = (
     "assert ctype errno float limits locale math setjmp signal stdarg stddef stdint stdio stdlib"
@@ -60,7 +60,7 @@ _STANDARD_HEADERS: Final = frozenset(_HEADERS.split())
 
 
 def import_targets(facts: FileFacts, name: str, paths: SelectedPaths) -> tuple[str, ...]:
-    """Return the selected files that `name` means in that file; several for a whole package."""
+    """Return the selected files that an import of `name` refers to; several for a package."""
     ending = ending_of(facts.path)
     if facts.language in {"rst", "markdown"}:
         ending = ".py"
@@ -146,7 +146,7 @@ def _ruby(source: str, name: str, paths: SelectedPaths) -> str | None:
 
 
 def _slashed(source: str, name: str, paths: SelectedPaths) -> str | None:
-    """Return the file of a path, which is relative to the source or the end of a path."""
+    """Return the file whose path, from the source's directory or at its end, is `name`."""
     ending = ending_of(source)
     local = re.sub(r"^package:[^/]+/|^\$\{?\w+\}?/", "", name)
     found = paths.beside(source, local, (ending,))
@@ -154,7 +154,7 @@ def _slashed(source: str, name: str, paths: SelectedPaths) -> str | None:
 
 
 def _dotted(source: str, name: str, paths: SelectedPaths) -> str | None:
-    """Return the file of a dotted name, of its container or of the module it is a member of."""
+    """Return the file of a dotted name; if there is none, the file without the name's last part."""
     ending = ending_of(source)
     parts = tuple(part for part in re.split(r"[.\\/]|::", name.strip("*")) if part)
     if ending in {".ex", ".exs"}:
@@ -169,10 +169,10 @@ def _dotted(source: str, name: str, paths: SelectedPaths) -> str | None:
 
 
 def _go(source: str, name: str, paths: SelectedPaths) -> list[str]:
-    """Return the files of a package: the longest directory that the import path ends with.
+    """Return the files of a Go package, whose directory is the end of the import path.
 
-    A path with a host also names the repository; the rest is the whole directory. Only the tests of
-    a package import the package itself; any other such path is a directory of another repository.
+    An import path with a host, such as `github.com/owner/repo/a/b`, contains the whole directory.
+    If a file that is not a test imports its own directory, the path means another repository.
     """
     if "." not in name.partition("/")[0]:
         return []
@@ -193,8 +193,8 @@ def _go(source: str, name: str, paths: SelectedPaths) -> list[str]:
 def _rust(source: str, name: str, paths: SelectedPaths) -> str | None:
     """Return the selected file of a path such as `crate::a::B`, seen from `source`.
 
-    The last one or two parts may be members of the module; another crate of the repository is
-    found by the directory that it lies in.
+    The last one or two parts can be members of the module. Another crate is found by the name of
+    its directory.
     """
     head, *rest = name.split("::")
     root = _crate_root(source)
