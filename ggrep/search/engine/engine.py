@@ -112,8 +112,8 @@ class Engine(RepoIndex):
                 the configured one.
             budgets: limits of output that replace the repository's settings.
             request_id: the id of the answer; empty for a new id.
-            admitted: how long the request waited for admission, and behind how many; None without
-                admission control.
+            admitted: how long the request waited for admission, and behind how many other requests;
+                None without admission control.
             snapshot_id: the snapshot to search; None for the active one.
 
         Raises:
@@ -284,7 +284,7 @@ class Engine(RepoIndex):
         *,
         vectors: bool = True,
     ) -> Iterator[Context]:
-        """Pin a snapshot and yield the context of an answer, with the encoder only for vectors."""
+        """Pin a snapshot and yield the context of an answer; with `vectors` it has an encoder."""
         start_ms, pinned = self.clock.monotonic_ms(), ""
         try:
             with self.pin(deadline, snapshot_id=snapshot_id) as view:

@@ -4,12 +4,12 @@ The rows of all members are scored together. For each corpus, all rows are merge
 the coordinator's order. The *head* of a list contains all hits that can be shown: after copies are
 folded, the first `top` hits, and all hits with the same score as the last of these. A member's list
 consists of the member's hits in the head, cut to the length that the request allows. After the
-head, only copies matter: copies of texts in the head, and of texts that other repositories show.
-Copies are sent as positions without text, if the member's list in a search of its own would contain
-them.
+head, only copies matter: copies of texts in the head, and of texts that other repositories show. A
+copy is sent as a position without text, and only if a search of its repository alone would list the
+copy.
 
-Silent members are counted and scored, but their hits are not shown. `joint_reach` determines which
-silent members could change the answer.
+Silent members are repositories whose hits are not shown; their rows are still counted and scored.
+`joint_reach` determines which silent members could change the answer.
 """
 
 from collections import Counter, defaultdict
@@ -58,7 +58,7 @@ _MOST_DEEP: Final = 4_096
 
 
 class _Head(Struct, frozen=True):
-    """The head of a corpus' merged list.
+    """The head of a corpus' merged list: the hits that can be shown.
 
     Attributes:
         candidates: best first.
@@ -251,8 +251,9 @@ class _Joint(Struct, frozen=True):
         The coordinator orders hits of equal score, so the head contains all hits with the same
         score as its last hit. Hits with the score `in_order` are already in their final order. With
         `ids`, copies are folded: for each text, only the hits of the member with the best hit
-        remain. If several members have a hit of the best score, the smallest of their numbers of
-        hits counts. A text of other repositories can be shown there, so its hits do not count.
+        remain. If several members share the best score, the member with the fewest hits counts.
+        Hits with a text that other repositories show do not count, because the text may be shown
+        there.
         """
         others = self._others_texts()
         numbers_of: dict[bytes, Counter[int]] = {}
@@ -279,7 +280,7 @@ class _Joint(Struct, frozen=True):
         return end, False
 
     def _cut(self, candidates: Sequence[Candidate]) -> list[int]:
-        """Return the places of each member's best candidates, as many as the request allows."""
+        """Return the indices of each member's best candidates, as many as the request allows."""
         numbers = Counter[int]()
         kept = []
         for at, candidate in enumerate(candidates):
@@ -296,7 +297,7 @@ class _Joint(Struct, frozen=True):
     def _copies(
         self, ranked: Ranked, lists: Sequence[_Head], texts: Mapping[bytes, str]
     ) -> list[tuple[int, Corpus, Hit]]:
-        """Return the further copies of the heads' texts: other rows with such a text.
+        """Return the copies of texts in the heads: further rows with the same text.
 
         A copy counts only if a search of the member alone would list it.
         """
@@ -316,7 +317,7 @@ class _Joint(Struct, frozen=True):
         return copies
 
     def _holders(self, ranked: Ranked, head: _Head, known: set[tuple[int, int]]) -> list[int]:
-        """Return the members with further rows that have a score and contain a text of a head."""
+        """Return the members that have further scored rows with a text of the head."""
         members: set[int] = set()
         texts, scales = frozenset(head.texts), self._scales(ranked, head)
         for place, segment in enumerate(ranked.segments):
@@ -331,7 +332,7 @@ class _Joint(Struct, frozen=True):
         return sorted(members)
 
     def _scales(self, ranked: Ranked, head: _Head) -> Figures | None:
-        """Return the scales of the vectors of a head's texts; None if copies' scales can differ.
+        """Return the vector scales of a head's texts; None if copies can have other scales.
 
         Equal texts have equal scales if the encoder always returns the same vector for a text. The
         scales of texts of other repositories are not known.

@@ -1,4 +1,4 @@
-"""Answers a coordinator's requests about a name, by one rule for matching names each."""
+"""Answers a coordinator's requests about a name. Each request names one rule for matching."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -147,7 +147,7 @@ def _importers(
 def _selects(
     reading: Reading, query: SymbolRequest | ReferencesRequest, *, empty: bool
 ) -> tuple[bool, ...]:
-    """Return whether the path and each filter match anything, if the first rule had no result."""
+    """Return whether the path and each filter match a file; empty if the first rule had results."""
     if not empty:
         return ()
     return selects(reading.held.segments, query.scope, query.filters, reading.deadline)
@@ -164,7 +164,7 @@ def _definition(reading: Reading, place: Place) -> PooledDefinition:
 
 
 def _beside(places: Sequence[Place]) -> tuple[NearName, ...]:
-    """Return the first few names of definitions that fit only the last part of the name."""
+    """Return a few qualified names whose last part alone matches the requested name."""
     near: dict[str, NearName] = {}
     for place in places:
         name, file = sanitise_line(qualified_name(place)), place.file
@@ -186,7 +186,7 @@ def _notices(
     step: NameStep,
     shown: Iterable[Place],
 ) -> tuple[Notice, ...]:
-    """Return the notices of the reading; for the first rule, also notices about languages."""
+    """Return notices on the read files; for the first rule, also on languages without a parser."""
     notices = [
         *state_notices(context.view),
         *reading.notices,

@@ -1,4 +1,4 @@
-"""Searches many repositories, each scored by its own statistics, for lists merged by rank.
+"""Searches many repositories, each with its own statistics, for lists that are merged by rank.
 
 Hits of equal rank are ordered by the order of their repositories. A merged list thus shows hits of
 at most `top` repositories. Text is read only for hits that a merged list can show. Every repository
@@ -56,12 +56,12 @@ class _Member(Struct, frozen=True):
 
 
 class _Merged(Struct):
-    """The members whose hits merged lists can show.
+    """Collects the members whose hits the merged lists can show.
 
     Attributes:
-        open: merged lists with fewer than `top` hits of rank 0 so far, and their number of such
+        open: for each merged list with fewer than `top` hits of rank 0 so far, the number of these
             hits.
-        members: the members by their position in the question.
+        members: the members, by their position in the request.
     """
 
     search: SearchRequest
@@ -72,7 +72,7 @@ class _Merged(Struct):
     members: dict[int, _Member] = field(default_factory=dict)
 
     def add(self, place: int, ranked: Ranked) -> tuple[LimitHit, ...]:
-        """Add a member after all others of equal rank; return the limits that its lists hit."""
+        """Add a member after other members of equal rank; return the limits that its lists hit."""
         lists: dict[Corpus | None, Allocation[Candidate]] = {}
         for key in [*self.open]:
             corpora = self.search.corpora if key is _BLENDED else (key,)

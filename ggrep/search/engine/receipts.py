@@ -64,7 +64,7 @@ def replay(engine: Engine, receipt: Receipt, write: Writer, *, today: bool = Fal
     Args:
         engine: the repository with its current settings.
         receipt: a receipt of an answer of the repository, or of another copy of the repository.
-        write: returns the bytes of an answer, like the function that made the receipt's bytes.
+        write: returns the bytes of an answer; must be the function that made the receipt's bytes.
         today: whether to use the active snapshot even if the receipt's snapshot exists.
 
     Raises:

@@ -109,7 +109,7 @@ class Snapshots:
                     raise
 
     def current(self, deadline: Deadline) -> SnapshotView:
-        """Return the active snapshot; while the pointer is unchanged, nothing else is checked.
+        """Return the active snapshot; checks only whether the pointer to the snapshot has changed.
 
         The snapshot is not pinned and its files are not verified: the caller must check them before
         it reads them.

@@ -36,7 +36,7 @@ def show(
     """Return the chosen candidates as hits in their order, and the limits that the caps hit.
 
     Raises:
-        CorruptStore: a text does not fit the id of its row.
+        CorruptStore: a stored text does not match its row id.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
         DeadlineExceeded: time ran out.
     """

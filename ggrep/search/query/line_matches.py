@@ -50,7 +50,7 @@ class Pattern(Protocol):
         ...
 
     def first(self, text: bytes, start: int, deadline: Deadline) -> Span | None:
-        """Return the first match at or after `start` in text as `plain_text` returns it."""
+        """Return the first match at or after `start` in a text that `plain_text` returned."""
         ...
 
 
@@ -211,7 +211,7 @@ class MatchedRun:
 
 
 def _behind(text: bytes, place: int) -> int:
-    """Return the position of the character after the one at `place`."""
+    """Return the position of the character after the character at `place`."""
     place += 1
     while place < len(text) and text[place] & 0xC0 == 0x80:
         place += 1

@@ -274,7 +274,7 @@ def encode_query(text: str, encoder: Encoder | None, deadline: Deadline) -> Enco
 
 
 def _encoded(text: str, encoder: Encoder, deadline: Deadline) -> tuple[Int8, float]:
-    """Return a text's vector, quantised like stored ones: int8 (dimension,), and its scale."""
+    """Return a text's vector, quantised like stored vectors: int8 (dimension,), and its scale."""
     values, scales = quantise(encoder.encode_query(text, deadline)[None, :])
     return values[0], float(scales[0])
 

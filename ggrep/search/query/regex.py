@@ -49,7 +49,7 @@ class Regex(Struct, frozen=True):
         compiled: the expression compiled by RE2.
         inside: the expression after a character outside of words; None unless whole words are
             matched.
-        group: number of the group that is the match; 0 if all of it is the match.
+        group: number of the group that is reported as the match; 0 for the whole match.
         over_lines: a match may contain line ends.
         by_line: whether the matches in a line depend on that line only.
     """

@@ -66,7 +66,7 @@ class SearchableSegment(Struct, frozen=True):
         return spread(firsts, self.image.file_rows[files + 1] - firsts)
 
     def rows_with(self, word: str) -> Rows:
-        """Return the rows, ascending, whose own text contains a word as it is indexed."""
+        """Return the rows, ascending, whose own text contains a word in its indexed form."""
         return self.row_postings.rows_with(word, range(BODY, BODY + 1))
 
 
