@@ -1,9 +1,9 @@
 """Limits how many threads of all processes of a home encode at once.
 
-A slot is the lock of a file, held for one batch. There are two lanes, so that neither waits for the
-other without end: the first slot is for batches only, one more is for queries only, and both lanes
-use the other slots. With a limit of 1, a query can therefore be encoded at the same time as a
-batch.
+A slot is the lock of a file, held for one batch. Batches and queries have separate lanes, so that
+neither waits for the other without end: the first slot is for batches only, one more slot is for
+queries only, and both lanes use all other slots. With a limit of 1, a query can therefore be
+encoded at the same time as a batch.
 
 Within a lane, a holder that released a slot does not overtake waiting threads and processes: the
 threads of a process wait for a lock of the lane, and the thread that has it waits in the queue of
@@ -13,10 +13,10 @@ A stopped holder keeps its lock. Its heartbeat is the time at which it took the 
 longer ago than any batch takes (`ttl_ms`), another process replaces the file of the slot. Two races
 between processes A and B that notice the same stopped holder:
 
-1. Both would replace the file, B the file that A just created, and both would hold the slot. So a
-   process first takes the lock `replace.lock` and checks the heartbeat again: it is new or missing
-   if A took the slot.
-2. A locks the file of a terminated holder while B reads the holder's last heartbeat. So A writes a
+1. A and B both replace the file, B the file that A has just created, so both hold the slot.
+Therefore a process first takes the lock `replace.lock` and checks the heartbeat again, which is new
+or missing if A took the slot. 2. A locks the file of a terminated holder while B reads the holder's
+last heartbeat. So A writes a
    heartbeat before it checks that the file still has its name (`locks.take`). If B removes the file
    after that check, the limit is exceeded by one encoding.
 """
@@ -76,14 +76,14 @@ class EncodeSlots:
         ttl_ms: int = 120_000,
         wait: Callable[[float], None],
     ) -> None:
-        """Create no file yet.
+        """Set up the slots; no file is created yet.
 
         Args:
             directory: the directory of the slot files.
-            slots: maximum number of encodings at once; 1 allows a query beside a batch, 0 means no
-                limit.
+            slots: maximum number of simultaneous encodings; 1 allows one query and one batch, 0
+                means no limit.
             clock: time source of the heartbeats.
-            ttl_ms: a holder without a heartbeat for so long loses its slot.
+            ttl_ms: time without a heartbeat after which a holder loses its slot.
             wait: sleeps for a number of seconds.
         """
         self._bulk = [directory / f"slot-{number}.lock" for number in range(max(1, slots - 1))]
@@ -200,7 +200,7 @@ class EncodeSlots:
 
 
 def back_off_ms(attempt: int) -> float:
-    """Return the milliseconds to wait after `attempt` failed tries; each thread has another value.
+    """Return the milliseconds to wait after `attempt` failed tries; the value differs per thread.
 
     The value doubles with each attempt up to 50 ms. Threads that started together do not retry
     together.

@@ -1,4 +1,4 @@
-"""Identifies the encoder that made a vector, without loading it.
+"""Identifies the encoder that made a vector, without loading the encoder.
 
 The identity is part of a store's id. Clients compute it, but load neither numpy nor a model.
 """
@@ -100,7 +100,7 @@ def static_folder(name: str) -> Path:
 
 
 def static_identity(folder: Path) -> EncoderIdentity:
-    """Return the identity in the card of a static model; it is verified when the model is read.
+    """Return the identity in a static model's card; `read_model` verifies the card.
 
     Raises:
         InvalidRequest: there is no such folder, or its card is invalid.

@@ -71,14 +71,14 @@ class StaticEncoder:
         self._rows_of_words = _RowsOfWords(model)
 
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
-        """Return float32 (len(texts), dimension), rows of unit length; zero if nothing is known.
+        """Return float32 (len(texts), dimension), rows of unit length; zero if no word is known.
 
         Only the first 4,096 words of each text count.
         """
         return self._encode(texts, self._model.document_weights)
 
     def encode_query(self, text: str, deadline: Deadline | None = None) -> Vectors:
-        """Return float32 (dimension,), of unit length; zero if nothing is known."""
+        """Return float32 (dimension,), of unit length; zero if no word is known."""
         del deadline  # the deadline is not needed: encoding takes less than a millisecond
         vector: Vectors = self._encode([text], self._model.query_weights)[0]
         return vector

@@ -125,8 +125,8 @@ def write_pack(path: Path, parts: Sequence[Packable]) -> None:
     any, have one dimension.
 
     Raises:
-        DigestsCollide: see there.
-        OSError: the disk would not take it.
+        DigestsCollide: two terms have the same digest; see `merge_postings`.
+        OSError: the pack cannot be written.
     """
     arrays, types, languages = _merged([part.image for part in parts])
     arrays[CHUNK_IDS] = np.concatenate([part.chunk_ids for part in parts])

@@ -1,7 +1,7 @@
-"""Fetches and verifies the best snapshot of a remote into a separate directory, like a store.
+"""Fetches the best snapshot of a remote into a temporary directory, and verifies it.
 
-The store itself is not changed. Blobs are first fetched into the home's cache. If a pull is
-interrupted, the next pull uses the blobs in the cache.
+The directory has the layout of a store. The store itself is not changed. Blobs are first fetched
+into the home's cache. If a pull is interrupted, the next pull uses the blobs in the cache.
 """
 
 import errno
@@ -202,7 +202,7 @@ class Fetcher:
     def _looked_at(
         self, repo_key: str, candidate: Candidate, work_tree: WorkTreeDigests | None, here: Here
     ) -> Fetched:
-        """Return a tree and the files that it would add; all files without a work tree.
+        """Return a tree and the files that it would add; all of its files if there is no work tree.
 
         Raises:
             NotTrusted: a part of the tree is not the published one, or cannot be part of a store.

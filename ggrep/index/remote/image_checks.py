@@ -116,7 +116,7 @@ def _texts(image: SegmentImage, rows: int, files: int) -> None:
 
 
 def _tiles(image: SegmentImage, end: int) -> None:
-    """Check that files cover the text stream, which ends before `end`, and rows cover files."""
+    """Check that texts of files do not overlap or exceed `end`, nor texts of rows their files."""
     arrays = image.arrays
     begins = arrays["file_text_starts"].view(np.uint64)
     _require(not len(begins) or int(begins.max()) <= end, "the text of a file is outside the texts")

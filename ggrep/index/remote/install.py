@@ -1,4 +1,4 @@
-"""Publishes a fetched tree: added to the store's snapshot, or exactly as it was pushed."""
+"""Publishes a fetched tree: adds it to the store's snapshot, or publishes it as it was pushed."""
 
 import shutil
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ class Installed(Struct, frozen=True):
 
     Attributes:
         exact: whether it is exactly the pushed snapshot.
-        brought: number of visible files more than in the previous snapshot.
+        brought: number of added visible files.
     """
 
     view: SnapshotView
@@ -248,7 +248,7 @@ def _lies_there(store: Path, segment: RemoteSegment) -> bool:
     """Return whether an older snapshot of the store has the segment.
 
     Raises:
-        NotTrusted: it has another segment of this name.
+        NotTrusted: the store has another segment with this name.
     """
     if not _is_named(store, segment.name):
         return False

@@ -164,7 +164,7 @@ class Objects(Struct):
         return True
 
     def swap(self, key: str, data: bytes, version: str | None) -> bool:
-        """Replace an object if it still has `version`; return whether it did.
+        """Replace an object if it still has `version`; return whether it was replaced.
 
         Create the object if `version` is None.
         """

@@ -41,7 +41,7 @@ def push(target: SyncTarget, view: SnapshotView, objects: Objects, *, again: boo
     Args:
         target: the repository.
         view: the view of the snapshot, which the caller has pinned.
-        objects: the remote's.
+        objects: the objects of the remote.
         again: whether to write every object, even if it exists.
 
     Raises:

@@ -110,9 +110,9 @@ class Texts(Protocol):
         """
 
     def tiles(self, rows: Sequence[int]) -> list[tuple[bytes, bytes]]:
-        """Return the text of ascending rows, and the text from there to the next row.
+        """Return the texts of ascending rows, and the text between each row and the next row.
 
-        Both texts are UTF-8. A file consists of these texts of its rows, except the text of its
+        All texts are UTF-8. A file consists of these texts of its rows, without the text of its
         header chunk.
         """
 
@@ -137,7 +137,7 @@ class RowTexts(Struct, frozen=True):
             raise CorruptStore(f"segment {self.image.name}: a text is not UTF-8") from error
 
     def tiles(self, rows: Sequence[int]) -> list[tuple[bytes, bytes]]:
-        """Return the text of ascending rows, and the text from there to the next row."""
+        """Return the texts of ascending rows, and the text between each row and the next row."""
         starts, lengths, wholes = self._spans(rows)
         tiles = zip(self._read(starts, wholes), lengths.tolist(), strict=True)
         return [(tile[:length], tile[length:]) for tile, length in tiles]
@@ -201,7 +201,7 @@ def shown_of(
     """Return the text and details of ascending rows, for hits; for `checked`, see `Texts`.
 
     Raises:
-        CorruptStore: a text does not fit the id of its row.
+        CorruptStore: a stored text does not match its row id.
     """
     shown = []
     places = np.asarray(rows, dtype=np.int64)

@@ -98,7 +98,7 @@ def _masks(
 def implied_mask(
     image: SegmentImage, hidden: Collection[PathKey], places: Mapping[PathKey, SegmentName]
 ) -> npt.NDArray[np.bool_]:
-    """Return bool (files,): the visible files of a segment by tombstones and segment map."""
+    """Return bool (files,): a segment's visible files according to tombstones and segment map."""
     shown = [
         places.get(key, None if key in hidden else image.name) == image.name
         for key in image.paths()

@@ -33,7 +33,7 @@ class TableTexts(Struct, frozen=True):
         return [row.chunk.text for row in self._rows(rows)]
 
     def tiles(self, rows: Sequence[int]) -> list[tuple[bytes, bytes]]:
-        """Return the text of ascending rows, and the text from there to the next row."""
+        """Return the texts of ascending rows, and the text between each row and the next row."""
         self._require_tails()
         chunks = (row.chunk for row in self._rows(rows))
         return [(chunk.text.encode(), chunk.tail.encode()) for chunk in chunks]

@@ -90,7 +90,7 @@ def map_vectors(table: Path, pages: VectorPages, rows: int) -> tuple[npt.NDArray
 
     Raises:
         CorruptStore: the table's file is missing, too short, or has another number of rows.
-        StoreError: it cannot be read now.
+        StoreError: the table cannot be read now.
     """
     try:
         data = map_file(table / pages.file)

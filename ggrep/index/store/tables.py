@@ -44,7 +44,7 @@ def write_table(
         store: the store directory.
         segment: the table's segment.
         batches: at least one batch, which can be without rows; iterated several times.
-        many: return memory to the system meanwhile, which takes time.
+        many: whether to return memory to the system during the write, which takes time.
 
     Raises:
         StoreError: the table cannot be written; nothing refers to the files of the incomplete
@@ -149,7 +149,7 @@ def take_rows(store: Path, segment: SegmentName, offsets: Sequence[int]) -> list
 
     Raises:
         CorruptStore: the table is damaged or has no such rows.
-        StoreError: it cannot be read now.
+        StoreError: the table cannot be read now.
     """
     if not offsets:
         return []
@@ -178,7 +178,7 @@ def read_columns(
 
     Raises:
         CorruptStore: the table is damaged or has no such rows.
-        StoreError: it cannot be read now.
+        StoreError: the table cannot be read now.
         Incompatible: an earlier build wrote the table, without one of the columns.
     """
     try:
@@ -197,7 +197,7 @@ def table_schema(store: Path, segment: SegmentName) -> "pa.Schema":
 
     Raises:
         CorruptStore: the table is damaged.
-        StoreError: it cannot be opened now.
+        StoreError: the table cannot be opened now.
     """
     with _understood(segment):
         return _opened(store, segment).schema
@@ -231,7 +231,7 @@ def count_rows(store: Path, segment: SegmentName) -> int:
 
     Raises:
         CorruptStore: the table is damaged.
-        StoreError: it cannot be opened now.
+        StoreError: the table cannot be opened now.
     """
     with _understood(segment):
         return int(_opened(store, segment).count_rows())
@@ -255,7 +255,7 @@ def _understood(segment: SegmentName) -> Iterator[None]:
 
     Raises:
         CorruptStore: the table is damaged.
-        StoreError: it cannot be read now.
+        StoreError: the table cannot be read now.
     """
     try:
         yield

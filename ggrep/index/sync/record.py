@@ -1,4 +1,4 @@
-"""Writes the files of a sync beside the snapshot: the stat cache and the sync record."""
+"""Writes the records of a sync that are not part of the snapshot: stat cache and sync record."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -46,7 +46,7 @@ def remember_files(
 
 
 def retry_of(target: SyncTarget) -> Retry:
-    """Return when a sync retries the files that the last sync left open.
+    """Return when to try files again that the last sync left unfinished.
 
     Raises:
         Incompatible: a newer build wrote the record.
@@ -85,7 +85,7 @@ def remember_outcome(
 
 
 def remember_compaction(target: SyncTarget, manifest: SnapshotManifest, ms: float) -> None:
-    """Record a merge of segments into those of `manifest`."""
+    """Record a compaction that published `manifest`."""
     at = rfc3339(target.clock.now())
     _amend(target, manifest.snapshot_id, last_compaction_at=at, last_compaction_ms=round(ms))
 

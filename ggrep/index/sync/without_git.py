@@ -1,4 +1,4 @@
-"""A sync without information from git, over an index that was made with it.
+"""Handles a sync without information from git, over an index that was made with git.
 
 Git decides which files belong to the index. Without git, tracked files would disappear, untracked
 and ignored files would appear, and the next sync would undo that. So the list of files stays:
@@ -22,7 +22,7 @@ _LISTED_BEFORE: Final = "the list of files is kept, and new files are indexed on
 def as_listed_before(
     tree: Walk, root: Path, live: Collection[PathKey], before: GitState | None
 ) -> Walk:
-    """Return the walk with the files that were listed before, if git cannot be read now.
+    """Return the walk, restricted to the previously listed files if git cannot be read now.
 
     Args:
         tree: the result of a walk.

@@ -102,7 +102,7 @@ def deciding_text(
         size = len(text.encode())
         if size <= room or left <= 0:
             return DecidingText(text, is_cut)
-        left = min(left * room // size, left - 1)  # the marks of folds are longer at indented lines
+        left = min(left * room // size, left - 1)  # folds are longer where lines are indented
 
 
 class _Plan(Struct, frozen=True):
