@@ -1,6 +1,6 @@
 """Computes the identity of a repository under its current settings: ids, store, fingerprints.
 
-Also checks whether the user wants an index of the repository.
+The module also checks whether the user wants an index of the repository.
 
 Clients also use this module, so it loads neither numpy nor the code of stores.
 """
@@ -75,8 +75,8 @@ def identify(root: Path, home: Home, settings: Settings) -> RepoIdentity:
 def require_asked(root: Path, home: Home) -> None:
     """Raise unless the user wants an index of a canonical root.
 
-    This is assumed if the root contains `.git` or `.ggrep.toml`, or if the root was indexed before
-    with any configuration.
+    A user wants an index if the root contains `.git` or `.ggrep.toml`, or if the root was indexed
+    before with any configuration.
 
     Raises:
         Unasked: no index is wanted; the message contains the command that builds an index.

@@ -1,17 +1,17 @@
 """Limits how many threads of all processes of a home encode at once.
 
-A slot is the lock of a file, held for one batch. Batches and queries have separate lanes, so that
-neither waits for the other without end: the first slot is for batches only, one more slot is for
-queries only, and both lanes use all other slots. With a limit of 1, a query can therefore be
-encoded at the same time as a batch.
+A slot is a file; a process holds the file's lock while it encodes one batch. Batches and queries
+have separate lanes, so that neither waits for the other without end: the first slot is for batches
+only, one more slot is for queries only, and both lanes use all other slots. With a limit of 1, a
+query can therefore be encoded at the same time as a batch.
 
 Within a lane, a holder that released a slot does not overtake waiting threads and processes: the
 threads of a process wait for a lock of the lane, and the thread that has it waits in the queue of
 all processes.
 
-A stopped holder keeps its lock. Its heartbeat is the time at which it took the slot. If that was
-longer ago than any batch takes (`ttl_ms`), another process replaces the file of the slot. Two races
-between processes A and B that notice the same stopped holder:
+A stopped holder keeps its lock. A holder's heartbeat is the time at which it took the slot. If the
+heartbeat is older than any batch takes (`ttl_ms`), another process replaces the file of the slot.
+Two races between processes A and B that notice the same stopped holder:
 
 1. A and B both replace the file, B the file that A has just created, so both hold the slot.
 Therefore a process first takes the lock `replace.lock` and checks the heartbeat again, which is new
@@ -65,7 +65,7 @@ class SlotStatistics(Struct, frozen=True):
 
 
 class EncodeSlots:
-    """The slots in one directory, shared by all processes that use it with the same number."""
+    """The slots in a directory, shared by all processes with the same directory and number."""
 
     def __init__(
         self,
@@ -211,7 +211,7 @@ def back_off_ms(attempt: int) -> float:
 
 
 class LimitedEncoder:
-    """Encodes each batch and each query while it holds a slot."""
+    """Holds a slot while it encodes a batch or a query."""
 
     def __init__(
         self, encoder: "Encoder", slots: EncodeSlots, clock: Clock, *, queries: bool = True
@@ -241,7 +241,7 @@ class LimitedEncoder:
         return self._encoder.dimension
 
     def encode_documents(self, texts: Sequence[str]) -> "Vectors":
-        """Return the vectors of a batch; it waits for a slot without a deadline."""
+        """Return the vectors of a batch; waits for a slot without a deadline."""
         with self._slots.hold(Deadline.never(self._clock), lane=Lane.BATCH):
             return self._encoder.encode_documents(texts)
 

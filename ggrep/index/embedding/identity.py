@@ -1,6 +1,7 @@
 """Identifies the encoder that made a vector, without loading the encoder.
 
-The identity is part of a store's id. Clients compute it, but load neither numpy nor a model.
+The identity is part of a store's id. Clients compute the identity, but load neither numpy nor a
+model.
 """
 
 import hashlib

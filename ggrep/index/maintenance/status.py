@@ -250,7 +250,7 @@ def _of_daemon(load: DaemonLoad) -> Iterator[Notice]:
 def _shown(
     inspect: Callable[[], Judgement], problems: list[Notice]
 ) -> tuple[SnapshotView | None, SnapshotManifest | None, Damage | None]:
-    """Return the snapshot that answers, its manifest or the last published one, and the damage."""
+    """Return the answering snapshot, its manifest (or the last published one), and the damage."""
     try:
         judged = inspect()
     except NoIndex:

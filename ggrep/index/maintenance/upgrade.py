@@ -1,7 +1,8 @@
 """Converts a store to the formats of this build, without indexing again.
 
-The same view is published again. No file is changed in place: the previous snapshot answers until
-the pointer is replaced, and is then kept like any older snapshot.
+The active snapshot is published again, with the same visible files. No file is changed in place:
+the previous snapshot answers until the pointer is replaced, and is then kept like any older
+snapshot.
 """
 
 from typing import cast

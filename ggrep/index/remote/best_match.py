@@ -1,8 +1,8 @@
 """Orders the snapshots on a remote by how well they fit a work tree.
 
 The best snapshot contains exactly the files of the work tree. The next best is a snapshot whose
-commit is closest in history to the checked-out commit. After those comes the snapshot that was
-pushed last.
+commit is closest in history to the checked-out commit. Snapshots without a commit in that history
+are ordered by time, last push first.
 """
 
 from collections.abc import Iterator, Sequence

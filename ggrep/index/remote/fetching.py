@@ -138,8 +138,8 @@ class Fetcher:
     def begin(self) -> None:
         """Begin to fetch the tree of the checked-out commit in the background.
 
-        Meanwhile the files of the work tree are read and hashed. The fetched blobs are used only if
-        this tree turns out to be the best.
+        In the meantime, the caller reads and hashes the files of the work tree. The fetched blobs
+        are used only if this tree turns out to be the best.
         """
         # The thread is a daemon, so that an interruption does not wait for the network.
         self._ahead = Thread(target=self._fetch_ahead, daemon=True)

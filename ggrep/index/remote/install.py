@@ -153,8 +153,8 @@ def _facts(
 ) -> tuple[bool, Facts, Name | None]:
     """Return whether the result is exactly the pushed snapshot, and its facts and name.
 
-    This is the case if the work tree equals the one of the push, and no further segment has to be
-    fetched.
+    The result is exact if the work tree equals the pushed work tree, and no further segment has to
+    be fetched.
     """
     tree = fetched.tree
     name = Name(StoreId(tree.index_id), tree.created_at)

@@ -132,7 +132,7 @@ def sweep_pins(store: Path, now: datetime) -> None:
 
 
 def _require_room(store: Path, now: datetime) -> None:
-    """Raise Busy if there are MAX_PINS pins; expired ones are removed first.
+    """Raise Busy if there are MAX_PINS pins; expired pins are removed first.
 
     Collections can be rare, and the directory must not grow without limit. If a pin is removed at
     the moment of its extension, its session has expired.

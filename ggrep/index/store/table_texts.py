@@ -1,6 +1,7 @@
 """Reads the texts of a segment from its table, for images of earlier builds without texts.
 
-Compaction rewrites such segments in the background. Until then, reading a row takes milliseconds.
+Compaction rewrites segments of earlier builds in the background. Before the rewrite, reading a row
+takes milliseconds.
 """
 
 from collections.abc import Sequence

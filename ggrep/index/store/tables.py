@@ -71,8 +71,8 @@ def write_table(
 def _check_written(store: Path, segment: SegmentName, batches: "Iterable[pa.RecordBatch]") -> None:
     """Read all rows of a new table.
 
-    LanceDB ignores an error of a data file's last write. On a full disk it reports success for a
-    truncated file, which is detected only by reading the rows.
+    LanceDB ignores an error of a data file's last write. On a full disk LanceDB reports success for
+    a truncated file, which is detected only by reading the rows.
     """
     start = 0
     for rows in _runs_of(batches):

@@ -70,8 +70,8 @@ class SnapshotView(Struct, frozen=True, eq=False):
     def lies_still(self) -> bool:
         """Return whether all files are unchanged since their verification.
 
-        This is checked before every query, because a mapped file must not have become shorter. It
-        takes about two microseconds per file, because no file is hashed again.
+        The files are checked before every query, because a mapped file must not have become
+        shorter. The check takes about two microseconds per file, because no file is hashed again.
         """
         return lie_still(self.stamps)
 

@@ -1,4 +1,4 @@
-"""The differences between the work tree and the active snapshot."""
+"""Finds the differences between the work tree and the active snapshot."""
 
 from collections.abc import Collection, Iterable, Mapping
 

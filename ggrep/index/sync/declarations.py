@@ -1,7 +1,7 @@
 """Reads the files of a tree in the encodings that files of the tree declare.
 
-Files that declare encodings are indexed like all other files. They are published with the last
-portion, so the visible declarations are those with which all visible files were read.
+Files that declare encodings are indexed like all other files. Such files are published with the
+last portion, so that all visible files were read with the visible declarations.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -1,9 +1,9 @@
 """Ensures that each snapshot has the files of a single git state.
 
 A checkout replaces files one after another. No tree is walked while a git command runs. Before a
-publication, git's index file is compared with its state before the walk. If it differs, the tree is
-walked again. If the files are the same, as after a commit or a `git status`, the sync continues. If
-they differ, as after a checkout, the sync begins again with the new walk.
+publication, git's index file is compared with its state before the walk. If git's index file has
+changed, the tree is walked again: if no file has changed, as after a commit or a `git status`, the
+sync continues; otherwise, as after a checkout, the sync begins again with the new walk.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -92,7 +92,7 @@ class Upkeep(Struct, frozen=True):
 
 
 class IndexState(Struct, frozen=True):
-    """The record of the last sync. It is derived, so its loss has no effect on answers.
+    """The record of the last sync. The record is derived, so its loss has no effect on answers.
 
     Attributes:
         last_sync_at: end of the last sync that changed this record.

@@ -1,8 +1,8 @@
 """A worker process of a sync: `python -m ggrep.index.sync.index_worker`, with requests by pipe.
 
 The worker cuts the files of a run (a batch) into chunks, each file within a limit of CPU time, and
-returns the part of a segment with these files. It can be killed at any time; the parent then sends
-the run to another worker.
+returns the part of a segment with these files. The worker can be killed at any time; the parent
+then sends the run to another worker.
 """
 
 from collections.abc import Callable

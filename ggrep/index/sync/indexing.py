@@ -1,4 +1,4 @@
-"""Reads and chunks changed files into a segment builder."""
+"""Reads changed files, cuts them into chunks, and adds the chunks to a segment builder."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 

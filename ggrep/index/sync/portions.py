@@ -15,9 +15,9 @@ FIRST_MS: Final = 5_000.0
 def portions(suspects: Sequence[SourceFile], most_bytes: int) -> list[Sequence[SourceFile]]:
     """Return the files in runs of at most `most_bytes`, but at least one file.
 
-    If all files fit into one run, there is one run, which may be empty. Otherwise small files come
-    first, and the first run is smaller than the others. The files of a run are sorted by the bytes
-    of their paths.
+    If all files fit into one run, there is one run, which may be empty. If there are several runs,
+    small files come first, and the first run is smaller than the others. The files of a run are
+    sorted by the bytes of their paths.
 
     Args:
         suspects: files to read.

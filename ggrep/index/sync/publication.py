@@ -66,7 +66,7 @@ def is_needed(
 ) -> bool:
     """Return whether the new snapshot would differ from the active snapshot.
 
-    This is always true for a damaged store, because a publish repairs it.
+    The result is always True for a damaged store, because a publish repairs the store.
 
     Args:
         publication: the changes.

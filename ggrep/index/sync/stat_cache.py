@@ -1,8 +1,8 @@
 """A cache of the stats of files, so that unchanged files are not read again.
 
 If the cache is missing or damaged, more files are read, and results stay correct. An entry is
-stored only if the file was older than RACY_NS when it was read. Otherwise a file that changes twice
-within one tick of the file system's clock would seem unchanged.
+stored only if the file was older than RACY_NS when it was read. Without this rule, a file that
+changes twice within one tick of the file system's clock could seem unchanged.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """Runs a sync: walks the tree, compares, reads and chunks files, and publishes a snapshot.
 
-The active snapshot does not change before the last step. After an error it is unchanged.
+The active snapshot does not change before the last step, not even after an error.
 """
 
 import dataclasses

@@ -26,10 +26,10 @@ Opening = Callable[[SyncTarget], SnapshotView | None]
 def open_parent(target: SyncTarget) -> SnapshotView | None:
     """Return the view on which a sync builds; None if everything must be indexed.
 
-    The view is the active snapshot, with damaged derived files rebuilt. If it is still damaged, the
-    view is the newest intact snapshot. If no snapshot is intact, the view consists of the intact
-    segments of the newest snapshot. The view's `damage` describes the case. If no segment is
-    intact, the sync indexes everything.
+    The view is the active snapshot, with damaged derived files rebuilt. If that snapshot is still
+    damaged, the view is the newest intact snapshot. If no snapshot is intact, the view consists of
+    the intact segments of the newest snapshot. The view's `damage` describes the case. If no
+    segment is intact, the sync indexes everything.
     """
     healer = Healer(target.store, target.clock)
     try:

@@ -1,12 +1,12 @@
 """Searches many repositories as one collection, for a coordinator that merges their lists.
 
-The rows of all members are scored together. For each corpus, all rows are merged into one list, in
-the coordinator's order. The *head* of a list contains all hits that can be shown: after copies are
-folded, the first `top` hits, and all hits with the same score as the last of these. A member's list
-consists of the member's hits in the head, cut to the length that the request allows. After the
-head, only copies matter: copies of texts in the head, and of texts that other repositories show. A
-copy is sent as a position without text, and only if a search of its repository alone would list the
-copy.
+The rows of all queried repositories (members) are scored together. For each corpus, all rows are
+merged into one list, in the coordinator's order. The *head* of a list contains all hits that can be
+shown: after copies are folded, the first `top` hits, and all hits with the same score as the last
+of these. A member's list consists of the member's hits in the head, cut to the length that the
+request allows. A hit after the head matters only if it is a copy of a text in the head, or of a
+text that another repository shows. A copy is sent as a position without text, and only if a search
+of its repository alone would list the copy.
 
 Silent members are repositories whose hits are not shown; their rows are still counted and scored.
 `joint_reach` determines which silent members could change the answer.
@@ -332,7 +332,7 @@ class _Joint(Struct, frozen=True):
         return sorted(members)
 
     def _scales(self, ranked: Ranked, head: _Head) -> Figures | None:
-        """Return the vector scales of a head's texts; None if copies can have other scales.
+        """Return the quantisation scales of a head's texts; None if copies can have other scales.
 
         Equal texts have equal scales if the encoder always returns the same vector for a text. The
         scales of texts of other repositories are not known.

@@ -1,8 +1,8 @@
 """Determines which silent members could change an answer over many repositories.
 
-Silent members are repositories whose hits are not shown. Their rows are scored like all others. A
-row matters if its score is at least the score of the last hit in its corpus' merged list, or if its
-file would be among the files that determine the answer's confidence. The learned correction is
+Silent members are repositories whose hits are not shown; their rows are scored like all other rows.
+A row matters if its score is at least the score of the last hit in its corpus' merged list, or if
+its file would be among the files that determine the answer's confidence. The learned correction is
 bounded, so rows that do not matter even at the bound are left out. The correction is computed for
 the files of the remaining rows, so the result is exact. For exact matches, confidence depends on
 the best row alone. Showing a silent member would not change other scores: the summed statistics

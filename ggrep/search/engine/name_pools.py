@@ -134,8 +134,8 @@ def _importers(
 ) -> tuple[Importer, ...]:
     """Return the shown files' imports from other repositories, in the order of the answer.
 
-    A plain name that this repository defines needs no imports. A qualified name always needs them,
-    because its owner can be defined in another repository.
+    A plain name that this repository defines needs no imports. A qualified name always needs
+    imports, because its owner can be defined in another repository.
     """
     if tally.totals["definition"] and not tally.asked.owners:
         return ()

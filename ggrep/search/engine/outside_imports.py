@@ -186,7 +186,8 @@ def outside_names(context: Context, reading: Reading, asked: AskedName) -> tuple
     """Return imports that show the origin of a name that this repository does not define.
 
     The first files with the name are read. An import counts if it names the name or its receiver
-    (`np` of `np.array`). If there is none, an import of all names of a package counts as a guess.
+    (`np` of `np.array`). Without such an import, an import of all names of a package counts as a
+    guess.
 
     Raises:
         DeadlineExceeded: time ran out.

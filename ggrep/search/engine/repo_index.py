@@ -1,7 +1,7 @@
 """One repository's index as a library: sync, maintenance and access to snapshots.
 
 The modules that write the index are loaded by the first call that writes. A process that only
-answers requests starts without them.
+answers requests starts without these modules.
 """
 
 import os
@@ -231,8 +231,7 @@ class RepoIndex:
     def sweep(self, *, beside: bool = True) -> "Swept":
         """Delete leftovers of killed commands in the home, except leftovers in this store.
 
-        Runs before a sync, which may need the space. It does not wait for commands that are still
-        running.
+        Runs before a sync, which may need the space. The sweep does not wait for running commands.
 
         Args:
             beside: whether to sweep the whole home. False if it was just swept: then only this

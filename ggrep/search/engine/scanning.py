@@ -1,4 +1,4 @@
-"""Answers a search by a scan while no snapshot is published; a notice in the answer reports it.
+"""Answers a search by a scan while no snapshot is published; a notice reports the scan.
 
 A daemon uses this module right after its start, so the module loads neither engine nor database.
 """
@@ -140,9 +140,10 @@ class Scanner(Struct, frozen=True):
 
 
 def _with_rare(response: QueryResponse, context: Context, scan: Scanned) -> QueryResponse:
-    """Replace the last hits, at most a third, by files with rare words that no hit contains.
+    """Return the answer; up to a third of its hits are files with rare words that no hit contains.
 
-    The statistics of a scan are estimates, so a long file that mentions the word once can rank low.
+    The statistics of a scan are estimates, so a long file that contains a rare word once can rank
+    low.
     """
     request, added = response.request, list[Hit]()
     for files in scan.rare_files:

@@ -148,7 +148,7 @@ class Snapshots:
             return self._older.open(snapshot_id, deadline, healer)
 
     def view(self, deadline: Deadline | None = None) -> SnapshotView:
-        """Return the active snapshot. The object stays the same while the pointer is unchanged.
+        """Return the active snapshot, as the same object while the pointer is unchanged.
 
         The snapshot's files are unchanged since their verification. Damaged derived files are
         rebuilt.

@@ -316,7 +316,7 @@ def _edits(first: str, second: str, most: int) -> int | None:
 
 
 def _spelled(held: Searched, place: int, row: int, term: str) -> str:
-    """Return a name in the spelling of its definition; empty if only a part of a name is `term`."""
+    """Return the row's name whose folded form is `term`; empty if `term` is only part of one."""
     (row_names,) = row_details(held.view, held.segments[place], [row])
     names = (*row_names.names, row_names.qualified_name)
     return next((name for name in names if term in whole_names((name,))), "")

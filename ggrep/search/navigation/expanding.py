@@ -70,7 +70,7 @@ def reaches_of(pieces: Sequence[Piece], first: int, last: int, lines: int) -> li
     """Return the lines that each boundary around some chunks includes, narrowest first.
 
     If no definition encloses the chunks, the boundary `definition` includes only the chunks. If no
-    container encloses them, the boundary `container` includes the whole file.
+    container encloses the chunks, the boundary `container` includes the whole file.
 
     Args:
         pieces: all chunks of the file, in source order; not empty.

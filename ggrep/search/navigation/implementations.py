@@ -1,8 +1,9 @@
 """Finds types that implement or extend a type, and their definitions of a method.
 
-Most languages name the bases of a type in its head. Only files with such a head are parsed. The
-search continues with the types that extend the types found so far. In Go, a type implements an
-interface if it has all methods of the interface, by name and number of parameters.
+Most languages name the bases of a type in its head. Only files with the head of a type that may
+name a searched base are parsed. The search continues with the types that extend the types found so
+far. In Go, a type implements an interface if it has all methods of the interface, by name and
+number of parameters.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -153,8 +154,7 @@ def _with_base(
 def _structural(reading: Reading, types: Iterable[Place]) -> dict[_Key, bool]:
     """Return the Go types that have all methods of an interface in `types`.
 
-    The value of a type is whether it is a guess, because the interface embeds another interface
-    that is not defined here.
+    The value is True for a guess: the interface embeds another interface that is not defined here.
     """
     keys: dict[_Key, bool] = {}
     for interface in types:
@@ -187,7 +187,7 @@ def _having(reading: Reading, methods: Iterable[str]) -> set[_Key]:
 
 
 def _method_set(reading: Reading, interface: Place) -> tuple[set[str], bool]:
-    """Return the methods of an interface with its embedded interfaces, and if some are unknown."""
+    """Return an interface's methods, embedded interfaces included, and whether some are unknown."""
     methods, is_unknown = set[str](), False
     queue, seen = [(interface, each) for each in interface.mention.methods], set[str]()
     while queue and len(seen) < _MOST_EMBEDDED:

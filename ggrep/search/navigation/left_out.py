@@ -34,7 +34,7 @@ def without_link(root: Path, target: str, is_indexed: Callable[[str], bool]) -> 
 
 
 def left_out_hint(root: Path, target: str) -> str:
-    """Return a hint if a target is a file that is not indexed because of its name; else empty.
+    """Return a hint if a target is an existing file whose name may exclude it; else empty.
 
     Args:
         root: root of the repository; links that lead out of the root are not followed.

@@ -122,7 +122,7 @@ class Mentions(Struct):
         return MOST_DEFINITIONS if self.asked.owners else MAX_DEFINED
 
     def _keeps(self) -> bool:
-        """Return whether the next mention may be shown. Its container is known only at the end."""
+        """Return whether the next mention may be shown; containers are compared only at the end."""
         if self._reorders:
             return len(self._kept) < MAX_JUDGED
         self._passed += 1
@@ -153,7 +153,7 @@ class Mentions(Struct):
         return Judged(shown, wanted - left, left, found, doubtful, self._limits(wanted))
 
     def _standing(self, judge: Judge, place: Place, use: Use) -> Standing:
-        """Return whether a mention belongs to the container; text always counts as belonging."""
+        """Return whether a mention belongs to the container; mentions in text always count."""
         if place.mention.kind != "usage" or not self.asked.owners_of(place.mention.text):
             return "same"
         return judge.standing(use)

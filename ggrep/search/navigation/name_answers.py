@@ -175,7 +175,8 @@ def read_mentions(
 ) -> tuple[int, int]:
     """Read the files that an answer about usages needs, and count the name in all other files.
 
-    Returns: the number of whole words in files whose syntax was not read, and of these files.
+    Returns: the number of whole-word occurrences in files whose syntax was not read, and the number
+    of these files.
     """
     held, asked = reading.held, mentions.asked
     if mentions.defining is None and not asked.owners:

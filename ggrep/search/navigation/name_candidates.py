@@ -127,7 +127,7 @@ def searched(
 
 
 def mentioning_files(held: Searched, asked: AskedName, deadline: Deadline) -> list[NameFile]:
-    """Return the files that may contain a name: files with a chunk so named first, then by path.
+    """Return the files that may contain a name; files with a chunk of that name come first.
 
     Raises:
         DeadlineExceeded: time ran out.

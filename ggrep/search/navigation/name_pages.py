@@ -1,4 +1,4 @@
-"""Pages of one repository's answer about a name: the start of a page, the cursor of the next."""
+"""Divides one repository's answer about a name into pages, with a cursor for the next page."""
 
 from msgspec.structs import replace
 

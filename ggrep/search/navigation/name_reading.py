@@ -230,7 +230,7 @@ class Reading:
     ) -> Iterator[NamedFile]:
         """Yield the files that contain the name: sources before tests, then by path.
 
-        If words are not counted, files with a chunk of that name come before all others.
+        If words do not count as occurrences, files with a chunk of that name come first.
 
         Args:
             files: files that may contain the name; if there are too many, the first files are read.
@@ -268,8 +268,8 @@ class Reading:
     def mentions(self, asked: AskedName, *, any_case: bool) -> tuple[int, int]:
         """Count the name in the text of the skipped files, without parsing.
 
-        Returns: the number of whole words in rows that the request allows, and of files with such
-        words.
+        Returns: the number of whole-word occurrences in rows that the request allows, and of files
+        with any.
 
         Raises:
             DeadlineExceeded: time ran out.

@@ -87,7 +87,7 @@ def _fullest(definitions: Sequence[Definition]) -> Definition:
 
 
 def _fullness(one: Definition) -> tuple[bool, int]:
-    """Return a sort key: definitions with a body last, by the number of lines after the name."""
+    """Return a key that is highest for the longest definition with a body."""
     is_bare = one.kind in _CONSTANTS or one.signature.endswith(";")
     return not is_bare, one.end_line - one.line
 
@@ -141,7 +141,7 @@ def _is_name(target: str) -> bool:
 
 
 def _cuts(limits: tuple[LimitHit, ...]) -> tuple[LimitHit, ...]:
-    """Return the limits that may have hidden a definition, except the limit of shown ones."""
+    """Return the limits that may have hidden a definition, without `max_symbols`."""
     return tuple(limit for limit in limits if limit.code != "max_symbols")
 
 

@@ -1,4 +1,4 @@
-"""Selects the definitions of a file for a budget of bytes, and the length of their lines.
+"""Selects the definitions of a file that fit into a budget of bytes, and shortens their lines.
 
 Tests are dropped first, then members, then types; among equals, small definitions first.
 """

@@ -134,7 +134,7 @@ class _Work(Struct, frozen=True):
     notices: list[Notice] = field(default_factory=list)
 
     def outlines(self) -> list[PathOutline]:
-        """Return each target's outline; bytes that small targets do not need are left to others."""
+        """Return each target's outline; large targets get the bytes that small targets leave."""
         asked = self._all_found()
         made: dict[int, PathOutline] = {}
         left = self.request.max_bytes

@@ -1,7 +1,7 @@
 """The scored rows that may be shown, by file, with the best score of each file and corpus.
 
-Ordering, the learned factor, confidence and slates all use the best row of each file. These rows
-are computed once.
+Ordering, the learned factor, confidence and slates all use the best row of each file, which is
+computed once.
 """
 
 from collections.abc import Sequence

@@ -117,8 +117,8 @@ class ConfidenceFeatures:
     ) -> TopFiles:
         """Return the files with the best rows that may be shown.
 
-        All files with the same score as the last file are examined. Their features decide which of
-        them remain, not their position.
+        All files with the same score as the last file are examined; their features, not their
+        positions, decide which of them remain.
         """
         figures = [each.best.max(axis=0) for each in best]
         floor = last_of_best([each[each > 0.0] for each in figures], MOST_TOP_FILES)
@@ -205,7 +205,8 @@ class ConfidenceFeatures:
 def _borders_of_words(query: ParsedQuery, counted: Mapping[str, int]) -> frozenset[str]:
     """Return the letter pairs that do not occur, but whose left and right neighbours occur.
 
-    Such a pair consists of the last letter of a word and the first letter of the next word.
+    A pair at the border of two words consists of the last letter of one word and the first letter
+    of the next word.
     """
     pairs = [term for term, chunks in counted.items() if chunks and query.share(term) < 1.0]
     firsts = {letter for pair in pairs for letter in word_terms(pair)[1:]}
@@ -265,7 +266,7 @@ def _occurs(statistics: CollectionStatistics, term: str) -> bool:
 def _is_letter(term: str) -> bool:
     """Return whether a term is one ASCII character.
 
-    In other scripts one character can be a word.
+    In scripts other than Latin, one character can be a word.
     """
     return len(term) == 1 and term.isascii()
 

@@ -170,7 +170,8 @@ class Context(Struct, frozen=True):
     def _moment(self) -> tuple[Notice, ...]:
         """Return the notices on how current the index is.
 
-        For a partial snapshot or a scan, another notice already announces the rest of the index.
+        For a partial snapshot or a scan, another notice already reports that the index is
+        incomplete.
         """
         standing = self.standing()
         whole = not self.view.manifest.partial and self.scan is None

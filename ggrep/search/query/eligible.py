@@ -101,7 +101,7 @@ _TEST_ROWS: Final = CacheKey[Mask]()
 def test_rows(segment: SearchableSegment, deadline: Deadline) -> Mask:
     """Return bool (rows,): the rows of test files, and those inside tests of source files.
 
-    Source files with a word of tests are read once for each open segment.
+    Source files that contain a word of tests are read once for each open segment.
 
     Raises:
         DeadlineExceeded: time ran out.

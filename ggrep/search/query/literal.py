@@ -1,8 +1,8 @@
 """Finds chunks with lines that contain an exact text, or match a regular expression.
 
 Postings list words in lower case. The inner words of a match are whole words of the file; its first
-and last word can be parts of longer words. Postings thus limit the files to read and search. A
-pattern without words is searched for in every file.
+and last word can be parts of longer words. Therefore only files whose postings contain these words
+are read and searched. A pattern without words is searched for in every file.
 """
 
 import unicodedata

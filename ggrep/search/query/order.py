@@ -82,7 +82,7 @@ def _gather(
 ) -> _Columns:
     """Return the rows that can be among the best `most` rows of a corpus.
 
-    These rows score at least as much as the last of the corpus' best `most` files.
+    A row is returned if it scores at least as much as the last of the corpus' best `most` files.
     """
     floors = np.full(len(CORPORA), np.inf)
     for corpus, number in counts.items():
@@ -131,7 +131,7 @@ def _split(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
     """Return the positions above the `most`-th value, positions of equal ones, and how many count.
 
-    If there are at most `most` positions, all are returned as above the value.
+    If there are at most `most` positions, all positions count as above the value.
     """
     if len(places) <= most:
         return places, places[:0], most - len(places)

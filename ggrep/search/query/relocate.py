@@ -1,7 +1,7 @@
 """Finds chunks of an earlier snapshot in a later one.
 
 A row id identifies text and position; a chunk id identifies only the text. Images contain row ids.
-Only tables contain chunk ids; they are read only for hits whose row no longer exists.
+Only tables contain chunk ids; tables are read only for hits whose row no longer exists.
 """
 
 from collections.abc import Iterator, Sequence

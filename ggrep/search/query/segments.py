@@ -141,8 +141,8 @@ _OPENED: Final = CacheKey[tuple[SearchableSegment, ...]]()
 def open_segments(view: SnapshotView) -> tuple[SearchableSegment, ...]:
     """Return the searchable segments of a snapshot, in the manifest's order.
 
-    They are opened once for each snapshot, because opening many small segments takes longer than
-    searching them.
+    The segments are opened once for each snapshot, because opening many small segments takes longer
+    than searching them.
     """
     if (kept := view.derived.get(_OPENED)) is not None:
         return kept

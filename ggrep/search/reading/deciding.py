@@ -1,7 +1,7 @@
 """Selects the lines of code that are most relevant to a query.
 
-These are lines with words of the query, then lines with names from such lines. Each line is shown
-with the heads of its enclosing blocks, which contain the conditions and the signature.
+Lines with words of the query are most relevant, then lines with names from such lines. Each line is
+shown with the heads of its enclosing blocks, which contain the conditions and the signature.
 """
 
 import math

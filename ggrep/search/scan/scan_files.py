@@ -80,7 +80,7 @@ class ScannedFiles(Struct, frozen=True):
 
 
 class PathEligibility:
-    """Decides by its path whether a file can contain an answer. Rows are filtered again later."""
+    """Decides from a path whether the file can contain an answer. Rows are filtered again later."""
 
     def __init__(self, request: SearchRequest) -> None:
         self._scope = tuple(map(nfc, keys_of_scope(request.scope)))

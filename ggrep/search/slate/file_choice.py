@@ -166,8 +166,8 @@ def select(
 def shares(files: int) -> dict[Section, int]:
     """Return the number of files that each section may show; the sum is at least `files`.
 
-    Each section may show at least one file. If a section has fewer files, others are added by
-    score.
+    Each section may show at least one file. If a section has fewer files, files of other sections
+    are added by score.
     """
     total = sum(QUOTAS.values())
     return {section: max(1, round(share * files / total)) for section, share in QUOTAS.items()}

@@ -102,10 +102,10 @@ def rows_of(
 ) -> list[FileRows]:
     """Return the best rows of each candidate, and its number of matching rows.
 
-    A row's priority is based on its score. It is higher if the row mentions names that the best
-    code defines, defines names that the best code uses, contains more words of the query, or is in
-    a better file. It is lower for long rows. For code that is shown because it defines options,
-    only the rows with options count.
+    A row's priority is based on its score, and lower for long rows. The priority is higher if the
+    row mentions names that the best code defines, defines names that the best code uses, contains
+    more words of the query, or is in a better file. For code that is shown because it defines
+    options, only the rows with options count.
 
     Args:
         ranked: the scored snapshot.

@@ -146,7 +146,7 @@ def _ruby(source: str, name: str, paths: SelectedPaths) -> str | None:
 
 
 def _slashed(source: str, name: str, paths: SelectedPaths) -> str | None:
-    """Return the file whose path, from the source's directory or at its end, is `name`."""
+    """Return the file at `name`, relative to the source; else the file whose path ends so."""
     ending = ending_of(source)
     local = re.sub(r"^package:[^/]+/|^\$\{?\w+\}?/", "", name)
     found = paths.beside(source, local, (ending,))

@@ -72,10 +72,10 @@ def kept_packs(
 
 
 def reserved(budgets: Budgets, level: int) -> dict[str, int]:
-    """Return the bytes that are reserved for the parts of a slate other than packs.
+    """Return the numbers of bytes that are reserved for the parts of a slate other than packs.
 
     At level 0 no bytes are reserved for the graph; it uses the bytes that remain after the paths.
-    At other levels it can also use bytes that remain if all lines fit.
+    At other levels the graph can also use bytes that remain if all lines fit.
     """
     total = budgets.total_bytes
     return {
@@ -86,13 +86,13 @@ def reserved(budgets: Budgets, level: int) -> dict[str, int]:
 
 
 def _aside(budgets: Budgets, level: int) -> int:
-    """Return the reserved bytes, without parts that the budget's measure does not count."""
+    """Return the number of reserved bytes that count in the budget's measure."""
     kept = reserved(budgets, level)
     return sum(kept.values()) if measure_of(budgets).fixed.tells_advice else kept["graph"]
 
 
 def room_for_graph(packs: Sequence[RankedPack], budgets: Budgets, level: int) -> int:
-    """Return the maximum bytes of the graph of some packs."""
+    """Return the maximum number of bytes of the graph of some packs."""
     measure = measure_of(budgets)
     fixed = measure.fixed
     if level:

@@ -1,9 +1,9 @@
 """Finds files and rows that mention names of the best code, or define names that it uses.
 
 A query in plain words finds the best code, the *origins*. Tests of this code rarely contain the
-query's words, but they mention names that the code defines. Helpers rarely contain these words
-either, but the code mentions their names. Both kinds of names are searched for in the postings;
-rare names count more.
+query's words, but they mention names that the code defines. Helpers of this code rarely contain the
+query's words, but the code mentions the helpers' names. Names that the origins define or use are
+searched for in the postings; rare names count more.
 """
 
 import math

@@ -76,7 +76,7 @@ def listed_imports(anchor_extra: str) -> tuple[str, ...]:
 
 @lru_cache(1 << 11)
 def text_imports(text: str, language: str) -> tuple[str, ...]:
-    """Return the modules that a text, which has no comments, imports."""
+    """Return the modules that a text imports; comments must have been removed."""
     return tuple(dict.fromkeys(_found(text, language)))[:MOST_IMPORTS]
 
 

@@ -186,10 +186,10 @@ def check_session(session: SessionRequest, *, of_several: bool = False) -> None:
 
 
 def told_of(packs: Sequence[Pack], copies: Collection[str]) -> frozenset[str]:
-    """Return the paths of all shown files of one repository, and of copies of these files.
+    """Return the paths of all shown files of one repository, and of files that only repeat them.
 
-    Later slates of the session do not show these files. A file that contains further text than the
-    copy does not count, so a later slate can show it.
+    Later slates of the session do not show these files. A file that also contains other text is not
+    returned, because that text may not have fit; a later slate shows the file.
     """
     places = [place for pack in packs for item in pack.evidence for place in item.also]
     named = frozenset(place.rpartition(":")[0] for place in places)
