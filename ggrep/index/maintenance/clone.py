@@ -207,7 +207,6 @@ def _verify(aside: Path, store_id: StoreId) -> None:
 
 
 def _move_into_place(both: StorePair, aside: Path, lease: Lease) -> None:
-    """Rename the clone's directory to the store's name."""
     reach("clone.before_move")
     patience = both.patience(_READERS_MS, "the store is being removed")
     with alone(store_files.readers_lock(both.target), patience), lease.fenced():

@@ -74,11 +74,7 @@ def list_stores(home: Home) -> tuple[StoreEntry, ...]:
 
 
 def _entry_or_problem(store: Path) -> StoreEntry:
-    """Return a store's entry; an unreadable store gets an entry with its problem.
-
-    Raises:
-        FileNotFoundError: the store no longer exists.
-    """
+    """Return a store's entry; an unreadable store gets an entry with its problem."""
     try:
         return _entry(store)
     except PermissionError as error:

@@ -89,8 +89,6 @@ def _whole(target: SyncTarget, healer: Healer) -> SnapshotView | None:
     """Hash the whole active snapshot and return it; None if no pointer names a snapshot.
 
     Artifacts that were recorded as damaged but are sound are recorded as sound.
-
-    Raises: CorruptStore: the active snapshot is damaged.
     """
     manifest = read_active_manifest(target.store)
     if manifest is None:

@@ -75,12 +75,7 @@ def _require_store(target: SyncTarget, repo_id: RepoId) -> None:
 
 
 def _check_versions(target: SyncTarget) -> dict[str, int | None]:
-    """Return the versions of a store's artifacts.
-
-    Raises:
-        NoIndex: nothing was ever published.
-        Incompatible: this build cannot read one of the artifacts.
-    """
+    """Return the versions of a store's artifacts."""
     active = read_active(target.store)
     if active is None:
         raise NoIndex

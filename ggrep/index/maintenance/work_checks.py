@@ -75,7 +75,6 @@ def _derived_caches(subject: Subject) -> HealthCheck:
 
 
 def _healed(subject: Subject) -> HealthCheck:
-    """Report the damage that was repaired."""
     damage = read_healed(subject.examination.store)
     if damage is None:
         return ok("nothing was ever repaired")

@@ -202,11 +202,7 @@ class Fetcher:
     def _looked_at(
         self, repo_key: str, candidate: Candidate, work_tree: WorkTreeDigests | None, here: Here
     ) -> Fetched:
-        """Return a tree and the files that it would add; all of its files if there is no work tree.
-
-        Raises:
-            NotTrusted: a part of the tree is not the published one, or cannot be part of a store.
-        """
+        """Return a tree and the files that it would add; without a work tree, all of its files."""
         tree = self._tree(candidate.tree)
         with _trusted(tree.masks):
             shown = open_image(_bounded(self._blob(tree.masks))).arrays
@@ -283,11 +279,7 @@ class Fetcher:
         return tree
 
     def _image(self, segment: RemoteSegment, here: Here) -> SegmentImage:
-        """Return a segment's image after checking that its arrays are valid.
-
-        Raises:
-            NotTrusted: the arrays are invalid.
-        """
+        """Return a segment's image after checking that its arrays are valid."""
         if here.has(segment):
             return here.segments[segment.name].view.image
         place = store_files.image_file(self._aside, segment.name)
@@ -299,11 +291,7 @@ class Fetcher:
         return image
 
     def _fetch_tables(self, fetched: Fetched, here: Here) -> None:
-        """Fetch the tables of the segments that add files, and unpack them in `aside`.
-
-        Raises:
-            NotTrusted: a table is not the one that the tree lists.
-        """
+        """Fetch the tables of the segments that add files, and unpack them in `aside`."""
         for segment in fetched.tree.segments:
             if segment.name not in fetched.brings or here.has(segment):
                 continue
@@ -358,11 +346,7 @@ def _trusted(blob: Blob) -> Iterator[None]:
 
 
 def _bounded(image: Path) -> Path:
-    """Return an image's file; raise if its header is larger than any that ggrep writes.
-
-    Raises:
-        NotTrusted: the header is too large.
-    """
+    """Return an image's file; raise if its header is larger than any that ggrep writes."""
     with image.open("rb") as file:
         start = file.read(16)
     if int.from_bytes(start[8:16], "little") > _MOST_HEADER:

@@ -245,11 +245,7 @@ def _segment(store: Path, segment: RemoteSegment, fetched: Fetched, here: Here) 
 
 
 def _lies_there(store: Path, segment: RemoteSegment) -> bool:
-    """Return whether an older snapshot of the store has the segment.
-
-    Raises:
-        NotTrusted: the store has another segment with this name.
-    """
+    """Return whether an older snapshot of the store has the segment."""
     if not _is_named(store, segment.name):
         return False
     image = store_files.image_file(store, segment.name)

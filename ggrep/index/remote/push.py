@@ -139,7 +139,6 @@ class _Push:
         return tree if tree is not None and is_there(self._objects, tree) else None
 
     def _is_complete(self, named: Blob) -> bool:
-        """Return whether a tree and all its blobs exist."""
         with suppress(NotTrusted):
             tree = tree_at(self._objects, named)
             return tree is not None and all(self._objects.stat(blob.key) for blob in tree.blobs())

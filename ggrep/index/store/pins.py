@@ -61,8 +61,6 @@ class Pin(Struct, frozen=True):
 
 
 class _Record(Struct, frozen=True):
-    """The JSON of a pin's file."""
-
     version: int
     snapshot_id: str
     session_id: str

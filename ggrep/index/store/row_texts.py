@@ -403,8 +403,6 @@ class TextsBuilder:
 
 
 class _BlocksBuilder:
-    """Collects compressed blocks."""
-
     def __init__(self) -> None:
         self._blocks = bytearray()
         self._offsets = [0]
@@ -465,6 +463,5 @@ def merge_texts(images: Sequence[SegmentImage], first_rows: Sequence[int]) -> di
 
 
 def _joined_offsets(parts: Sequence[Array]) -> npt.NDArray[np.uint64]:
-    """Return the offsets of concatenated blocks."""
     lengths = np.concatenate([np.diff(part.view(np.uint64)) for part in parts])
     return np.concatenate((np.zeros(1, np.uint64), np.cumsum(lengths, dtype=np.uint64)))

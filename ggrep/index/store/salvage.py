@@ -78,11 +78,7 @@ def _masks(
     images: dict[SegmentName, SegmentImage],
     verifier: Verifier,
 ) -> Masks:
-    """Return the visible files of each intact segment.
-
-    Raises:
-        CorruptStore: both the masks and the journal are damaged.
-    """
+    """Return the visible files of each intact segment."""
     try:
         verifier.file(manifest.visibility)
         arrays = open_image(store / manifest.visibility.path).arrays

@@ -56,11 +56,7 @@ class TableTexts(Struct, frozen=True):
         return [extents[row] for row in rows]
 
     def _require_tails(self) -> None:
-        """Raise if the table does not contain the text between chunks.
-
-        Raises:
-            Incompatible: an earlier build wrote the table.
-        """
+        """Raise if the table does not contain the text between chunks."""
         from ggrep.index.store.tables import read_columns
 
         read_columns(self.store, self.image.name, range(min(1, self.image.rows)), ("tail",))

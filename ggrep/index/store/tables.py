@@ -204,11 +204,7 @@ def table_schema(store: Path, segment: SegmentName) -> "pa.Schema":
 
 
 def _connect(store: Path) -> "lancedb.DBConnection":
-    """Return a connection with a separate session, so that LanceDB's caches end with it.
-
-    Raises:
-        StoreError: the database does not start.
-    """
+    """Return a connection with a separate session, so that LanceDB's caches end with it."""
     try:
         library = import_lancedb()
         connection: lancedb.DBConnection = library.connect(
@@ -252,10 +248,6 @@ def _understood(segment: SegmentName) -> Iterator[None]:
 
     A verified table is not hashed at each start, so later damage is only detected by reading, and
     the native reader panics on some damage.
-
-    Raises:
-        CorruptStore: the table is damaged.
-        StoreError: the table cannot be read now.
     """
     try:
         yield

@@ -80,12 +80,7 @@ class Healer:
         self._heal(manifest.visibility, lambda path: self._write_masks(manifest, path))
 
     def _heal(self, ref: FileRef, write: Callable[[Path], None]) -> None:
-        """Replace a file by the file that `write` writes.
-
-        Raises:
-            CorruptStore: the new file differs from the published file, or cannot be written.
-            DeadlineExceeded: time ran out.
-        """
+        """Replace a file by the file that `write` writes."""
         path = self._store / ref.path
         try:
             if ref.sha256 in self._hopeless:
@@ -173,7 +168,6 @@ def _size(rows: Sequence[ChunkRow], known: Mapping[PathKey, stat_cache.Known]) -
 
 
 def _is(path: Path, ref: FileRef) -> bool:
-    """Return whether a file has the published size and digest."""
     try:
         return measure_file(path) == (ref.size_bytes, ref.sha256)
     except OSError:

@@ -129,7 +129,6 @@ def remember_failure(target: SyncTarget, error: Exception) -> None:
 
 
 def _told(error: Exception, home: Home) -> str:
-    """Return an error's code and message."""
     if isinstance(error, OSError):
         error = call_failure(error, home.base)
     if isinstance(error, GgrepError):

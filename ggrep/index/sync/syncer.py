@@ -317,7 +317,6 @@ def _publication(
     is_last: bool,
     is_partial: bool,
 ) -> Publication:
-    """Return the changes that a portion publishes."""
     reading = state.reading
     waiting = [memory.file.path_key for memory in plan.changes.waiting]
     present = {file.path_key for file in plan.tree.files}
@@ -372,11 +371,7 @@ def _publish(plan: Plan, state: _State, publication: Publication) -> None:
 
 
 def _confirm(job: Job, state: _State) -> None:
-    """Check that all files that were read so far are of one git state.
-
-    Raises:
-        TreeMoved: git has changed files.
-    """
+    """Raise TreeMoved unless all files that were read so far are of one git state."""
     known = state.reading.known
     walked = state.consistency.confirm(
         state.walked,

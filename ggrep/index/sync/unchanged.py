@@ -277,11 +277,7 @@ def _settings_digest(target: SyncTarget) -> str:
 
 
 def _files_digest(target: SyncTarget, snapshot_id: SnapshotId, *, git: bool) -> str | None:
-    """Return a digest of the stamps of git's and the store's files; None if git's are unknown.
-
-    Raises:
-        OSError: a stamp cannot be read.
-    """
+    """Return a digest of the stamps of git's and the store's files; None if git's are unknown."""
     paths = state_files(target.root) if git else ()
     return None if paths is None else _digest_of(target, snapshot_id, stamps(paths))
 

@@ -167,7 +167,6 @@ def _cuts(facts: ScanFacts) -> tuple[LimitHit, ...]:
 
 
 def _searched(facts: ScanFacts) -> str:
-    """Return how much of the work tree was searched."""
     size = f"{round(facts.bytes_read / _MIB) or 'under 1'} MiB"
     if facts.listed_files is None:
         searched = f"only {facts.files} files ({size}) were scanned"

@@ -116,11 +116,7 @@ def by_handle(context: Context, request: _Asked) -> _Asked:
 
 
 def _refuse(context: Context, target: str, path: str, near: tuple[str, ...]) -> NoReturn:
-    """Raise an error: a target is not a place, or its file does not define the name.
-
-    Raises:
-        InvalidRequest: always, with names of similar spelling.
-    """
+    """Raise an error: a target is not a place, or its file does not define the name."""
     similar = f"; similar names: {', '.join(near)}" if near else ""
     if path:
         name = target.removeprefix("./").removeprefix(path).lstrip(":")

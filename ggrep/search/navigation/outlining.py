@@ -104,8 +104,6 @@ def outline(context: Context, request: OutlineRequest) -> OutlineResponse:
 
 
 class _Folder(Struct, frozen=True):
-    """A requested folder."""
-
     path: str
     folder: Folder
 
@@ -145,11 +143,7 @@ class _Work(Struct, frozen=True):
         return [made[place] for place in range(len(asked))]
 
     def _all_found(self) -> list[_Folder | _File]:
-        """Return the targets' files and folders; add a notice for each target that does not exist.
-
-        Raises:
-            InvalidRequest: no target is a file or folder; the message names the first.
-        """
+        """Return the targets' files and folders; add a notice for each missing target."""
         found: list[_Folder | _File] = []
         wrong: list[InvalidRequest] = []
         for target in self.request.targets:

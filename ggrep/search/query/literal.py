@@ -328,9 +328,6 @@ def _require_bounded(
     """Raise if the files of one member have too many chunks.
 
     A search of that member alone reads its first files and reports the limit.
-
-    Raises:
-        Incompatible: a member's files have too many chunks.
     """
     totals: Counter[int] = Counter()
     for segment, numbers, counts in zip(segments, files, sizes, strict=True):

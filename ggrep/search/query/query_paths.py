@@ -81,7 +81,6 @@ def _without_position(word: str) -> tuple[str, int]:
 
 
 def _path_in(bare: str, *, alone: bool) -> str:
-    """Return the path in a word; empty if there is none."""
     parts = [part for part in bare.split("/") if part not in {"", ".", ".."}]
     if not parts or not _PATH.fullmatch(bare):
         return ""

@@ -21,8 +21,6 @@ _BATCH_ROWS: Final = 16_384
 
 
 class _Row(Struct, frozen=True):
-    """A visible row with its path, name and lines."""
-
     segment: SearchableSegment
     offset: int
     place: HitPlace

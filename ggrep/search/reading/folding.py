@@ -340,7 +340,6 @@ def _label(kind: str, run: Sequence[str], language: str) -> str:
 
 
 def _name(line: str, language: str) -> str:
-    """Return the name in a list entry."""
     head = _ASSIGNS.split(line.removeprefix("#define "), maxsplit=1)[0]
     names: list[str] = _NAME.findall(head) or [line.rstrip(",;")]
     is_first = line.startswith("#") or (language == "go" and head == line)

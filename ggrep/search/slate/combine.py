@@ -137,7 +137,6 @@ def _chosen(repos: Sequence[Sequence[RankedPack]], files: int) -> list[RankedPac
 
 
 def _edges(slates: Sequence[RepoSlate], packs: Sequence[Pack]) -> list[GraphEdge]:
-    """Return the edges inside each repository and between repositories."""
     shown = {file_id(pack.repo, pack.path) for pack in packs}
     edges = [
         replace(

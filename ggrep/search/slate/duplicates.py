@@ -88,7 +88,6 @@ def _is_copy(files: Sequence[PackMaterial], file: int, copies: Mapping[_Place, i
 
 
 def _is_same_file(files: Sequence[PackMaterial], file: int, other: int) -> bool:
-    """Return whether two entries are the same file in two sections."""
     return file != other and files[file].pick.candidate.path == files[other].pick.candidate.path
 
 

@@ -251,7 +251,6 @@ def _filled(chosen: list[Pick], more: Sequence[FileCandidate], files: int) -> li
 
 
 def _place(pick: Pick) -> tuple[int, int]:
-    """Return the sort key of a pick: section, then rank."""
     return SECTIONS.index(pick.candidate.section), pick.rank
 
 

@@ -149,6 +149,5 @@ def _anchor(material: PackMaterial) -> Evidence | None:
 
 
 def _evidence(piece: TextPiece) -> Evidence:
-    """Return the fields of a piece that a slate contains."""
     shown = Evidence(*(getattr(piece, field) for field in Evidence.__struct_fields__))
     return shown if piece.snippet else replace(shown, snippet_start_line=0)

@@ -201,8 +201,6 @@ def _sanitised(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class _Shaper(Struct, frozen=True):
-    """Converts a file's rows to pieces of evidence."""
-
     types: Sequence[str]
     language: str
     section: Section

@@ -207,11 +207,7 @@ def _chosen(
 
 
 def _targets(gatherer: CandidateFiles, targets: Sequence[str]) -> Selection:
-    """Return the files that `targets` names, each with its named lines.
-
-    Raises:
-        InvalidRequest: the snapshot does not show a named file.
-    """
+    """Return the files that `targets` names, each with its named lines."""
     lines: dict[str, list[int]] = {}
     for target in targets:
         path, _, number = target.rpartition(":")
