@@ -284,7 +284,7 @@ def _bytes(directory: Path, problems: list[Notice]) -> int:
 
 @contextmanager
 def _noting(problems: list[Notice], code: str) -> Iterator[None]:
-    """Add an error in the block to `problems`, as a status reports errors."""
+    """Add an error in the block to `problems` instead of raising it."""
     try:
         yield
     except GgrepError as error:

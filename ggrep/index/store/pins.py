@@ -2,8 +2,8 @@
 
 A session lasts longer than its requests and has no lock between them. A collection, which deletes
 unused files, takes the readers' lock exclusively, reads the pins, and keeps every pinned snapshot.
-A pin is written under the same lock, taken shared, so no pin is added during a collection. The pin
-of an abandoned session expires.
+A pin is written under the readers' lock, taken shared, so no pin is added during a collection. The
+pin of an abandoned session expires.
 """
 
 import math

@@ -143,7 +143,7 @@ class RowTexts(Struct, frozen=True):
         return [(tile[:length], tile[length:]) for tile, length in tiles]
 
     def _spans(self, rows: Sequence[int]) -> tuple[_Numbers, _Numbers, _Numbers]:
-        """Return the starts of the rows' texts, and their lengths without and with tails."""
+        """Return the starts of the rows' texts, and their lengths without and with `Chunk.tail`."""
         places = np.asarray(rows, dtype=np.int64)
         arrays, image = self.image.arrays, self.image
         files = image.row_files[places]

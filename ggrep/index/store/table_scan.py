@@ -124,7 +124,7 @@ class TableRows(Struct, frozen=True):
     scales: npt.NDArray[np.float64] | None
 
     def anchors(self) -> list[bool]:
-        """Return which rows are anchors."""
+        """Return which rows are header chunks."""
         return [kind == ANCHOR for kind in self.kinds]
 
 

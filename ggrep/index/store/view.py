@@ -51,7 +51,7 @@ class SnapshotView(Struct, frozen=True, eq=False):
 
     Attributes:
         damage: the damage of the store, if this is not its intact active snapshot; else None.
-        stamps: the stamps of the snapshot's files at their verification.
+        stamps: the stats of the snapshot's files at their verification.
         derived: cached values that other packages computed from the snapshot.
     """
 
@@ -95,7 +95,7 @@ class SnapshotView(Struct, frozen=True, eq=False):
         return hashes
 
     def files_of(self, trait: int) -> list[PathKey]:
-        """Return the visible files with a trait, in byte order."""
+        """Return the visible files with a trait of `ggrep.model.files`, in byte order."""
         keys = [
             segment.image.path(int(file))
             for segment in self.segments

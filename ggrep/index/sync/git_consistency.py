@@ -33,7 +33,7 @@ _MOST_MS: Final = 60_000.0
 
 
 class WalkedTree(Struct, frozen=True):
-    """A walk of the tree, and the stamps of git's files before the walk.
+    """A walk of the tree, and the stats of git's files before the walk.
 
     Attributes:
         left_out: warnings about files that a profile's budget excludes.
@@ -82,7 +82,7 @@ class GitConsistency:
         return self._target.clock.monotonic_ms() >= self._next_ms
 
     def confirm(self, walked: WalkedTree, read: Read, walk_tree: WalkTree) -> WalkedTree:
-        """Wait until git is idle; return the walk, with the current stamps of git's files.
+        """Wait until git is idle; return the walk, with the current stats of git's files.
 
         Args:
             walked: the walk whose files were read, or are being read.
@@ -137,7 +137,7 @@ class GitConsistency:
         raise TreeMoved(again)
 
     def _rested(self) -> GitLook:
-        """Wait until git is idle, or for the maximum time; return the stamps of git's files."""
+        """Wait until git is idle, or for the maximum time; return the stats of git's files."""
         while self._git.is_at_work():
             self._progress(SyncProgress(WAITS_FOR_GIT, 0, 0))
             self._target.wait(_LOOK_S)

@@ -163,7 +163,7 @@ class ImageBuilder:
         return self._row_postings.words_of(field)
 
     def part(self) -> ImagePart:
-        """Return the added files as a part; the builder cannot be used again."""
+        """Return the added files as a part of an image; the builder cannot be used again."""
         return ImagePart(
             numbers={name: values.tobytes() for name, values in self._numbers.items()},
             paths=self._paths,

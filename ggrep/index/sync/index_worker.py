@@ -99,7 +99,7 @@ class RunMaker:
         return Cut(chunked.method, chunked.problem)
 
     def finish(self, encoder: str) -> "Part":
-        """Return the part with the files that were cut, in the order of their `place`."""
+        """Return the part of a segment with the files that were cut, in the order of `place`."""
         from ggrep.index.sync.part_maker import PartMaker
 
         if encoder not in self._makers:

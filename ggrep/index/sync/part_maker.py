@@ -42,7 +42,7 @@ class PartMaker:
         self._begin_vocabulary()
 
     def make(self, files: Sequence[FileRows]) -> Part:
-        """Return the part with these files, in their order."""
+        """Return the part of a segment with these files, in their order."""
         image = ImageBuilder(vocabulary=self._vocabulary)
         rows: list[ChunkRow] = []
         for file in files:

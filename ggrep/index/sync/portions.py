@@ -13,15 +13,15 @@ FIRST_MS: Final = 5_000.0
 
 
 def portions(suspects: Sequence[SourceFile], most_bytes: int) -> list[Sequence[SourceFile]]:
-    """Return the files in runs of at most `most_bytes`, but at least one file.
+    """Return the files in portions of at most `most_bytes`, but at least one file.
 
-    If all files fit into one run, there is one run, which may be empty. If there are several runs,
-    small files come first, and the first run is smaller than the others. The files of a run are
+    If all files fit, there is one portion, which may be empty. If there are several portions, small
+    files come first, and the first portion is smaller than the others. The files of a portion are
     sorted by the bytes of their paths.
 
     Args:
         suspects: files to read.
-        most_bytes: maximum size of a run.
+        most_bytes: maximum size of a portion.
     """
     if sum(file.size_bytes for file in suspects) <= most_bytes:
         return [suspects]
@@ -43,11 +43,11 @@ def next_portion(
     """Return the files to read next for a first index while a client waits for it.
 
     Files that queries need come first. The other files follow by path if all files fit into about
-    one small run, else by size, smallest first.
+    one small portion, else by size, smallest first.
 
     Args:
         waiting: files that were not read yet, ordered by path; at least one.
-        most_bytes: maximum size of a run.
+        most_bytes: maximum size of a portion.
         wanted: files that queries need, best first.
         first: whether no portion is published yet.
     """

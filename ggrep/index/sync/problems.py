@@ -83,7 +83,7 @@ def of_reading(reading: Reading, waiting: Iterable[PathKey]) -> tuple[DegradedFi
 def strict_reasons(
     problems: Iterable[DegradedFile], skipped: Iterable[SkippedFile], unsure: Iterable[FileReading]
 ) -> tuple[str, ...]:
-    """Return a line for each file that could not be read, decoded or cut as intended."""
+    """Return a line for each file that could not be read, decoded or chunked as intended."""
     lines = {f"{p.path_key}: {p.message}" for p in problems}
     lines |= {f"{s.path_key}: {s.detail}" for s in skipped if s.reason == _NOT_HAD}
     lines |= {f"{one.path}: {_doubt(one)}" for one in unsure}

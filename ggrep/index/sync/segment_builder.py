@@ -85,7 +85,7 @@ class VectorSource:
         self._reused = 0
 
     def of_part(self, part: Part) -> Vectors | None:
-        """Return the vectors of a part; None if it has none, or if another encoder made them."""
+        """Return a part's vectors; None if the part has none, or if another encoder made them."""
         identity = self._encoder.identity
         if not part.encoder or part.encoder != identity.digest:
             return None

@@ -1,4 +1,4 @@
-"""Selects the segments that a publish merges into its new segment, and their live files.
+"""Selects the segments that a publish merges into its new segment, and reads their files.
 
 A query reads every segment, so their number is limited. When a publish would exceed the limit, the
 smallest segments are merged into the new segment. With n publishes, each row is rewritten about

@@ -65,7 +65,7 @@ def sync(
 
     Args:
         target: the repository and its store.
-        strict: fail if a file cannot be read, decoded or cut as intended.
+        strict: fail if a file cannot be read, decoded or chunked as intended.
         allow_degraded: index as many files as fit if a profile's files exceed their budget.
         deadline: how long to wait for another writer.
         progress: called with the progress.
@@ -404,7 +404,7 @@ def _skipped(plan: Plan, reading: Reading) -> tuple[SkippedFile, ...]:
 
 
 def _require_strictly(plan: Plan, state: _State, degraded: Iterable[DegradedFile]) -> None:
-    """Raise if the sync is strict and a file could not be read, decoded or cut as intended."""
+    """Raise if the sync is strict and a file could not be read, decoded or chunked as intended."""
     if not plan.job.strict:
         return
     skipped = _skipped(plan, state.reading)

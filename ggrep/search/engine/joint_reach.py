@@ -1,4 +1,4 @@
-"""Determines which silent members could change an answer over many repositories.
+"""Determines which repositories without shown hits could change an answer over many repositories.
 
 Silent members are repositories whose hits are not shown; their rows are scored like all other rows.
 A row matters if its score is at least the score of the last hit in its corpus' merged list, or if
@@ -30,12 +30,12 @@ _EVERY_FILE: Final = 1 << 40
 
 
 def members_reaching(ranked: Ranked, least: Mapping[Corpus, float], leaders: TopFiles) -> set[int]:
-    """Return the members with a row that could change the answer.
+    """Return the repositories with a row that could change the answer.
 
     Args:
         ranked: the joint view before any correction, with the silent members' rows eligible.
         least: for each list, the score that a row must reach; 0 if any score suffices.
-        leaders: top files of the members that show hits.
+        leaders: top files of the repositories that show hits.
     """
     by_corpus = np.array([least.get(corpus, np.inf) for corpus in CORPORA])
     full = len(leaders.leaders) >= (MOST_TOP_FILES if ranked.verified is None else 1)

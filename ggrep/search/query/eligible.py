@@ -1,4 +1,4 @@
-"""Selects the rows that may be shown, by corpus, anchor, scope and filters."""
+"""Selects the rows that may be shown, by corpus, scope, filters and kind of chunk."""
 
 import fnmatch
 import re

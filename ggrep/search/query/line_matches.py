@@ -125,7 +125,7 @@ def _rows_in(
     pattern: Pattern,
     deadline: Deadline,
 ) -> npt.NDArray[np.int64]:
-    """Return (lines,): the row of each matching line. Each text has its rows and their starts."""
+    """Return (lines,): the row of each matching line; `texts` has the rows and their starts."""
     whole = b"".join([text for text, _, _ in texts])
     lines = [line.match for line in match_lines(whole, pattern, deadline)]
     rows: list[int] = []

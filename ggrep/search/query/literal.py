@@ -146,7 +146,7 @@ def matching_rows(
 
     Raises:
         DeadlineExceeded: time ran out.
-        Incompatible: a member of a joint view has more chunks to read than one search may read.
+        Incompatible: a repository of a joint view has more chunks to read than one search may read.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
     files, words = [], []
@@ -325,9 +325,9 @@ def _require_bounded(
     files: Sequence[npt.NDArray[np.int64]],
     sizes: Sequence[npt.NDArray[np.int64]],
 ) -> None:
-    """Raise if the files of one member have too many chunks.
+    """Raise if the files of one repository have too many chunks.
 
-    A search of that member alone reads its first files and reports the limit.
+    A search of that repository alone reads its first files and reports the limit.
     """
     totals: Counter[int] = Counter()
     for segment, numbers, counts in zip(segments, files, sizes, strict=True):

@@ -81,7 +81,7 @@ def defining(segment: SearchableSegment, name: str) -> Defining:
 
 
 def _owned(segment: SearchableSegment, rows: Places, owners: Sequence[str]) -> Scores:
-    """Return, for each row, the share of `owners` to which it belongs."""
+    """Return, for each row, the share of `owners` that enclose it or that its path contains."""
     counts = np.zeros(len(rows), dtype=np.float64)
     files = segment.image.row_files[rows]
     for owner in owners:

@@ -119,7 +119,7 @@ class _Pick(Struct, frozen=True):
 
 
 def _short(pick: _Pick, limit: int, dealt: dict[Bucket, int]) -> bool:
-    """Return whether ordering more rows could change the pick."""
+    """Return whether ordering more rows could change which candidates are picked."""
     if not pick.cut:
         return False
     picked = pick.dealt.items

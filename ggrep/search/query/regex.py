@@ -161,7 +161,7 @@ def compile_phrase(text: str) -> Regex:
 
 
 def _within(text: str, edges: tuple[bool, bool]) -> str:
-    """Return a text, with a blank at each end of the text that must be the border of a word."""
+    """Return a text with a blank added at each end that must be the border of a word."""
     return " " * edges[0] + text + " " * edges[1]
 
 

@@ -60,7 +60,7 @@ def whereabouts(
 
 
 def _same(hit: ReceiptHit, place: HitPlace) -> HitFate:
-    """Return the fate of a hit whose row still exists; its lines may have shifted."""
+    """Return the place of a hit whose row still exists; its lines may have shifted."""
     stands = place.start_line == hit.start_line and place.end_line == hit.end_line
     return HitFate(Fate.SAME if stands else Fate.MOVED, place)
 

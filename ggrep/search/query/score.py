@@ -337,7 +337,7 @@ class Scorer:
 
 
 def nearness(cosine: Scores, floor: float) -> tuple[Scores, Scores]:
-    """Return the cosines, at least 0, and these cosines scaled: the floor to 0, 1 to 1."""
+    """Return the cosines, at least 0, and the same cosines scaled so that the floor becomes 0."""
     cosine = np.maximum(cosine, 0.0)
     near: Scores = np.maximum(cosine - floor, 0.0)
     near *= 1.0 / (1.0 - floor)

@@ -223,7 +223,7 @@ def _section(
 
 
 def _beside(chosen: Sequence[Pick], fresh: Iterable[FileCandidate]) -> list[Pick]:
-    """Return the picks; code that was picked only as configuration is also added to code."""
+    """Return the picked files; code that was picked only as configuration is also added to code."""
     code, config = (
         {pick.candidate.path for pick in chosen if pick.candidate.section is section}
         for section in (Section.CODE, Section.CONFIG)
@@ -241,7 +241,7 @@ def _stem(path: str) -> str:
 
 
 def _filled(chosen: list[Pick], more: Sequence[FileCandidate], files: int) -> list[Pick]:
-    """Return `files` picks: drop the last ranks, or add further files by score."""
+    """Return `files` picked files: drop the last ranks, or add further files by score."""
     ranks = Counter(pick.candidate.section for pick in chosen)
     filled = sorted(chosen, key=_precedence)[:files]
     for each in more[: files - len(filled)]:
@@ -255,7 +255,7 @@ def _place(pick: Pick) -> tuple[int, int]:
 
 
 def _precedence(pick: Pick) -> tuple[float, int, str]:
-    """Return the sort key of picks to keep, by rank relative to the section's quota."""
+    """Return the sort key of picked files, by rank relative to the section's quota."""
     share = pick.rank / QUOTAS[pick.candidate.section]
     covering = pick.reason in _ROLE_REASONS[Section.CODE].values()
     section = SECTIONS.index(pick.candidate.section)
