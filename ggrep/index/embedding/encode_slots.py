@@ -190,7 +190,7 @@ class EncodeSlots:
     def _open_to(self, lane: Lane) -> list[Path]:
         """Return the slots of a lane in the order of attempts.
 
-        A query tries the slot for queries first, then the shared slots, the last one first.
+        A query tries the slot for queries first, then the shared slots from the last to the first.
         """
         match lane:
             case Lane.BATCH:

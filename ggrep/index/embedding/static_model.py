@@ -50,7 +50,7 @@ class StaticModel(Struct, frozen=True):
 
 
 def read_model(folder: Path) -> StaticModel:
-    """Return the model in a folder, with verified digest; takes some 15 ms for 24,000 rows of 256.
+    """Return the model in a folder, with verified digest; takes some 15 ms for 24,000 rows.
 
     Raises:
         InvalidRequest: there is no model, or it is damaged or inconsistent.

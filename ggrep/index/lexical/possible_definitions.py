@@ -135,7 +135,7 @@ def _python(text: str) -> set[str]:
 
 
 def _c(text: str) -> set[str]:
-    """Find definitions in C and C++: macros, types, and with a type's body all declared names."""
+    """Find definitions in C and C++: macros, types, and all declared names if a type has a body."""
     words = set(_MACRO.findall(text)) if "define" in text else set()
     if "typedef" in text:
         words.update(_TYPEDEF.findall(text))

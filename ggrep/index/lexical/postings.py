@@ -38,7 +38,8 @@ def digest_of(term: bytes) -> bytes:
 def union(lists: Sequence[Rows]) -> Rows:
     """Return the distinct rows of one or more ascending lists, ascending.
 
-    Many rows are marked in an array instead of sorted, because one pass over the array suffices.
+    If there are many rows, they are marked in an array instead of sorted, because one pass over the
+    array suffices.
     """
     if len(lists) == 1:
         return lists[0]

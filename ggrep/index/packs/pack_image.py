@@ -257,7 +257,7 @@ def _paths(images: Sequence[SegmentImage]) -> dict[str, Array]:
 
 
 def _renamed(columns: Sequence[tuple[Array, Sequence[str]]], names: dict[str, int]) -> Array:
-    """Merge columns of positions in different lists into one, of positions in `names`."""
+    """Convert columns of positions in different lists to one column of positions in `names`."""
     renamed = []
     for values, listed in columns:
         places = [names.setdefault(name, len(names)) for name in listed]

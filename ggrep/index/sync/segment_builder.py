@@ -26,7 +26,7 @@ Vectors = tuple[Int8, npt.NDArray[np.float64]]
 
 
 class FileRows(Struct, frozen=True):
-    """The rows of one file in the form for a segment.
+    """The rows of one file, as a segment stores them.
 
     Attributes:
         rows: its chunks in source order, the header chunk first.

@@ -184,7 +184,7 @@ def _fits(parent: SnapshotManifest, additions: Additions, target: SyncTarget) ->
 def _whole(
     shown: Sequence[ShownSegment],
 ) -> tuple[tuple[Tombstone, ...], Mapping[PathKey, SegmentName | None]]:
-    """Return a full journal with the same facts as the masks."""
+    """Return tombstones and segment map that contain the same facts as the masks."""
     hidden: dict[PathKey, Tombstone] = {}
     places: dict[PathKey, SegmentName | None] = {}
     for item in shown:

@@ -206,7 +206,7 @@ class Engine(RepoIndex):
             return self._described(None, deadline)
 
     def describe_current(self, deadline: Deadline) -> tuple[SnapshotView, RepoDescription]:
-        """Return the active snapshot and its description; not verified, see `Snapshots.current`.
+        """Return the active snapshot, not verified (see `Snapshots.current`), and its description.
 
         Raises:
             NoIndex: nothing was ever published.

@@ -3,10 +3,10 @@
 The rows of all queried repositories (members) are scored together. For each corpus, all rows are
 merged into one list, in the coordinator's order. The *head* of a list contains all hits that can be
 shown: after copies are folded, the first `top` hits, and all hits with the same score as the last
-of these. A member's list consists of the member's hits in the head, cut to the length that the
-request allows. A hit after the head matters only if it is a copy of a text in the head, or of a
-text that another repository shows. A copy is sent as a position without text, and only if a search
-of its repository alone would list the copy.
+of these. The list of a repository consists of its hits in the head, cut to the length that the
+request allows. A hit that cannot be shown matters only if it is a copy of a text in the head, or of
+a text that another repository shows. A copy is sent as a position without text, and only if a
+search of its repository alone would list the copy.
 
 Silent members are repositories whose hits are not shown; their rows are still counted and scored.
 `joint_reach` determines which silent members could change the answer.
@@ -228,7 +228,7 @@ class _Joint(Struct, frozen=True):
         return open_segments(self.view)
 
     def _list(self, ranked: Ranked, corpus: Corpus, length: int) -> _Head | None:
-        """Return the head of a corpus' list; None if `length` hits are too few to contain it."""
+        """Return the hits of a corpus that can be shown; None if `length` hits lack some of them."""
         ordered = self._choose(ranked, corpus, length).candidates
         ids = candidate_ids(ranked.view, ranked.segments, ordered) if self.question.folds else []
         end, full = self._end(ordered, ids)

@@ -67,7 +67,7 @@ def _named(
 
 
 def _main(named: Sequence[_Named]) -> tuple[tuple[str, ...], int]:
-    """Return the top-level names to show of a file; with its members, if there is only one."""
+    """Return the top-level names to show of a file; if there is only one, also its members."""
     top = _top(named)
     kept: list[int] = []
     taken = 0

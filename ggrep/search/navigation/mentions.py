@@ -55,7 +55,7 @@ class Judged(Struct, frozen=True):
     limits: tuple[LimitHit, ...] = ()
 
     def without_doubts(self) -> "Judged":
-        """Return the mentions that a single store shows: many doubtful usages are only counted."""
+        """Return the mentions for an answer of one store: many doubtful usages are only counted."""
         hidden = hidden_doubts(self.wanted - self.doubtful, self.doubtful)
         shown = tuple(each for each in self.shown if not (hidden and each[1].guess))
         return replace(self, shown=shown, wanted=self.wanted - hidden, doubtful=hidden)

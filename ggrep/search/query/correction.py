@@ -73,7 +73,7 @@ class Correction:
         best: Sequence[BestRows],
         files: int,
     ) -> tuple[BestRows, ...]:
-        """Return the rows with enough factors computed that the best `files` files are final.
+        """Return the rows, after computing the factors that can change the best `files` files.
 
         Args:
             segments: the segments of the snapshot.

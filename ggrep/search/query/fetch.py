@@ -33,7 +33,7 @@ class Caps(Struct, frozen=True):
 def show(
     ranked: Ranked, dealt: Allocation[Candidate], caps: Caps, deadline: Deadline
 ) -> tuple[tuple[Hit, ...], tuple[LimitHit, ...]]:
-    """Return the chosen candidates as hits in their order, and the limits that the caps hit.
+    """Return the chosen candidates as hits in their order, and the limits that cut their text.
 
     Raises:
         CorruptStore: a stored text does not match its row id.

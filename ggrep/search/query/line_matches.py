@@ -55,7 +55,7 @@ class Pattern(Protocol):
 
 
 class MatchedLine(NamedTuple):
-    """A line of a plain text that matches, as offsets in the text.
+    """A matching line of a plain text, as offsets in the text.
 
     Attributes:
         start: beginning of the line.

@@ -124,7 +124,7 @@ class Matches(Struct, frozen=True):
     factors: npt.NDArray[np.float64]
 
     def within(self, mask: Mask) -> "Matches":
-        """Return the matches among the rows of a mask."""
+        """Return the matches in the rows that a mask selects."""
         kept = mask[self.rows]
         return Matches(self.rows[kept], self.lines[kept], self.factors[kept])
 

@@ -17,8 +17,8 @@ _NO_TERMS: Final = Terms()
 def terms_by_line(lines: Sequence[str], terms: Terms) -> list[Terms]:
     """Return the terms that each line contains.
 
-    For speed, only lines that contain the letters of a term are split into words. In this
-    comparison a final `y` of a term is ignored, because `queries` has the stem `query`.
+    For speed, only lines that contain the letters of a term are split into words. A final `y` of a
+    term is ignored for this test, because `queries` has the stem `query`.
     """
     if not terms:
         return [_NO_TERMS] * len(lines)

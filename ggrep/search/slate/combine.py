@@ -112,7 +112,7 @@ def _merit(item: RankedPack) -> tuple[float, str, str]:
 
 
 def _chosen(repos: Sequence[Sequence[RankedPack]], files: int) -> list[RankedPack]:
-    """Return the packs to show, each with its rank in its section.
+    """Return the files (packs) to show, each with its rank in its section.
 
     One half is divided equally among the repositories, the other half by section and score.
     """

@@ -59,7 +59,7 @@ def _left(
     copies: Mapping[_Place, int],
     also: Mapping[_Place, Sequence[str]],
 ) -> Iterator[TextPiece]:
-    """Yield the evidence without copies; a piece in the file's other section has no text."""
+    """Yield the evidence without copies, and without text that the file's other section shows."""
     for place, piece in enumerate(files[file].evidence):
         original = copies.get((file, place))
         if original is None:

@@ -215,7 +215,7 @@ _SCHEMED: Final = re.compile(
 
 
 def _configures(facts: Sequence[FileFacts]) -> Iterator[GraphEdge]:
-    """Yield edges from configuration files to readers; if several files set a key, the nearest."""
+    """Yield edges from the nearest configuration file with a key to the files that mention it."""
     setters: defaultdict[str, list[str]] = defaultdict(list)
     for item in facts:
         pattern = _VARIABLE if _SCHEMED.search(item.path) else _DISTINCT
