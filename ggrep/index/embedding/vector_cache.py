@@ -205,7 +205,7 @@ class VectorCache:
             self.trim()
 
     def _attempt(self, act: Callable[[VectorDatabase], _Result], otherwise: _Result) -> _Result:
-        """Return the result of `act` on the open file; `otherwise` after an error."""
+        """Return the result of `act` on the open file; after an error, return `otherwise`."""
         if not self._patience:
             return otherwise
         try:

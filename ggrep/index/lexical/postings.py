@@ -1,4 +1,4 @@
-"""Postings as compressed sparse rows: the rows that contain a term, and how often they do.
+"""Postings as compressed sparse rows: for each term, the rows that contain it, with counts.
 
 The arrays of one posting set (with prefixes, an image contains several sets):
 

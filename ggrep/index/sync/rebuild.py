@@ -122,7 +122,7 @@ def _drop_others(target: SyncTarget, manifest: SnapshotManifest, lease: Lease) -
 
 
 def _throw_away(store: Path, manifest: SnapshotManifest, trash: Path) -> None:
-    """Move files that a snapshot does not need into the trash, snapshots first, and sync."""
+    """Move files that a snapshot does not need durably into the trash, snapshots first."""
     lying = unnamed(store, named(store, manifest))
     for number, paths in enumerate((lying.snapshots, lying.segments)):
         place = trash / str(number)

@@ -228,7 +228,7 @@ class _Joint(Struct, frozen=True):
         return open_segments(self.view)
 
     def _list(self, ranked: Ranked, corpus: Corpus, length: int) -> _Head | None:
-        """Return the hits of a corpus that can be shown; None if `length` hits lack some of them."""
+        """Return the hits of a corpus that can be shown; None if `length` hits are too few."""
         ordered = self._choose(ranked, corpus, length).candidates
         ids = candidate_ids(ranked.view, ranked.segments, ordered) if self.question.folds else []
         end, full = self._end(ordered, ids)

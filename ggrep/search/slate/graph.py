@@ -64,7 +64,7 @@ def _fitting(
     """
 
     def fit(count: int, graph_of: Callable[[int], ContextGraph]) -> int:
-        """Return the largest number up to `count` whose graph fits; -1 if no graph fits."""
+        """Return the largest number up to `count` for which the graph fits; -1 if none does."""
         numbers = range(count + 1)
         return bisect_left(numbers, 1, key=lambda number: _size(graph_of(number)) > most_bytes) - 1
 

@@ -109,7 +109,7 @@ def effective(asked: Budgets, level: int) -> tuple[Budgets, tuple[LimitHit, ...]
 
 
 def files_shown(files: int, confidence: Confidence, *, keep_weak: bool) -> int:
-    """Return how many of `files` files an answer shows.
+    """Return how many files an answer shows if `files` files were chosen.
 
     An answer without a match shows no file. A weak answer shows fewer files, but at least five.
     """

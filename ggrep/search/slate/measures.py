@@ -130,7 +130,7 @@ _TEXT: Final = _InText()
 
 
 def measure_of(budgets: Budgets) -> Measure:
-    """Return the measure that some budgets refer to."""
+    """Return the measure in which budgets count bytes: of text or of JSON."""
     return _TEXT if budgets.of_text else _JSON
 
 
