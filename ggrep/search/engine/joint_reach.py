@@ -25,7 +25,7 @@ from ggrep.search.query.score import DECIMALS, Scores, SegmentScores
 from ggrep.search.query.segments import SearchableSegment
 
 _ROUNDED: Final = 10.0**-DECIMALS
-"""Maximum by which rounding can increase a score beyond its bound."""
+"""Maximum amount by which rounding can raise a score above its bound."""
 _EVERY_FILE: Final = 1 << 40
 
 

@@ -14,9 +14,9 @@ from ggrep.model.outline import OutlineEntry, bare_label, entry_line, size_of
 from ggrep.parse.languages.inner_tests import LineRange, is_inside
 
 FORMS: Final = ((110, False), (60, True), (36, True), (0, True))
-"""Characters of a definition's head, 0 for its name alone, and whether it is shown without types.
+"""Maximum length of a definition's head, 0 for only its name, and whether types are left out.
 
-The first form counts that lets all of them be shown, else the last.
+The first form with which all definitions fit is used, else the last form.
 """
 _FUNCTIONS: Final = frozenset({"function", "method"})
 _VALUES: Final = frozenset({"constant", "field", "block"})

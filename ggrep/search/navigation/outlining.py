@@ -39,9 +39,9 @@ from ggrep.search.query.segments import SearchableSegment, open_segments
 from ggrep.search.query.targets import ResolvedTarget, find_target
 
 MAX_OUTLINE_BYTES: Final = 1 << 20
-"""Most text of one answer."""
+"""Maximum size of the text in one answer."""
 _TAIL_BYTES: Final = 120
-"""Set aside for the line that says what was left out."""
+"""Bytes that are reserved for the line about omitted entries."""
 _TROUBLE: Final = {
     "parse_exhausted": "parsing took too long; the outline comes from the index",
     "parse_crashed": "the file cannot be parsed; the outline comes from the index",

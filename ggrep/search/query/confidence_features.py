@@ -42,7 +42,7 @@ Messages, paths and quoted text are omitted, because they can contain values of 
 which no file contains.
 """
 _WORDS_BESIDE_A_NAME: Final = 2
-"""Most other words per unknown name in a query that counts as consisting of unknown names."""
+"""Maximum number of other words per unknown name in a query that counts as unknown names."""
 
 _SILENT_CHUNKS = 50
 """Number of empty chunks by which the collection is counted as larger than it is.

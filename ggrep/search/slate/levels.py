@@ -33,7 +33,7 @@ _FILE_BYTES: Final = (1_024, 8_192, 32_768, 131_072)
 
 _LEAST_PIECES: Final = 64
 _LEAST_BYTES: Final = 192
-"""Assumed bytes of a piece, for the number of pieces to read; real pieces have five times more."""
+"""Assumed bytes of a piece, for the number of pieces to read; real ones have five times as many."""
 
 _DEEP: Final = 2
 
