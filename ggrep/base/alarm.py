@@ -13,9 +13,10 @@ _SLACK_MS: Final = 50.0
 def arm(at_ms: float) -> None:
     """Raise `TimeIsUp` shortly after the time `at_ms`; this replaces an earlier alarm.
 
-    Most steps check their deadline. The alarm ends steps that cannot: imports, locks, files on a
-    disk that hangs. msgspec does not check whether its import of `datetime` succeeds: an alarm
-    during it would crash the process later. So this module imports `datetime` first.
+    Most steps check their deadline. The alarm ends steps that cannot check it: imports, locks,
+    files on a disk that hangs. msgspec does not check whether its import of `datetime` succeeds: an
+    alarm during this import would crash the process later. Therefore this module imports `datetime`
+    first.
 
     Requires: the caller is the main thread.
     """

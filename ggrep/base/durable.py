@@ -143,10 +143,10 @@ def sync_directory(path: Path) -> None:
 def sync_tree(root: Path) -> None:
     """Sync every file and directory below `root`, and `root`, in any order.
 
-    All files and directories get the modes of `root`'s parent directory. Concurrent syncs share a
-    write of the file system's journal, so many take little longer than one.
+    All files and directories get the modes of `root`'s parent directory. Many concurrent syncs take
+    little longer than a single sync, because they share a write of the file system's journal.
     """
-    from concurrent.futures import ThreadPoolExecutor  # clients, which sync no tree, load it slowly
+    from concurrent.futures import ThreadPoolExecutor  # slow to import, and not needed by clients
 
     modes = modes_in(root.parent)
     entries: list[tuple[Path, int, int]] = []
@@ -190,8 +190,7 @@ def replace_file(path: Path, data: bytes, *, mode: int | None = None, lasting: b
 
     The temporary file is in the same directory because rename is atomic only within one file
     system. The directory is synced last: otherwise a power cut may undo a reported rename.
-    Concurrent callers do not share a temporary file, also in other threads, processes and
-    containers.
+    Concurrent callers use different temporary files, even in other processes and containers.
     """
     temporary = _fresh_file(path)
     try:
@@ -228,7 +227,7 @@ def replace_if_changed(path: Path, data: bytes) -> None:
 def sweep_leftovers(path: Path) -> None:
     """Remove the temporary files of `replace_file` for `path` whose processes have died.
 
-    Requires: `path` is not being replaced, as that could fail.
+    Requires: `path` is not being replaced, as the replacement could fail.
     """
     for leftover in path.parent.glob(f".{path.name}.*.tmp"):
         leftover.unlink(missing_ok=True)

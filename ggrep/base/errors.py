@@ -45,7 +45,7 @@ class GgrepError(Exception):
 
 
 class LoadError(GgrepError):
-    """The request was valid, but capacity or time was missing."""
+    """The request was valid, but capacity or time was insufficient."""
 
 
 class Busy(LoadError):
@@ -216,7 +216,7 @@ class IndexDamaged(CorruptStore):
 
 
 class BudgetExceeded(StoreError):
-    """The publish exceeds a configured byte budget."""
+    """The new snapshot exceeds a configured byte budget."""
 
     code = "budget_exceeded"
 
@@ -229,7 +229,7 @@ class SyncRefused(StoreError):
     """A rule forbids publishing this snapshot; the previous snapshot stays active.
 
     Attributes:
-        reasons: one line per file or rule that prevents it.
+        reasons: one line per file or rule that prevents publishing.
     """
 
     def __init__(self, reasons: tuple[str, ...]) -> None:

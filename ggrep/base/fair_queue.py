@@ -17,7 +17,7 @@ flows are forgotten when the queue is empty.
 
 A third addition is for clients that may not be served at the moment. Such clients are skipped,
 without credit for missed turns. Their flows advance with the virtual time, all flows of a client by
-the same distance, so that the order of its lanes stays.
+the same distance, so that the order of its lanes stays the same.
 """
 
 from collections import OrderedDict

@@ -1,9 +1,10 @@
-"""The writer lease: only one process at a time can publish; its epoch excludes all others.
+"""The writer lease of a store, which permits only one process at a time to publish snapshots.
 
-The lease is a record that is kept after its release, so that epochs only grow: each manifest
-contains the epoch of its writer. A process that changes the record locks the guard, a kernel lock,
-from reading to writing. For its lifetime, the holder of the lease also locks one byte of a file, at
-the offset of its epoch; and it rewrites the record after each third of the record's time to live. A
+Each holder of the lease has a number, its epoch, that is larger than all earlier epochs; each
+manifest contains the epoch of its writer. The record of the lease is kept after its release, so
+that the last epoch is known. A process that changes the record locks the guard, a kernel lock, from
+reading to writing. For its lifetime, the holder of the lease also locks one byte of a file, at the
+offset of its epoch; and it rewrites the record after each third of the record's time to live. A
 lease ends in three ways:
 
 1. its holder releases the lease;
@@ -177,7 +178,7 @@ class Lease:
         try:
             record = read_record(self._files.record)
         except Incompatible as error:
-            # Only a writer that has taken over can have written this record: a newer build's.
+            # A newer build wrote the record, so another writer has taken over the lease.
             raise LeaseLost(
                 f"another writer took over the writer lease of epoch {self.epoch}"
             ) from error

@@ -156,7 +156,8 @@ def return_free_memory() -> None:
 def mapped(descriptor: int, size: int) -> memoryview:
     """Map a file read-only; return its bytes. The map exists as long as any view of it.
 
-    The descriptor may be closed at once, unlike with Python's `mmap`, which keeps one open.
+    The descriptor may be closed at once, unlike with Python's `mmap`, which keeps a descriptor
+    open.
 
     Raises:
         OSError: the file cannot be mapped.
@@ -228,7 +229,7 @@ def take_byte(descriptor: int, offset: int) -> bool:
 
 
 def byte_is_taken(descriptor: int, offset: int) -> bool:
-    """Return whether a process has locked that byte of an open file."""
+    """Return whether a process has locked the byte at `offset` of an open file."""
     import fcntl
     import struct
 

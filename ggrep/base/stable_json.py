@@ -75,7 +75,7 @@ _MISSING: Final = "Object missing required field "
 
 
 class DecodeError(ValueError):
-    """A value has the wrong type; the message has its place, `$.segments[0].rows`, and the type."""
+    """A value has the wrong type; the message contains its type and place: `$.segments[0].rows`."""
 
 
 def decode(kind: type[T], value: object, place: str = "$") -> T:

@@ -62,7 +62,7 @@ def has_git_marker(path: Path) -> bool:
 
 
 def is_bare_repository(path: Path) -> bool:
-    """Return whether a directory is a git directory, which has no files of a work tree."""
+    """Return whether a directory is a git directory, and not the top level of a work tree."""
     return (path / "HEAD").is_file() and (path / "objects").is_dir() and (path / "refs").is_dir()
 
 
@@ -72,7 +72,7 @@ def run_git(
     """Run git on the work tree with the top level `top`; return its exit status and output.
 
     Raises:
-        GitFailed: git failed in another way.
+        GitFailed: git did not run, or returned an exit status that is not in `accept`.
     """
     status, output = _run(top, arguments, stdin, {})
     if status not in accept:

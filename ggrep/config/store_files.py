@@ -115,7 +115,7 @@ def clone_dir(store: Path, epoch: int) -> Path:
 
 
 def rebuild_dir(store: Path, epoch: int) -> Path:
-    """Return the directory of a rebuilt store, while the old store still answers."""
+    """Return the directory of a rebuilt store, while the old store is still in use."""
     return _beside(store, "rebuild", epoch)
 
 

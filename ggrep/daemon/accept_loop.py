@@ -46,7 +46,7 @@ class Receiver(Protocol):
         ...
 
     def silence_ms(self) -> float | None:
-        """Return the time of last receipt of the longest idle connection; None without one."""
+        """Return when the longest idle connection last received bytes; None if none is idle."""
         ...
 
     def make_room(self, error: BaseException) -> None:
@@ -66,8 +66,8 @@ class _Listener:
     def join(self, name: Path) -> bool:
         """Give the socket another name; return False if that is impossible.
 
-        Requires: the caller has the lock of that daemon, so an existing socket belongs to a dead
-        daemon.
+        Requires: the caller has the lock of the daemon with this name, so an existing socket
+        belongs to a dead daemon.
         """
         existing = next(iter(self.names), None)
         if existing is None:
@@ -79,7 +79,7 @@ class _Listener:
             if not os.path.samestat(name.stat(), self._status):  # our name was removed by hand
                 name.unlink()
                 return False
-        except OSError:  # no links in this file system, too many
+        except OSError:  # the file system has no links, or too many
             return False
         self.names.add(name)
         return True

@@ -159,7 +159,7 @@ class DaemonTasks:
                 del self._scopes[session]
 
     def silence_ms(self) -> float | None:
-        """Return the time of last receipt of the longest idle connection; None without one."""
+        """Return when the longest idle connection last received bytes; None if none is idle."""
         idle = (session for session in self._sessions if session.is_idle)
         return min((session.last_received_ms for session in idle), default=None)
 
@@ -177,7 +177,7 @@ class DaemonTasks:
         return True
 
     async def _index(self) -> None:
-        """Open the index, watch and sync; if a first request is awaited, after its answer.
+        """Open the index, wait until an awaited first request is answered, then watch and sync.
 
         Watching and syncing read the whole tree and would slow down a concurrent first answer by
         half. The first answer needs an open index, if there is one.
@@ -288,7 +288,7 @@ class DaemonTasks:
             self._announce()
 
     def _seen(self, name: str, *, there: bool) -> bool:
-        """Return False if `name` has been missing for a while; `there` is its present state."""
+        """Return False if `name` has been missing for a while; `there`: whether it exists now."""
         now_ms = self.daemon.shared.clock.monotonic_ms()
         if there:
             self._seen_ms[name] = now_ms

@@ -110,7 +110,7 @@ def serve(  # noqa: PLR0913 - all but the roots and the home have a default
         build: build of the running code, which clients compare with theirs.
         notify: called once with the outcome of each root.
         awaited: a request of the client that started the process is expected at once.
-        reads: reads typed commands.
+        reads: parses command lines and returns their plans.
 
     Raises:
         GgrepError: no root can be served.

@@ -1,4 +1,4 @@
-"""Stores that a host queries together: members, packs, and cached lists."""
+"""Stores that a host queries together: members, packs of their segments, and cached lists."""
 
 import hashlib
 import logging
@@ -272,7 +272,7 @@ class JointMembers(Struct):
         return _kept(self._epochs, name, epoch, self.most)
 
     def keep_only(self, engines: "Iterable[Engine]") -> None:
-        """Release the snapshots of other engines; drop the epochs that contain one."""
+        """Release the snapshots of other engines, and drop epochs that contain such a snapshot."""
         kept = {None, *engines}
         for epochs in (self._epochs, self._newest):
             for name, epoch in [*epochs.items()]:

@@ -84,7 +84,7 @@ def check_process(shared: HostResources, claim: Claim) -> None:
 
 
 async def check_claim(daemon: StoreDaemon, claim: Claim, *scopes: str) -> None:
-    """Raise unless this daemon certainly serves the client's claim and scopes."""
+    """Raise unless the client's claim about this daemon is certainly true for these scopes."""
     check_process(daemon.shared, claim)
     if claim.root != str(daemon.identity.root):
         raise StaleHint("the daemon serves another root")
@@ -212,7 +212,7 @@ async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
 def _elsewhere(
     daemon: StoreDaemon, caller: Caller, deadline: Deadline, spent: TimeSpent, message: ReadQuery
 ) -> Callable[[], Awaitable[QueryAnswer | None]]:
-    """Return a function that queries a query worker; it returns None if the host must answer."""
+    """Return a function that queries a query worker and returns None if the host must answer."""
 
     async def answer() -> QueryAnswer | None:
         store, workers = daemon.store_to_open, daemon.shared.queries

@@ -1,4 +1,4 @@
-"""The job of a query worker, a search or a slate, and its answer in the requested form."""
+"""The job of a query worker, which is a query, and the answer in the requested form."""
 
 import os
 from hashlib import sha256

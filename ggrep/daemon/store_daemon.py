@@ -215,7 +215,7 @@ class StoreDaemon:
         """Return the state of the index's updates; thread-safe.
 
         Until this process has finished a sync, a failure recorded by an earlier process counts, and
-        the files are unchecked. A failure of this process counts until any process succeeds.
+        the files count as unchecked. A failure of this process counts until any process succeeds.
         """
         syncs = self.syncs.statistics()
         if syncs.last_result not in {None, "failed"}:
@@ -416,7 +416,7 @@ class StoreDaemon:
         self.last_asked_ms = self.shared.clock.monotonic_ms()
 
     def let_index(self) -> None:
-        """Let work begin that no first answer needs."""
+        """Begin work that was delayed until after the first answer."""
         self.free.set()
 
     def new_id(self) -> str:
@@ -425,7 +425,7 @@ class StoreDaemon:
 
     @contextmanager
     def serving(self, tasks: TaskGroup) -> Iterator[None]:
-        """Let the host's other daemons find this one during the block; `tasks` is for its work."""
+        """Let the host's other daemons find this daemon during the block; `tasks` runs its work."""
         self.tasks = tasks
         self.shared.stores[self.key] = self
         self.log.lifecycle("started", pid=self.pid, build=self.shared.build)

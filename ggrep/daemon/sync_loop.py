@@ -137,7 +137,7 @@ class SyncWaiters:
         return bool(self._syncs)
 
     def join(self, wanted: SyncKind) -> WaitedSync:
-        """Wait for the next sync with these options; return that sync."""
+        """Register a waiting task for the next sync with these options; return that sync."""
         waited = self._syncs.setdefault(wanted, WaitedSync(wanted))
         waited.waiting += 1
         return waited

@@ -12,7 +12,7 @@ class LoopFigures(Struct, frozen=True):
     """The delays that decide when a sync is due.
 
     Attributes:
-        debounce_ms: a sync is due at this time after the last change.
+        debounce_ms: a sync is due this long after the last change.
         coalesce_ms: further changes delay a sync by at most this time after the first change.
         rest_ms: a store is at rest once its last sync ended this long ago.
         rested_debounce_ms: replaces `debounce_ms` for the first changes of a store at rest, which

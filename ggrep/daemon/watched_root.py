@@ -1,4 +1,4 @@
-"""A watched root: events that affect its index, changes by git and of settings files."""
+"""A watched root: its events, the state of git, and its settings files."""
 
 import os
 import stat
@@ -152,7 +152,7 @@ class WatchedRoot:
     def seems_changed(self) -> bool:
         """Return whether git's HEAD or index, or the root directory, changed since the last check.
 
-        Files written in place are not noticed.
+        A change of a file in place is not detected.
         """
         return self._glanced() != self._glance
 

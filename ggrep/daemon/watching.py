@@ -126,7 +126,7 @@ class WatchState(Struct, frozen=True):
     Attributes:
         mode: `polling` if watching failed and the root is polled every few seconds; `off` before
             watching starts, and for an unknown root.
-        problem: reason why the root is not watched; empty if it is.
+        problem: reason why the root is not watched; empty if the root is watched.
     """
 
     mode: Mode

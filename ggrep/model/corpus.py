@@ -178,12 +178,12 @@ class _Allocator:
         self.refused: set[int] = set()
 
     def fill(self, indexes: Iterator[int], places: int, rule: str) -> None:
-        """Select the first `places` of `indexes` that can be selected."""
+        """Select at most `places` indexes; skip items of a file with `per_file` selected items."""
         while places > 0 and (index := next(indexes, None)) is not None:
             places -= self._take(index, rule)
 
     def allocation(self, ranked: Sequence[T]) -> Allocation[T]:
-        """Return the selected items and their rules."""
+        """Return the selected items of `ranked`, each with the rule by which it was selected."""
         items = [ranked[index] for index in self.picked]
         return Allocation(items, tuple(self.picked.values()), len(self.refused))
 

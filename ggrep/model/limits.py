@@ -13,7 +13,7 @@ from ggrep.model.sanitise import first_of
 
 @named("limit")
 class LimitHit(Struct, frozen=True, omit_defaults=True):
-    """A bound that changed the answer. Lists have one entry per code and path, sorted."""
+    """A bound that changed the answer. Lists of bounds are sorted, one entry per code and path."""
 
     code: Code
     """Stable name of the bound."""
@@ -26,7 +26,7 @@ class LimitHit(Struct, frozen=True, omit_defaults=True):
 
 
 class Notice(Struct, frozen=True, omit_defaults=True):
-    """A warning. Lists have one entry per code and path, sorted."""
+    """A warning. Lists of warnings are sorted, one entry per code and path."""
 
     code: Code
     """Stable name of the warning."""
@@ -36,7 +36,7 @@ class Notice(Struct, frozen=True, omit_defaults=True):
 
 
 def sorted_limits(hits: Iterable[LimitHit]) -> tuple[LimitHit, ...]:
-    """Return one limit for each code and path, sorted; of several, the one with most `observed`."""
+    """Return the limits, sorted; for each code and path only the limit with the most `observed`."""
     best: dict[tuple[str, str], LimitHit] = {}
     for hit in hits:
         key = (hit.code, hit.path_key or "")
@@ -47,7 +47,7 @@ def sorted_limits(hits: Iterable[LimitHit]) -> tuple[LimitHit, ...]:
 
 
 def sorted_notices(notices: Iterable[Notice]) -> tuple[Notice, ...]:
-    """Return one notice for each code and path, sorted; of several, the first by message."""
+    """Return the notices, sorted; for each code and path, only the first notice by message."""
     best: dict[tuple[str, str], Notice] = {}
     for notice in notices:
         key = (notice.code, notice.path_key or "")

@@ -56,7 +56,7 @@ class SymbolPoolRequest(Request["SymbolPool"], frozen=True):
     """Request for the definitions of a name under a matching rule.
 
     Attributes:
-        asked: the request; its `limit` is the maximum number to send after the first `skip`.
+        asked: the request; its `limit` is the maximum number of definitions after the first `skip`.
         skip: number of definitions on earlier pages.
         snapshot_id: the snapshot to use; None for the active snapshot.
     """
@@ -190,7 +190,7 @@ class ReferencesPool(Struct, frozen=True):
 
 
 class ImportsRequest(Request["ImportsResponse"], frozen=True):
-    """A request that asks which imports of other repositories' files this repository provides."""
+    """A request for the imports of other repositories' files that this repository provides."""
 
     importers: Annotated[tuple[Importer, ...], WireBounds(MOST_IMPORTERS)]
     snapshot_id: _Snapshot = None
@@ -241,7 +241,7 @@ def check_spelling(typed: str) -> None:
 
 
 def clamped(request: _Asked) -> tuple[_Asked, tuple[LimitHit, ...]]:
-    """Return the request with a capped limit, and the limit hit; a limit of 0 becomes the cap."""
+    """Return the request with its limit reduced to the maximum (even if 0), and the limit hit."""
     code = limit_code(request)
     most = MAX_SYMBOLS if code == "max_symbols" else MAX_REFERENCES
     limits = (LimitHit(code, most, request.limit),) if request.limit > most else ()
@@ -254,7 +254,7 @@ def limit_code(request: SymbolRequest | ReferencesRequest) -> str:
 
 
 def most_implementations(request: SymbolRequest) -> int:
-    """Return how many implementations to search for; beyond that their number is unknown."""
+    """Return the maximum number of implementations to search for."""
     return max(request.limit, KNOWN_IMPLEMENTATIONS)
 
 

@@ -349,7 +349,7 @@ class PoolRequest(Request[Any], frozen=True):
         snapshot_id: the snapshot of `statistics`; None without statistics.
         vector: vector of the query by the same encoder; None to let the repository encode the
             query.
-        session: token of a session, whose snapshot answers and whose lease is renewed.
+        session: token of a session; its snapshot is searched, and its lease is renewed.
     """
 
     search: SearchRequest

@@ -244,7 +244,7 @@ class Explanation(Struct, frozen=True):
 @named("admission")
 @may_grow
 class Admitted(Struct, frozen=True):
-    """Admission of the request."""
+    """The request's waiting time, and the daemon's load at that time."""
 
     queued: bool
     """Whether the request had to wait."""
@@ -266,7 +266,7 @@ class FileMatches(Struct, frozen=True):
 
 @named("matches")
 class MatchTotals(Struct, frozen=True, omit_defaults=True):
-    """Everything that matches a text or expression, shown or not."""
+    """Totals of all matches of a text or expression, shown or not."""
 
     lines: Count
     """Number of matching lines."""

@@ -107,7 +107,7 @@ class IndexState(ActiveSnapshot, frozen=True, kw_only=True):
 
 
 class RepoDaemon(Struct, frozen=True, rename="camel"):
-    """Present state of its daemon; only in status and catalog."""
+    """The present state of the repository's daemon; only in status and catalog."""
 
     state: DaemonWord = "none"
     """Activity of the daemon."""

@@ -72,7 +72,7 @@ class NameReading(NamedTuple):
 
 
 def declared_name(typed: str) -> str:
-    """Return the name in the head of a definition; other text unchanged; in NFC."""
+    """Return the name in a definition's head, or any other text unchanged; both in NFC."""
     typed = nfc(typed.strip())
     if typed[:1] == "/" and re.search(r"\w", typed):
         return f'"{typed}"'  # the text is the path of a route
@@ -107,7 +107,7 @@ def _operator(named: re.Match[str]) -> str:
 
 
 def is_same_name(defined: str, spelled: str) -> bool:
-    """Return whether a definition has a name, ignoring quoting, sigils and qualifiers."""
+    """Return whether `defined` is the name `spelled`, apart from quoting, sigils and qualifiers."""
     name, requested = bare_name(defined), bare_name(spelled)
     if name == requested:
         return True
@@ -337,7 +337,7 @@ class PlaceReading(NamedTuple):
 
 
 def place_readings(text: str) -> Iterator[PlaceReading]:
-    """Yield the possible readings of a text as a location; existing files determine the choice.
+    """Yield the possible readings of a text as a location; callers choose by the existing files.
 
     The whole text can also be a path. A column and a message after the line are ignored.
     """

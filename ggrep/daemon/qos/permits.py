@@ -145,7 +145,7 @@ class CpuPermits:
 
     A single active client can use all permits. With several active clients, each client leaves one
     core free, so that the next client does not wait for queries of another client. Threads of an
-    interpreter run in turn, so a query takes longer by a factor of the number of running queries.
+    interpreter run in turn, so while n queries run, each query takes n times as long.
 
     The number of waiting tasks has no bound here, because admission bounds it.
 

@@ -190,7 +190,7 @@ class CorpusResultJson(TypedDict):
 
 
 class CouldChangeJson(TypedDict):
-    """Whether lists of this repository could change the answer; present if it returned none."""
+    """Whether lists of this repository could change the answer; present if it returned no lists."""
 
     verdict: Literal["no", "yes", "unknown"]
     """`unknown` if the content of the repository is unknown."""
@@ -325,7 +325,7 @@ class AttendedJson(StatedJson):
 
 
 class AskedJson(DocumentJson, StatedJson):
-    """The common part of answers once repositories were queried."""
+    """The common part of answers for which repositories were queried."""
 
     backend: Literal["federated"]
     meta: FederatedMetaJson
@@ -389,7 +389,7 @@ class RepoFileMatchesJson(TypedDict):
 
 
 class FederatedMatchesJson(TypedDict):
-    """Everything that matches a text or expression, shown or not."""
+    """Totals of all matches of a text or expression, shown or not."""
 
     lines: Count
     """Number of matching lines."""

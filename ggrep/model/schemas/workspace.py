@@ -65,7 +65,7 @@ class ResolvedRepoJson(TypedDict):
 class ResolvedWorkspaceJson(TypedDict):
     """A workspace file after validation: values normalised, roots found, identities computed.
 
-    For operators: it shows absolute paths.
+    It contains absolute paths, for operators.
     """
 
     schemaVersion: Literal[1]

@@ -71,7 +71,7 @@ _LINE_BYTES: Final = 2000
 
 
 class _Statement(Struct):
-    """A `CREATE` statement; lines are 0-based, `last` is inclusive, comments precede `head`."""
+    """A `CREATE` statement; lines are 0-based, `last` is inclusive, `head` follows comments."""
 
     first: int
     head: int
@@ -82,7 +82,7 @@ class _Statement(Struct):
 
 
 def sql_cutter(table: LineTable) -> Cutter:
-    """Return a cutter of an SQL file: one piece per `CREATE`, including the comments above."""
+    """Return a function that cuts an SQL file: a piece per `CREATE`, with the comments above."""
     ranges = list(_ranges(table))
     return lambda limits: _pieces(table, ranges, limits)
 
@@ -123,7 +123,7 @@ def _append(table: LineTable, pieces: list[Piece], piece: Piece, limits: ChunkLi
 
 
 def _ranges(table: LineTable) -> Iterator[Piece]:
-    """Yield the ranges of the whole file: statements, and the text between statements."""
+    """Yield all text of the file as pieces: statements, and the text between statements."""
     cursor = 0
     for item in _statements(table):
         start, end = table.starts[item.first], table.line_end(item.last)

@@ -1,4 +1,4 @@
-"""Simplifies shell scripts that their grammar cannot parse: other syntax becomes plain words.
+"""Replaces syntax of shell scripts that the grammar cannot parse by plain words.
 
 The grammar fails at quotes and brackets in strings, expansions, patterns and here-documents, and
 reads the rest of the script as a string. Therefore strings and substitutions are blanked between

@@ -1,4 +1,4 @@
-"""Limits of chunks, which are part of the store's identity, and limits of a file's CPU time."""
+"""Size limits of chunks, which determine the store's identity, and CPU time limits of files."""
 
 from msgspec import Struct
 from msgspec.structs import replace

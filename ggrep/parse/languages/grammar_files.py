@@ -1,6 +1,6 @@
 """Verifies that the installed parsers are intact, file by file.
 
-A parser is native code; a partly written one crashes the process that loads it.
+A parser is native code; a partly written file crashes the process that loads it.
 """
 
 import base64

@@ -1,8 +1,9 @@
 """Recognises tests inside of source files, by the forms of tests of each language.
 
 The lines of the tests depend only on the text of the file, so searches for chunks, searches for
-names and `expand` agree. A test begins at the decorators and comments in front of it and ends with
-its block: at the closing brace, or in Python with the last line that is indented deeper.
+names and `expand` use the same lines. A test begins at the decorators and comments in front of it
+and ends with its block: at the closing brace, or in Python with the last line that is indented
+deeper.
 """
 
 import re
@@ -24,7 +25,7 @@ class _Form(Struct, frozen=True):
         head: pattern of the line with which a test begins.
         body: pattern that must match within the lines of a test; None for any lines.
         words: each file with such tests contains at least one of these texts.
-        whole: a head means that the whole file is a test.
+        whole: whether a line that matches `head` makes the whole file a test.
     """
 
     head: re.Pattern[str]

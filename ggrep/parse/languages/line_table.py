@@ -65,14 +65,14 @@ class LineTable:
         return offset - start <= MAX_INDENT and not self.data[start:offset].strip(BLANK)
 
     def adjacent(self, end: int, start: int) -> bool:
-        """Return whether no blank line is between two offsets. Some comments include a line end."""
+        """Return whether no blank line is between two offsets; `end` can be after a line end."""
         before = 1 if end > 0 and self.data[end - 1] == 0x0A else 0
         return self.data.count(b"\n", end, start) + before <= 1
 
     def with_marks(self, start: int) -> int:
-        """Return the start of the marks before `start` that are hidden from the parser.
+        """Return the start of the marks before `start` that were blanked before parsing.
 
-        Such marks are in the same line, or alone in the lines directly above.
+        These marks are in the same line, or alone in the lines directly above.
         """
         if self.marked is self.data:
             return start
@@ -89,7 +89,7 @@ class LineTable:
         return start
 
     def _hides(self, start: int, end: int) -> bool:
-        """Return whether the text between two offsets consists only of hidden marks."""
+        """Return whether the text between two offsets consists only of blanked marks."""
         marks = self.data[start:end].strip()
         hidden = marks and not self.marked[start:end].strip()
         return bool(hidden) and _MARK.match(marks) is not None and not _BRACKET.search(marks)

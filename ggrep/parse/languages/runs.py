@@ -57,7 +57,7 @@ class Run:
 
     @property
     def named_children(self) -> list[Node]:
-        """Return the children of a single clause; several clauses have no members."""
+        """Return the children of the clause; empty if there are several clauses."""
         return self.clauses[0].named_children if len(self.clauses) == 1 else []
 
     def child_by_field_name(self, field: str) -> Node | None:

@@ -70,7 +70,8 @@ def grammar_of(language: str, data: bytes) -> str:
 def tree(language: str, table: LineTable) -> Node:
     """Return the root of the file's syntax tree.
 
-    Set `table.marked` to the text without marks, and `table.shown` to the parsed text.
+    Set `table.marked` to the text without marks (see `c_marks`), and `table.shown` to the parsed
+    text.
     """
     data, text = table.data, shown(language, table.data)
     table.marked = data if text == data else text

@@ -128,7 +128,7 @@ def is_base(way: Way) -> bool:
 
 
 def methods_of(node: Node, data: bytes) -> tuple[str, ...]:
-    """Return the methods that a definition of Go declares, each as name/parameters.
+    """Return the methods that a definition of Go declares, each as `name/number of parameters`.
 
     For an interface, the names of the embedded interfaces are included.
     """
@@ -149,7 +149,7 @@ def methods_of(node: Node, data: bytes) -> tuple[str, ...]:
 
 
 def _method(node: Node, data: bytes) -> str:
-    """Return a method of Go as name/number of parameters: `a, b int` are two, `int` is one."""
+    """Return a method of Go as `name/number of parameters`; `a, b int` counts as two."""
     listed = node.child_by_field_name("parameters")
     given = [] if listed is None else listed.named_children
     counts = [max(1, len(each.children_by_field_name("name"))) for each in given]

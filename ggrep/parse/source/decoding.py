@@ -124,7 +124,7 @@ def _wide(data: bytes, rule: str) -> Decoded | None:
 
 
 def _exact(data: bytes, names: tuple[str, ...]) -> Iterator[Decoded]:
-    """Yield the text in each encoding that decodes all bytes, if it does not begin with zeros."""
+    """Yield the text in each of the encodings that decodes all bytes."""
     for name in names:
         text = _as_text(data, name)
         if text is not None and not text.replaced:
@@ -147,7 +147,7 @@ def _ruled_wide(data: bytes, rule: str) -> Decoded | None:
 
 
 def _declared(data: bytes, rule: str) -> Decoded | None:
-    """Return the text in the encoding that the file or its repository declares, if it fits."""
+    """Return the text in the declared encoding, if it decodes nearly all bytes."""
     most = _MOST_UNKNOWN * len(data.translate(None, _ASCII))
     for name in (*declared_encodings(data), rule):
         if name and not name.startswith("utf"):
@@ -190,7 +190,7 @@ def _join(match: re.Match[bytes]) -> bytes:
 
 
 def _is_cut(data: bytes) -> bool:
-    """Return whether UTF-8 ends within a character, and not with a Western letter of one byte."""
+    """Return whether a text is UTF-8 whose last character is incomplete."""
     decoder = codecs.getincrementaldecoder(UTF_8)()
     try:
         decoder.decode(data)
@@ -221,7 +221,7 @@ def _as_text(data: bytes, encoding: str) -> Decoded | None:
 
 
 def _in_lines(data: bytes) -> bytes:
-    """Return a text with other line ends replaced by line feeds; its length stays the same."""
+    """Return a text of the same length; other line ends are replaced by line feeds."""
     if b"\n" in data:
         return data
     if b"\r" in data:

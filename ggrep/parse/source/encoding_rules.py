@@ -52,13 +52,13 @@ def is_rules_file(key: PathKey) -> bool:
 
 
 class EncodingRules(Struct, frozen=True):
-    """The declarations of a tree, by the rules file's name and its folder with a trailing slash."""
+    """The declarations of a tree; a key of `files` is the name and folder of a rules file."""
 
     files: dict[tuple[str, str], _RulesFile]
 
     @classmethod
     def of(cls, texts: Iterable[tuple[PathKey, bytes]]) -> "EncodingRules":
-        """Return the rules in some files, which are passed with their texts."""
+        """Return the declarations in these rules files."""
         files: dict[tuple[str, str], _RulesFile] = {}
         for key, data in texts:
             folder, slash, name = key.rpartition("/")
@@ -88,7 +88,7 @@ class EncodingRules(Struct, frozen=True):
 
 
 def undeclared(key: PathKey) -> str:  # noqa: ARG001 - as `EncodingRules.codec`
-    """Return the empty codec, for trees that declare no encodings."""
+    """Return an empty text; this is the rule for trees that declare no encodings."""
     return ""
 
 

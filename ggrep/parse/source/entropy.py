@@ -181,7 +181,7 @@ def is_signed(value: bytes) -> bool:
 
 
 def is_word(value: bytes) -> bool:
-    """Return whether a value is one long word that does not describe the expected value."""
+    """Return whether a value is one long word, and not a technical term."""
     return _LONG_WORD.fullmatch(value) is not None and not _TECHNICAL.search(value)
 
 

@@ -2,8 +2,8 @@
 
 The rules in increasing order of precedence: the built-in lists, a profile's inclusions,
 `.gitignore`, `.smignore` and `.ggignore`, the patterns of the settings. A re-inclusion in an ignore
-file overrides the built-in lists; in a `.smignore` or `.ggignore` it also makes a name eligible
-that no list contains. The list of secrets overrides everything.
+file overrides the built-in lists; in a `.smignore` or `.ggignore`, it also makes files eligible
+whose names no list contains. The list of secrets overrides everything.
 """
 
 import os
@@ -20,7 +20,7 @@ from ggrep.parse.source.secret_files import is_private_directory, is_secret
 
 
 class Verdict(Enum):
-    """The decision about an entry; the value is the rule by which it was made, if any."""
+    """The decision about an entry; its value is the decisive rule, if any."""
 
     ELIGIBLE = "eligible"
     INCLUDED = "included"
@@ -121,7 +121,7 @@ class EntryRules(Struct, frozen=True):
         return Verdict.DOTFILE if hidden and not is_shared_dot_directory(name) else None
 
     def hides(self, place: DirRules, path: bytes, name: str) -> bool:
-        """Return whether untracked files below a directory are excluded as build products."""
+        """Return whether the untracked files in a directory are excluded as build products."""
         return place.hidden or (
             eligibility.is_product_directory(name)
             and place.ggignore.decide(path, is_directory=True) is not False

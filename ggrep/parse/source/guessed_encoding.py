@@ -3,7 +3,7 @@
 chardet rates encodings by pairs of letters, which is reliable for a page of text, but not for a
 line. Its rating is combined here with rules for all languages: how common an encoding is, and
 whether words in it are plausible. Letters of different scripts do not occur in one word, capitals
-occur at the beginning of words, and signs around words.
+occur at the beginning of words, and signs occur around words.
 """
 
 import codecs
@@ -142,7 +142,7 @@ def guess_encoding(sample: bytes) -> Guess:
 
 
 def _has_words(text: str, fewest: int) -> bool:
-    """Return whether non-Latin letters form words instead of being single, or beside Latin ones."""
+    """Return whether non-Latin letters form words, instead of single letters in Latin text."""
     runs = [
         (len(run[2]) > fewest) or (len(run[2]) == fewest and not (run[1] or run[3]))
         for run in _RUN.finditer(text)

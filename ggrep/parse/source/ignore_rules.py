@@ -39,7 +39,7 @@ class Rule(Struct, frozen=True, dict=True):
 
     @cached_property
     def pattern(self) -> re.Pattern[bytes]:
-        """Return the compiled glob; only needed for paths with its head and tail."""
+        """Return the compiled glob; it is needed only for paths with this head and tail."""
         return compile_glob(self.glob)
 
     @property
@@ -58,12 +58,11 @@ class Rule(Struct, frozen=True, dict=True):
 
 
 class Rules(Struct, frozen=True):
-    """The rules of one ignore file, arranged so that all rules without wildcards need one lookup.
+    """The rules of one ignore file; all rules without wildcards are matched by one lookup.
 
     Attributes:
         lines: the rules in the file's order.
-        files: number of the last rule without wildcards that names a file, by `by_name` and the
-            name.
+        files: for files, the number of the last rule without wildcards, by `by_name` and `glob`.
         directories: the same for directories.
         wild: rules with wildcards and their numbers, the last first.
     """

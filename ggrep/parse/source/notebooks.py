@@ -1,12 +1,12 @@
 """Converts a notebook to a script in the kernel's language, which contains its cells' sources.
 
-Outputs, pictures and the JSON around the cells are left out. The first line names the language.
-Each cell begins with a line such as `# %% 3`, counted from 1. Text cells, and commands to the
-notebook program, become comments.
+Outputs, pictures and the JSON around the cells are left out. The script's first line names the
+kernel's language. Each cell begins with a line such as `# %% 3`, counted from 1. Text cells, and
+commands to the notebook program, become comments.
 
-If each line of source is a separate line of the file, it keeps its line number, and all other lines
-become blank. In any other layout (a source in one string, a notebook in one line), the cells are
-simply concatenated.
+If each line of a source is a separate line of the notebook file, it keeps its line number, and all
+other lines become blank. In any other layout (a source in one string, a notebook in one line), the
+cells are simply concatenated.
 """
 
 import codecs

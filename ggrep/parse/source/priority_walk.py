@@ -36,7 +36,7 @@ class VisitedFile(Struct, frozen=True):
     directory: int
 
     def read(self) -> bytes | None:
-        """Return the file's current bytes, or those of a notebook's cells; None if unreadable.
+        """Return the file's current bytes (of a notebook, the script); None if it is unreadable.
 
         Secrets are not masked: a caller that shows text calls `read_file` instead.
         """

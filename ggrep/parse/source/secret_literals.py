@@ -43,7 +43,7 @@ _ROW: Final = re.compile(rb"[ \t]*[brufN@]?[\"'`]")
 
 
 def key_at(data: bytes, quote: int) -> Span | None:
-    """Return the position of a key after the quote, or other sign, at `quote`.
+    """Return the position of a key that follows the quote, or other sign, at `quote`.
 
     Return None if there is none.
     """
@@ -66,7 +66,7 @@ def key_at(data: bytes, quote: int) -> Span | None:
 
 
 def _is_among_others(data: bytes, line: int, quote: int) -> bool:
-    """Return whether a neighbouring line is also a literal: a longer text, or a table."""
+    """Return whether the line above or below is also a literal, as in a long text or a table."""
     if not _ROW.fullmatch(data, line, quote + 1):
         return False
     above, below = data.rfind(b"\n", 0, max(line - 1, 0)) + 1, data.find(b"\n", quote) + 1

@@ -1,7 +1,7 @@
 """Recognises minified text and data dumps by the form of their lines.
 
-A few pieces at fixed positions in the text are examined. A large file therefore takes hardly more
-time than a small file, and the same bytes always have the same result.
+Only a few pieces of the text, at fixed positions, are examined. A large file therefore takes hardly
+more time than a small file, and the same bytes always have the same result.
 """
 
 import re
@@ -122,7 +122,7 @@ def _pieces(data: bytes) -> list[bytes]:
 
 
 def _most(pieces: Sequence[bytes], test: Callable[[bytes], bool]) -> bool:
-    """Return whether nearly all pieces pass a test, so that the rest is too small for functions."""
+    """Return whether nearly all pieces pass a test; the rest is too short to contain functions."""
     left = 1 if len(pieces) == _PIECES else len(pieces) // 4
     for piece in pieces:
         left -= not test(piece)

@@ -71,7 +71,7 @@ class OccurrencePool(WorkerPool):
     ) -> None:
         """Start no worker yet.
 
-        The default clock is the machine's, because the pool outlives callers.
+        By default, the pool uses the system clock, because it outlives the clocks of requests.
         """
         super().__init__(
             workers, clock or SystemClock(), command, purpose=_PURPOSE, window=2 * workers

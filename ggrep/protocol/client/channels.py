@@ -66,7 +66,7 @@ Local: TypeAlias = Callable[[DaemonAddress], DaemonConnection | None]
 
 
 class _Peer(Struct):
-    """The connection to a daemon; a connecting task holds `lock`."""
+    """The connection to a daemon; a task holds `lock` while it connects."""
 
     lock: anyio.Lock = field(default_factory=anyio.Lock)
     channel: DaemonConnection | None = None

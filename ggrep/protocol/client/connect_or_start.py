@@ -97,7 +97,7 @@ class Connector:
             pause_ms = min(2 * pause_ms, _LONGEST_PAUSE_MS)
 
     def _start(self, deadline: Deadline, *, last: bool) -> bool:
-        """Start a daemon; return False if another client is starting it. A killed daemon counts."""
+        """Start a daemon; return False if another client starts it, True even if it was killed."""
         try:
             timeout_s = max(deadline.remaining_ms(), 1.0) / 1000.0
             head, self._head = self._head, None

@@ -138,7 +138,7 @@ _TURN_RETRY_MS: Final = 20.0
 
 @contextmanager
 def turn(home: Home, clock: Clock) -> Iterator[None]:
-    """Let one process at a time start daemons of a home; wait for it at most half a minute."""
+    """Let one process at a time start daemons of a home; wait for other processes at most 30 s."""
     lock = None
     patience = Patience(Deadline.after(clock, _TURN_MS), time.sleep, retry_ms=_TURN_RETRY_MS)
     with suppress(StoreError, Busy):  # claiming a socket reports a home that cannot be written

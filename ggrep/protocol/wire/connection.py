@@ -86,7 +86,7 @@ class Step(Enum):
 
 
 class OutOfTurn(Exception):
-    """A step that the table lacks: a bug on this side, as errors of the other side are steps."""
+    """A step that the table of states lacks; only a bug on this side can cause such a step."""
 
 
 _LOST: Final = dict.fromkeys((Step.REFUSAL, Step.GARBLED, Step.UNFRAMED, Step.END), State.CLOSED)
@@ -217,7 +217,7 @@ class DaemonConnection(Connection):
         return self._framed(welcome_json(answer))
 
     def refuse(self, misfit: InvalidMessage) -> bytes:
-        """Return the refusal of an invalid frame; without a request id it ends the connection."""
+        """Return the refusal of an invalid frame; without a request id, it ends the connection."""
         self._follow(Step.REPLY if misfit.request_id else Step.REFUSAL)
         return self._framed(error_json(misfit.request_id, misfit.error))
 
@@ -279,7 +279,7 @@ class ClientConnection(Connection):
         return request_id, data
 
     def cancel(self, request_id: str) -> bytes:
-        """Return the bytes that cancel a request; the replies to both messages are dropped."""
+        """Return the bytes that cancel a request; both replies are dropped when they arrive."""
         cancelling, data = self.request(Cancel(request_id))
         self.forget(cancelling)
         self.forget(request_id)

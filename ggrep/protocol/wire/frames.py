@@ -129,7 +129,7 @@ def _fault_of(size: int, cap_bytes: int) -> str:
 
 
 def _check_depth(value: dict[str, object]) -> None:
-    """Check the depth level by level; the parser itself refuses more than 1,024."""
+    """Check the depth level by level; the parser itself refuses more than 1,024 levels."""
     level: list[object] = [value]
     for depth in range(1, MAX_DEPTH + 1):
         # Empty containers are skipped unless they are too deep: a frame can contain hundreds of
