@@ -141,7 +141,7 @@ def sync_directory(path: Path) -> None:
 
 
 def sync_tree(root: Path) -> None:
-    """Sync every file and directory below `root`, and `root`, in any order.
+    """Sync every file and directory below `root`, and `root` itself, in any order.
 
     All files and directories get the modes of `root`'s parent directory. Many concurrent syncs take
     little longer than a single sync, because they share a write of the file system's journal.
@@ -204,7 +204,7 @@ def replace_file(path: Path, data: bytes, *, mode: int | None = None, lasting: b
 
 
 def overwrite_file(path: Path, data: bytes) -> None:
-    """Overwrite a file in place, which needs no free disk space; the file must not be shorter.
+    """Overwrite a file in place, which needs no free disk space; `data` must not be longer.
 
     Not atomic: after a power cut the file may have neither the old nor the new bytes.
     """
@@ -225,7 +225,7 @@ def replace_if_changed(path: Path, data: bytes) -> None:
 
 
 def sweep_leftovers(path: Path) -> None:
-    """Remove the temporary files of `replace_file` for `path` whose processes have died.
+    """Remove temporary files for `path` that were left by `replace_file` in processes that died.
 
     Requires: `path` is not being replaced, as the replacement could fail.
     """

@@ -28,8 +28,8 @@
         └── CorruptStore         internal          exit 1
             └── IndexDamaged     index_damaged     exit 1   no snapshot can answer
 
-`code` is the wire name and never changes once shipped. Any other exception
-is a bug: the surface reports it as `internal`.
+`code` is the wire name and never changes once shipped. Any other exception is a bug, and is
+reported as `internal`.
 """
 
 from msgspec import Struct
@@ -136,7 +136,7 @@ class SessionFull(RequestError):
 
 
 class Forbidden(RequestError):
-    """A path is outside the roots that this surface may read."""
+    """A path is outside the roots that this interface may read."""
 
     code = "forbidden"
 

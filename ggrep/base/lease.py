@@ -7,16 +7,16 @@ reading to writing. For its lifetime, the holder of the lease also locks one byt
 offset of its epoch; and it rewrites the record after each third of the record's time to live. A
 lease ends in three ways:
 
-1. its holder releases the lease;
-2. its holder dies: the kernel unlocks the byte, or the machine was restarted;
-3. its holder is stopped and writes no heartbeat for the time to live. If it continues later, it
-finds another epoch in the record, which it checks under the guard just before it publishes.
+1. its holder releases the lease; 2. its holder dies: the kernel unlocks the byte, or the machine
+was restarted; 3. its holder is stopped and writes no heartbeat for the time to live. If the holder
+continues later, it finds another epoch in the record, which each holder checks under the guard just
+before it publishes.
 
 Ages are measured by the machine's monotonic clock, which all processes share. A change of the wall
 clock neither ends nor extends a lease.
 
-All files are outside the store's directory. A guard inside would be deleted with the store: a
-writer could hold the deleted file while the next writer locks a new file of the same name.
+All files of the lease are outside the store's directory. A guard inside would be deleted with the
+store: a writer could hold the deleted file while the next writer locks a new file of the same name.
 """
 
 import errno
@@ -149,7 +149,7 @@ class Lease:
     def blame(self, error: Exception) -> None:
         """Raise LeaseLost from `error` if the lease was taken over; do nothing otherwise.
 
-        The new holder removes staged files and may delete files that no snapshot names.
+        The new holder removes staged files and may delete files that no snapshot contains.
         """
         try:
             self.check()

@@ -1,4 +1,4 @@
-"""Identifies processes by id and start time; limits of this process."""
+"""Identifies processes by id and start time, and raises limits of this process."""
 
 import gc
 import os
@@ -94,8 +94,8 @@ def take_standard_output() -> BinaryIO:
 def without_collecting() -> Iterator[None]:
     """Disable garbage collection in the block; it takes a sixth of the time of imports.
 
-    If several threads run such blocks at the same time, the end of the first block enables it
-    again.
+    If several threads run such blocks at the same time, the end of the first block enables
+    collection again.
     """
     collecting = gc.isenabled()
     gc.disable()

@@ -4,7 +4,7 @@ Names, paths and exact texts are compared in NFC. Words to search for are compar
 invisible characters, so that full-width letters and half-width kana equal the usual characters.
 
 The ranges are generated from the Unicode 16 character database. Constants make every Python version
-split a text in the same way. The ranges include unassigned code points between them.
+split a text in the same way. A range can contain unassigned code points.
 """
 
 import re

@@ -37,7 +37,7 @@ def plain(value: object) -> Any:  # noqa: ANN401 - any JSON value
 
 
 def written(data: bytes) -> Any:  # noqa: ANN401 - any JSON value
-    """Return a value that `dumps` writes as `data`, the bytes of an earlier `dumps`."""
+    """Return a value that `dumps` converts to `data`, which an earlier `dumps` returned."""
     return orjson.Fragment(data)
 
 
@@ -81,7 +81,7 @@ class DecodeError(ValueError):
 def decode(kind: type[T], value: object, place: str = "$") -> T:
     """Return `value` as a `kind`: a Struct, tuple, enum, optional or plain JSON type.
 
-    Unknown keys of an object are ignored, as a newer minor version may add some. Missing keys get
+    Unknown keys of an object are ignored, as a newer minor version may add keys. Missing keys get
     their field's default, as an older version may lack them.
 
     Raises:

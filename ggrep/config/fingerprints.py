@@ -59,7 +59,7 @@ def embed_config_fingerprint(*, encoder_identity: str, chunker_revision: str) ->
 
 
 def ignore_fingerprint(files: Iterable[tuple[PathKey, bytes]]) -> str:
-    """Return the digest of all ignore files of a root, which can be passed in any order."""
+    """Return the digest of all ignore files of a root; their order has no effect."""
     digest = hashlib.sha256()
     for path_key, data in sorted(files, key=lambda file: file[0].encode()):
         # The length separates the content of a file from the name of the next file.

@@ -1,8 +1,9 @@
 """Runs git on possibly hostile work trees, without executing programs from their configuration.
 
 A repository's configuration can name programs: fsmonitor, hooks, filters, transports, pagers and
-checkers of signatures. All of them are switched off here. The git directory and the work tree are
-passed explicitly, so `core.worktree` cannot redirect git, and git does not check the owner.
+checkers of signatures. This module switches all of these programs off. The git directory and the
+work tree are passed explicitly, so `core.worktree` cannot redirect git, and git does not check the
+owner.
 """
 
 import os
@@ -125,8 +126,8 @@ def _run(
 def _output(process: subprocess.Popen[bytes], command: str, stdin: bytes | None) -> bytes:
     """Return git's standard output.
 
-    On a busy machine git can take longer than its timeout: it continues while it makes progress,
-    until it has used the limit of processor time.
+    On a busy machine, git can take longer than its timeout. Therefore git may continue while it
+    makes progress, up to a limit of processor time.
     """
     limit_s, before_s = _LISTING_S if command in _LISTINGS else _TIMEOUT_S, 0.0
     while True:

@@ -1,7 +1,8 @@
 """Named profiles of a repository, and their effects on its index and its answers.
 
-A profile with `include` makes files eligible that the built-in lists exclude. It has a separate
-store with budgets. Every other profile uses the repository's store and only restricts answers.
+A profile with `include` makes files eligible that the built-in lists exclude. Such a profile has a
+separate store with budgets. Every other profile uses the repository's store and only restricts
+answers.
 """
 
 import re
@@ -215,8 +216,8 @@ def apply_to_request(
 def unusual_fields(request: SearchRequest) -> frozenset[str]:
     """Return a request's fields that differ from the usual defaults.
 
-    This is for interfaces that do not record which fields a caller has set. A field that is set to
-    its default counts as not set.
+    The function is for interfaces that do not record which fields a caller has set. A field that is
+    set to its default counts as not set.
     """
     return _unusual(request, SearchRequest(request.query))
 

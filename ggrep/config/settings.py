@@ -355,7 +355,7 @@ def _of_own_store(
 def _require_narrower(
     key: str, value: object, standing: LoadedSettings, *, unbounded: bool = False
 ) -> None:
-    """Raise if a limit is wider than the current one; `unbounded`: whether 0 means no limit."""
+    """Raise if a limit is wider than the current limit; `unbounded`: whether 0 means no limit."""
     current = getattr(standing.settings, key)
     if unbounded and not current:
         return

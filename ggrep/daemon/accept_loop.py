@@ -1,9 +1,9 @@
 """A listening socket with several names that all daemons of a process share.
 
 A socket accepts connections under each of its names. A process therefore opens a single socket in
-each directory; the socket names of its other daemons are hard links to it. The hello of a client
-names the daemon. The process sends nothing before the hello and refuses a hello for a store that it
-does not serve.
+each directory; the socket names of the process's other daemons are hard links to this socket. The
+hello of a client names the daemon. The process sends nothing before the hello and refuses a hello
+for a store that it does not serve.
 
 When a daemon ends, the socket keeps the names of the other daemons. Connections to the ended daemon
 without a complete hello are closed, as if there were no listener.
@@ -55,8 +55,6 @@ class Receiver(Protocol):
 
 
 class _Listener:
-    """A listening socket and its names."""
-
     def __init__(self, listener: SocketListener, name: Path) -> None:
         self.socket = listener
         self.names = {name}
@@ -177,7 +175,7 @@ class AcceptLoop:
     async def _hello_of(self, stream: SocketStream) -> tuple[Hello | None, bytes]:
         """Return a client's hello and the received bytes; None and no bytes without a hello.
 
-        If the first frame is not a hello, None and its bytes are returned.
+        If the first frame is not a hello, None and the frame's bytes are returned.
         """
         received, greeting = bytearray(), object()
         connection = DaemonConnection(HARD_MAX_REQUEST_BYTES, HARD_MAX_RESPONSE_BYTES)

@@ -83,7 +83,7 @@ _LOOK_MS: Final = 50.0
 
 
 class TimeSpent(Struct):
-    """Arrival of a request, and its admission."""
+    """The time at which a request arrived, and its admission."""
 
     started_ms: float
     admitted: Admitted | None = None

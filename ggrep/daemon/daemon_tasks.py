@@ -180,7 +180,7 @@ class DaemonTasks:
         """Open the index, wait until an awaited first request is answered, then watch and sync.
 
         Watching and syncing read the whole tree and would slow down a concurrent first answer by
-        half. The first answer needs an open index, if there is one.
+        half. The first answer needs an open index, if the index exists.
         """
         daemon = self.daemon
         async with anyio.create_task_group() as group:
@@ -283,7 +283,7 @@ class DaemonTasks:
         return True
 
     def _announce_again(self) -> None:
-        """Write the record again; after a failure the next check repeats it."""
+        """Write the record again; after a failure, the next check tries again."""
         with suppress(OSError):
             self._announce()
 

@@ -89,7 +89,7 @@ class DaemonLocks:
 def _is_kept(lock: HeldFile, name: Path, *, clear: bool) -> bool:
     """Return whether a lock can be kept; else it is released, and its file is removed.
 
-    A link, or a new file, must replace a file that has other names or that is to be cleared.
+    If a file has other names, or must be cleared, a link or a new file must replace it.
     """
     try:
         if not clear and os.fstat(lock.descriptor).st_nlink == 1:
@@ -116,7 +116,7 @@ class Endpoint:
     """The claimed files of a daemon."""
 
     def __init__(self, home: Home, path: Path, locks: DaemonLocks | None = None) -> None:
-        """Claim `path` for this process; `locks` contains the locks of its other daemons."""
+        """Claim `path` for this process; `locks` has the locks of the process's other daemons."""
         self.path = path
         self._home = home
         self._locator: Path | None = None

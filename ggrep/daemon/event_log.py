@@ -343,7 +343,7 @@ class WarningHandler(logging.Handler):
         self._log = log
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write the message, and the place of its error."""
+        """Write the message, and the location of its error."""
         error = record.exc_info[1] if record.exc_info else None
         place = f": {place_of_error(error)}" if error else ""
         self._log.warning(f"{record.getMessage()}{place}")

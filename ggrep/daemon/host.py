@@ -127,8 +127,6 @@ def serve(  # noqa: PLR0913 - all but the roots and the home have a default
 
 
 class _Host:
-    """The state of the process."""
-
     def __init__(  # noqa: PLR0913 - the arguments of `serve`
         self,
         home: Home,

@@ -137,7 +137,7 @@ def scope_of(daemon: StoreDaemon, path: str) -> str:
 def _moment_notices(
     daemon: StoreDaemon, *, scanned: bool, deterministic: bool
 ) -> tuple[Notice, ...]:
-    """Return notices that an answer may be outdated; a deterministic answer omits polling."""
+    """Return notices that an answer may be outdated; if it is deterministic, none about polling."""
     stale = (stale_notice(daemon.stale_reason, scanned=scanned),) if daemon.stale else ()
     return stale if deterministic else (*stale, *_polling_notices(daemon))
 

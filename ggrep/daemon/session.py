@@ -188,7 +188,6 @@ class Session:
         return reply
 
     async def _send(self, data: bytes) -> None:
-        """Send a whole frame."""
         async with self._sending:
             with anyio.fail_after(SEND_S):
                 await self._stream.send(data)

@@ -215,7 +215,8 @@ class StoreDaemon:
         """Return the state of the index's updates; thread-safe.
 
         Until this process has finished a sync, a failure recorded by an earlier process counts, and
-        the files count as unchecked. A failure of this process counts until any process succeeds.
+        the files count as unchecked. A failure of this process counts until a sync of any process
+        succeeds.
         """
         syncs = self.syncs.statistics()
         if syncs.last_result not in {None, "failed"}:
@@ -271,7 +272,7 @@ class StoreDaemon:
         return manifest is not None and not manifest.partial
 
     def rebuild(self) -> bool:
-        """Request a sync to rebuild the damaged store; return whether one will run. Thread-safe."""
+        """Request a sync to rebuild the damaged store; return whether it will run. Thread-safe."""
         self.syncs.note_change(0)
         syncs = self.syncs.statistics()
         stopped = self.stale or syncs.last_result in {"failed", "cancelled"}
@@ -305,7 +306,7 @@ class StoreDaemon:
         return engine is not None
 
     def read_config(self) -> tuple[LoadedConfig, RepoIdentity] | GgrepError:
-        """Return the present settings on disk and the identity that they give; thread-safe."""
+        """Return the present settings on disk and the resulting store identity; thread-safe."""
         root = self.identity.root
         try:
             config = load_config(root, self.shared.home, self.shared.environ, self._flags)

@@ -25,7 +25,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class _Loop(Protocol):
-    """The used part of an event loop's interface."""
+    """The part of an event loop's interface that this module uses."""
 
     def call_soon_threadsafe(self, callback: Callable[[], None]) -> object:
         """Schedule `callback` in the event loop without waiting for it."""

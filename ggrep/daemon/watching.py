@@ -21,7 +21,7 @@ UTF-8."""
 
 
 class Watch(Protocol):
-    """The used part of the interface of `RustNotify`."""
+    """The part of the interface of `RustNotify` that this module uses."""
 
     def watch(
         self, debounce_ms: int, step_ms: int, timeout_ms: int, stop_event: threading.Event

@@ -157,7 +157,7 @@ class FiguresByMember(Mapping[K, CollectionStatistics], Generic[K]):
 
 
 class MemberLists(Struct, frozen=True):
-    """The first hits of a repository's lists.
+    """The first hits of each list of a repository.
 
     Attributes:
         corpora: a list for each requested corpus.

@@ -49,7 +49,7 @@ T = TypeVar("T")
 
 
 class Confidence(Enum):
-    """How well the best hits fit the query; the value is the word in JSON."""
+    """How well the best hits fit the query; the value is the word in JSON documents."""
 
     STRONG = "strong"
     WEAK = "weak"
@@ -113,7 +113,7 @@ class TopFiles(Struct, frozen=True):
 
     @property
     def evidence(self) -> float:
-        """Return the highest evidence of a file."""
+        """Return the largest evidence that any file has."""
         return max((leader.evidence for leader in self.leaders), default=0.0)
 
     @property

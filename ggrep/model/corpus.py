@@ -135,8 +135,8 @@ def allocate(  # noqa: PLR0913 - likewise
 ) -> Allocation[T]:
     """Return at most `limit` items of `ranked`, with at most `per_file` of each file (0: no bound).
 
-    In balanced mode the items keep their order. Otherwise they are grouped: first the quota of each
-    bucket, one bucket after another, then the best of the rest.
+    In balanced mode the items keep their order. In other modes the items are grouped: first the
+    quota of each bucket, one bucket after another, then the best of the rest.
 
     Args:
         ranked: the items, best first.

@@ -66,7 +66,7 @@ class Difference(Struct, frozen=True):
 
 
 class SlateChange(Struct, frozen=True):
-    """Differences of slates with one byte budget."""
+    """Differences between slates with the same byte budget."""
 
     max_bytes: Count
     """Byte budget of a slate; 0 for the level's default."""
@@ -189,7 +189,7 @@ class SlateBlock(Struct, frozen=True):
 
 
 class SlateFigures(Struct, frozen=True):
-    """Figures of slates with one byte budget."""
+    """Figures of slates with the same byte budget."""
 
     max_bytes: Count
     """Byte budget of a slate; 0 for the level's default."""
@@ -371,7 +371,7 @@ class CheckSummary(Struct, frozen=True):
 
 
 class Miss(Struct, frozen=True):
-    """An expectation that does not hold."""
+    """An expectation that an answer does not fulfil."""
 
     rule: Annotated[str, tuple(RULES)]
     """Name of the rule: the key in the file, or `answer` if there was no answer."""

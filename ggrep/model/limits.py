@@ -36,7 +36,7 @@ class Notice(Struct, frozen=True, omit_defaults=True):
 
 
 def sorted_limits(hits: Iterable[LimitHit]) -> tuple[LimitHit, ...]:
-    """Return the limits, sorted; for each code and path only the limit with the most `observed`."""
+    """Return the limits, sorted; for each code and path, only that with the largest `observed`."""
     best: dict[tuple[str, str], LimitHit] = {}
     for hit in hits:
         key = (hit.code, hit.path_key or "")
@@ -47,7 +47,7 @@ def sorted_limits(hits: Iterable[LimitHit]) -> tuple[LimitHit, ...]:
 
 
 def sorted_notices(notices: Iterable[Notice]) -> tuple[Notice, ...]:
-    """Return the notices, sorted; for each code and path, only the first notice by message."""
+    """Return the notices, sorted; for each code and path, only the first by message."""
     best: dict[tuple[str, str], Notice] = {}
     for notice in notices:
         key = (notice.code, notice.path_key or "")

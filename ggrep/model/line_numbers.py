@@ -33,8 +33,8 @@ def folded_range(number: int, line: str) -> tuple[int, str] | None:
 def without_fold_marks(text: str, first: int) -> str:
     """Return source text that begins at the line `first`, without lines that look like folds.
 
-    The mark of such a line becomes three dots. Otherwise the line would change the numbers of all
-    lines below it, and hide lines.
+    In a line that looks like a fold, the mark becomes three dots. Otherwise the line would change
+    the numbers of all lines below it, and hide lines.
     """
     if FOLD not in text:
         return text
@@ -114,7 +114,7 @@ _STEP: Final = 5
 def with_numbers(lines: Iterable[tuple[int, str]]) -> Iterator[str]:
     """Yield lines, each after a tab; some lines have a number before the tab.
 
-    These are the first line, a line after a gap, and lines whose number is a multiple of five.
+    Numbers are in the first line, in a line after a gap, and at multiples of five.
     """
     expected = 0
     for number, line in lines:

@@ -241,7 +241,7 @@ def check_spelling(typed: str) -> None:
 
 
 def clamped(request: _Asked) -> tuple[_Asked, tuple[LimitHit, ...]]:
-    """Return the request with its limit reduced to the maximum (even if 0), and the limit hit."""
+    """Return the request with a capped limit, and the limit hit; a limit of 0 is also capped."""
     code = limit_code(request)
     most = MAX_SYMBOLS if code == "max_symbols" else MAX_REFERENCES
     limits = (LimitHit(code, most, request.limit),) if request.limit > most else ()

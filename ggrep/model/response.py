@@ -119,7 +119,7 @@ class Hit(Struct, frozen=True, omit_defaults=True):
 
 
 def federated_key(name: str) -> str | None:
-    """Return the key of a Hit's field in a workspace answer; None if its form differs there."""
+    """Return the key of a Hit's field in a workspace answer; None if the field differs there."""
     if name in _OTHERWISE:
         return _OTHERWISE[name]
     first, *others = name.split("_")
@@ -214,7 +214,7 @@ class Term(Struct, frozen=True):
 class Explanation(Struct, frozen=True):
     """Explanation of the answer; present if the request sets `explain`.
 
-    Keys may be added later.
+    Later versions can add keys.
     """
 
     kind: Annotated[str, QUERY_KINDS]

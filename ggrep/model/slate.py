@@ -31,7 +31,7 @@ SessionOp: TypeAlias = Literal["start", "refine", "expand"]
 
 
 class Section(Enum):
-    """A section of a slate; sections are in this order."""
+    """A section of a slate; slates contain sections in the order of these values."""
 
     __hash__ = object.__hash__  # takes a third of the time of Enum's method
 
@@ -46,7 +46,7 @@ SECTIONS = tuple(Section)
 
 
 class Role(Enum):
-    """A role that a path rule assigns to a file; a file may have several."""
+    """A role that a path rule assigns to a file; a file may have several roles."""
 
     __hash__ = object.__hash__
 
@@ -131,7 +131,7 @@ class Budgets(Struct, frozen=True):
     ] = False
 
     def for_agents(self) -> Self:
-        """Return the same values as budgets of the text for agents."""
+        """Return equal budgets that apply to the text for agents."""
         return replace(self, of_text=True)
 
 
@@ -324,7 +324,7 @@ class GraphBounds(Struct, frozen=True):
 
 
 class ContextGraph(Struct, frozen=True):
-    """Nodes sorted by id; edges sorted by kind, source, target and name; and their bounds."""
+    """Nodes, sorted by id; edges, sorted by kind, source, target and name; bounds of the graph."""
 
     nodes: tuple[GraphNode, ...]
     edges: tuple[GraphEdge, ...]

@@ -45,7 +45,7 @@ class Pick(Struct, frozen=True):
 
 
 class TextPiece(Evidence, frozen=True, kw_only=True):
-    """A chunk of a chosen file with its text; the level determines the snippet.
+    """A chunk of a chosen file with its text; the level of detail determines the snippet.
 
     Attributes:
         names: names of all definitions in the chunk.

@@ -319,7 +319,7 @@ class SyncWarning(Struct, frozen=True):
 
     @classmethod
     def of(cls, notice: Notice) -> Self:
-        """Return a notice in the form of reports."""
+        """Return a notice as a warning of a report."""
         return cls(notice.code, notice.message, notice.path_key or UNSET)
 
 

@@ -88,7 +88,7 @@ class Doctor(Versioned, frozen=True, kw_only=True, rename="camel"):
 
 
 class Orphan(Struct, frozen=True, rename="camel"):
-    """A directory that no workspace claims."""
+    """A directory that belongs to no workspace."""
 
     path: Named
     """Absolute path of the directory."""

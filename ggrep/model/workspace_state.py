@@ -246,7 +246,7 @@ class CacheRoots(Struct, frozen=True, rename="camel"):
 
 
 class CatalogManifest(Struct, frozen=True, rename="camel"):
-    """The manifest now and as stored."""
+    """The current manifest, and the stored manifest."""
 
     manifest_hash: IndexStateHash
     kept_hash: str | None

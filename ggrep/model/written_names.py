@@ -129,8 +129,8 @@ def last_of(name: str) -> str:
 def name_readings(typed: str, language: str = "") -> tuple[NameReading, ...]:
     """Return the possible readings of a requested name in a language, the preferred reading first.
 
-    In some languages `print.foo` can be a name or `foo` in `print`. Without a language, every
-    separator splits the name. The result is empty if the language has no such names.
+    In some languages `print.foo` can be a name, or the name `foo` in `print`. Without a language,
+    every separator splits the name. The result is empty if the language has no such names.
     """
     name = declared_name(typed)
     whole = NameReading((), bare_name(name))
@@ -279,7 +279,8 @@ def _letters_of(language: str) -> str:
 def word_pattern(name: str, language: str, any_case: bool) -> re.Pattern[str]:  # noqa: FBT001
     """Return the pattern of a name as a whole word, with the word characters of a language.
 
-    Requires: `name` has no quoting and no container. `any_case` also matches other letter cases.
+    Requires: `name` has no quoting and no container. With `any_case`, other letter cases also
+    match.
     """
     more = _letters_of(language)
     more += "".join(sign for sign in "$-" if sign in name and sign not in more)

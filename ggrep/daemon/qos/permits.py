@@ -18,8 +18,6 @@ _LOOK_EVERY_MS: Final = 100.0
 
 
 class _Waiter(Struct):
-    """A task in the queue."""
-
     client: str
     settled: anyio.Event = field(default_factory=anyio.Event)
     granted: bool = False
@@ -166,7 +164,7 @@ class CpuPermits:
 
     @contextmanager
     def elsewhere(self) -> Iterator[None]:
-        """Mark a permit during the block as one for a query that another process computes."""
+        """Mark a permit, during the block, as used for a query that another process computes."""
         self._elsewhere += 1
         try:
             yield

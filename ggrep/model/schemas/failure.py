@@ -1,4 +1,4 @@
-"""The JSON of a failure, the same for all surfaces."""
+"""The JSON of a failure, the same for the command line, HTTP and MCP."""
 
 from collections.abc import Sequence
 from typing import Annotated, Final, NotRequired, TypedDict

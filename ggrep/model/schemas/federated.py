@@ -244,7 +244,7 @@ class RepoStatsJson(TypedDict):
 
 @may_grow
 class FederatedStatsJson(TypedDict):
-    """Figures that differ from run to run; present with --stats. Keys may be added later."""
+    """Figures that differ from run to run; present with --stats. Later versions can add keys."""
 
     elapsedMs: Figure
     """Duration from request to answer, milliseconds."""
@@ -261,7 +261,7 @@ class StatedJson(TypedDict):
 
 
 class FailureDetailsJson(TypedDict):
-    """Additional values for the code."""
+    """Additional values that depend on the code."""
 
     retry_after_ms: NotRequired[Count]
     """Milliseconds to wait before a retry."""
@@ -418,7 +418,7 @@ class FederatedHitJson(RepoPlaceJson):
 
 
 class FederatedMoreJson(TypedDict):
-    """Keys that only some searches of a workspace have."""
+    """Keys that are only in the answers to some searches of a workspace."""
 
     matches: NotRequired[FederatedMatchesJson]
     """Totals of matches; present for a search by text or regular expression."""

@@ -27,7 +27,7 @@ from ggrep.model.workspace_state import (
 
 
 class WorkspaceDefaultsJson(TypedDict):
-    """Defaults of entries without these keys."""
+    """Defaults for repository entries that lack these keys."""
 
     enabled: bool
     """Whether it is searched by default."""
@@ -65,7 +65,7 @@ class ResolvedRepoJson(TypedDict):
 class ResolvedWorkspaceJson(TypedDict):
     """A workspace file after validation: values normalised, roots found, identities computed.
 
-    It contains absolute paths, for operators.
+    The document contains absolute paths, for operators.
     """
 
     schemaVersion: Literal[1]

@@ -161,12 +161,12 @@ class Arrangement:
 
 
 def join_loose(table: LineTable, pieces: Sequence[Piece], limits: ChunkLimits) -> list[Piece]:
-    """Join adjacent loose pieces that fit into one chunk, and trivial pieces with any neighbour."""
+    """Join adjacent pieces that fit into one chunk, if both are `loose` or one is trivial."""
     joined: list[Piece] = []
     for piece in pieces:
         last = joined[-1] if joined else None
         both = None
-        # Definitions with separate chunks are never joined; most pieces are such definitions.
+        # Most pieces are definitions with separate chunks, which are never joined.
         if last is not None and (last.loose or piece.loose):
             both = _join(table, last, piece, limits)
         if both is None:

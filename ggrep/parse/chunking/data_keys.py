@@ -102,7 +102,7 @@ class _JsonScan:
         return len(self._marks) - 1
 
     def keys(self) -> Iterator[Key]:
-        """Yield the keys; the only outermost value of a file is left out."""
+        """Yield the keys; if the file consists of a single value, this value is not a key."""
         lonely = sum(level == 0 for _, level in self._marks) <= 1
         for (start, level), name in zip(self._marks, self._names, strict=True):
             if level or not lonely:
@@ -141,7 +141,7 @@ def yaml_keys(table: LineTable) -> list[Key]:
 
 
 class _YamlScan:
-    """The state of a scan.
+    """The state while a YAML file is scanned.
 
     The level of a key is twice its column. A dash has an odd level, so a list is inside of a key in
     the same column.

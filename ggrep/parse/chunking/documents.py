@@ -60,7 +60,7 @@ def scan(lines: list[str], first: int) -> tuple[list[Heading], list[Fence]]:
 
 
 def _fence_marker(line: str) -> str:
-    """Return the run of backticks or tildes at the start of a line, after quote marks."""
+    """Return the run of backticks or tildes at the start of a line, after `>` marks."""
     text = line.lstrip(" \t>")
     for mark in "`~":
         run = len(text) - len(text.lstrip(mark))
@@ -201,7 +201,6 @@ def asciidoc_cutter(table: LineTable) -> Cutter:
 
 
 def _outside(headings: list[Heading], fences: list[Fence]) -> list[Heading]:
-    """Return the headings outside all fences."""
     fenced = {line for fence in fences for line in range(fence.first, fence.last + 1)}
     return [heading for heading in headings if heading.line not in fenced]
 

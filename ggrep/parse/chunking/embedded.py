@@ -40,7 +40,7 @@ class Scripts:
         ]
 
     def among(self, around: Sequence[Piece], limits: ChunkLimits) -> list[Piece]:
-        """Return the pieces of the scripts, and the parts of `around` outside of the scripts."""
+        """Return the scripts' pieces, and the parts of the pieces `around` outside of scripts."""
         table = self._table
         every: list[Piece] = []
         for (script, root), outline in zip(self._parsed, self._outlines, strict=True):

@@ -36,7 +36,7 @@ _PART_LEVEL: Final = 7
 
 
 def xml_keys(data: bytes) -> list[Key]:
-    """Return the elements; an element's name is its id or name, or the text of such a child."""
+    """Return the elements; an element is named by its id or name, or by the text of a child."""
     scan = _Elements(data)
     for tag in _TAG.finditer(data):
         if tag["tag"] is not None:

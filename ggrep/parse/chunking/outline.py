@@ -1,8 +1,7 @@
 """Collects the nested definitions of a file without visiting every node.
 
 Three kinds of nodes are visited: nodes at the top level, nodes inside definitions, and nodes inside
-a node that is larger than a chunk. The last kind includes the definitions in a module that is
-wrapped in a function call.
+a node that is larger than a chunk, such as a module that is wrapped in a function call.
 """
 
 from collections.abc import Iterable

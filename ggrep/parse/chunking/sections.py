@@ -79,8 +79,6 @@ def sections(
 
 
 class _Layout:
-    """Divides the sections of a document into pieces."""
-
     def __init__(self, table: LineTable, fences: Sequence[Fence], limits: ChunkLimits) -> None:
         self._table = table
         self._limits = limits

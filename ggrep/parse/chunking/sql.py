@@ -147,8 +147,6 @@ def _statements(table: LineTable) -> list[_Statement]:
 
 
 class _Reader:
-    """Finds the statements of an SQL file, line by line."""
-
     def __init__(self, table: LineTable) -> None:
         self._dollars = _DELIMITER.search(table.data) is None
         self._lines = [line[:_LINE_BYTES].rstrip() for line in table.data.split(b"\n")]
@@ -188,7 +186,7 @@ class _Reader:
         return b" " * len(before) + behind
 
     def _leaves_open(self, line: bytes) -> bool:
-        """Record a comment or quotation that the line leaves open; return whether it does."""
+        """Record a comment or quotation that the line leaves open; return whether there is one."""
         bare = _LINE_COMMENT.sub(b"", line)
         self._comment = b"/*" in bare
         marks = _DOLLARS.findall(bare) if self._dollars else []

@@ -1,9 +1,8 @@
-"""Replaces syntax of shell scripts that the grammar cannot parse by plain words.
+"""Replaces shell syntax that the grammar cannot parse with plain words.
 
 The grammar fails at quotes and brackets in strings, expansions, patterns and here-documents, and
 reads the rest of the script as a string. Therefore strings and substitutions are blanked between
 their quotes, expansions become variables, patterns become words, and here-documents become blank.
-Every remaining byte keeps its offset.
 """
 
 import re

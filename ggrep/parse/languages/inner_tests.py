@@ -1,4 +1,4 @@
-"""Recognises tests inside of source files, by the forms of tests of each language.
+"""Recognises tests inside of source files, by patterns for each language.
 
 The lines of the tests depend only on the text of the file, so searches for chunks, searches for
 names and `expand` use the same lines. A test begins at the decorators and comments in front of it
@@ -170,8 +170,8 @@ _MOST_BEHIND: Final = 100
 def _end_by_brackets(lines: Sequence[str], line: int, language: str) -> int:
     """Return the end of the block whose head begins at `line`, or of a statement without a block.
 
-    A literal of several lines may contain unpaired brackets. Then the block ends at the first line
-    with a closing brace that is not indented deeper than the head.
+    A literal of several lines can contain unpaired brackets. Therefore the block ends at the latest
+    at the first line with a closing brace that is not indented deeper than the head.
     """
     width, depth, opened, closing = _width(lines[line]), 0, False, 0
     pattern = _BRACKETS if language in {"go", "rust"} else _SCRIPT_BRACKETS

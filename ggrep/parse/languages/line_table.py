@@ -1,4 +1,4 @@
-"""The offsets of a file's lines, which end at a line feed only."""
+"""The offsets of a file's lines; only line feeds end a line."""
 
 import re
 from array import array
@@ -72,7 +72,7 @@ class LineTable:
     def with_marks(self, start: int) -> int:
         """Return the start of the marks before `start` that were blanked before parsing.
 
-        These marks are in the same line, or alone in the lines directly above.
+        Such a mark is in the same line, or alone in a line directly above.
         """
         if self.marked is self.data:
             return start

@@ -105,7 +105,7 @@ class _Captures(Struct):
 
 
 def read(grammar: str, root: Node, base: Callable[[Node], Construct | None] = nothing) -> Rules:
-    """Return the rules for the file with a syntax tree.
+    """Return the rules for the file with the syntax tree `root`.
 
     Args:
         grammar: the grammar with which the file was parsed.

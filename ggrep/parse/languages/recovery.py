@@ -1,11 +1,11 @@
 """Parses text again without the lines that its grammar cannot parse.
 
-After a syntax error, a parser guesses which text to drop. Often it drops the heads of the
-definitions around the error, or reads the rest of the file as part of one of them. The indentation
+After a syntax error, a parser guesses which text to drop. Often the parser drops the heads of
+definitions around the error, or reads the rest of the file as part of a definition. The indentation
 shows the intended blocks: a line and the deeper lines below it. The syntax tree agrees with a block
 if the block is a sequence of sibling nodes. If the tree does not agree with some blocks because of
 errors, blocks are blanked one after the other, the innermost first. A block stays blank if the tree
-then agrees with more of the other blocks. Every remaining byte keeps its offset.
+then agrees with more of the other blocks.
 """
 
 import re
@@ -197,7 +197,7 @@ class _Recovery:
     def _improve(
         self, blocks: Sequence[Block], reading: _Reading, part: Block | None = None
     ) -> _Reading:
-        """Blank blocks that improve the tree: the first such block, or with `part` the best."""
+        """Blank blocks as long as this improves the tree; with `part`, choose the best block."""
         tried: set[Span] = set()
         better: _Reading | None = reading
         while better is not None:
@@ -339,7 +339,8 @@ def _child_at(node: Node, offset: int) -> Node | None:
 def _candidates(blocks: Sequence[Block], broken: Sequence[Block]) -> Iterator[Span]:
     """Yield the parts that possibly cause each block's errors, the innermost first.
 
-    The parts of a block are: from its third line of equal indentation on, its body, then all of it.
+    For a block, the parts are: its end, from the third line of equal indentation on; its body; the
+    whole block.
     """
     starts = [block.start for block in broken]
     for outer in blocks:

@@ -75,7 +75,7 @@ class Run:
 
 
 class Siblings:
-    """Represents a node with other children than in the tree."""
+    """Represents a node whose children are replaced by other nodes."""
 
     __slots__ = ("named_children", "start_byte")
 
@@ -106,7 +106,7 @@ def inside_of(start_byte: int, nodes: Sequence[Node]) -> tuple[Node, ...]:
 def grouped(
     container: Node, nodes: Iterable[Node], role: Callable[[Node], str]
 ) -> tuple[Node, ...]:
-    """Return `nodes` as the children of one node; neighbours of one definition become a run.
+    """Return `nodes` as the children of one node; adjacent nodes of one definition become a run.
 
     Args:
         container: the parent of the nodes.

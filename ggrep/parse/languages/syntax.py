@@ -94,7 +94,7 @@ def script_tree(table: LineTable, script: Script) -> Node:
 
 
 def rules_for(language: str, root: Node, data: bytes) -> Rules:
-    """Return the rules for the file with a syntax tree."""
+    """Return the rules for the file with the syntax tree `root`."""
     rules = _rules(_RULED[language]) if language in _RULED else None
     if language in QUERIED:
         from ggrep.parse.languages.query_rules import read

@@ -33,7 +33,7 @@ def parse_parts(grammar: str, data: bytes, parts: Sequence[Range]) -> Node:
 
 
 def part(table: LineTable, start: int, end: int) -> Range:
-    """Return a range of bytes in the parser's form."""
+    """Return a range of bytes as the parser's type `Range`."""
     first, last = table.line_of(start), table.line_of(end)
     return Range(
         Point(first, start - table.starts[first]), Point(last, end - table.starts[last]), start, end

@@ -48,7 +48,7 @@ _PARAMETER_WORDS: Final = ("parameter", "primary_constructor")
 
 
 def literal_kind(kind: str) -> Literal["string", "comment", "code", ""]:
-    """Return the kind of text that nodes of a kind contain; empty if the parent nodes decide."""
+    """Return the kind of text in nodes of a type; empty if this depends on the parent nodes."""
     if kind in _INSERTED or kind in _VARIABLES:
         return "code"
     if kind in _COMMENTS or "comment" in kind:
@@ -121,7 +121,7 @@ def with_more(language: str, node: Node, definition: Construct | None) -> Constr
 
 
 def anywhere(node: Node) -> bool:
-    """Return whether a definition has no scope, as a macro, and so can be inside any node."""
+    """Return whether a definition can be inside any node, because it has no scope (a macro)."""
     return node.type in _MACROS
 
 

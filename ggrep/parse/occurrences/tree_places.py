@@ -334,7 +334,7 @@ class _Tree:
         return step.kind if single or self._rules.prototypes else "field"
 
     def _first_of(self, node: Node, spot: Spot) -> bool:
-        """Return whether the spot is the first occurrence of its name in a defining call."""
+        """Return whether the spot is the first occurrence of the name that a call defines."""
         if self._language not in _CALLS or node.type not in {"call", "unary_operator"}:
             return True
         before = self._table.data[node.start_byte : spot.start].decode("utf-8", "replace")

@@ -103,10 +103,7 @@ def mentions_by_words(
 
 
 def by_words(path_key: str, data: bytes, matches: Iterable[Spot]) -> tuple[Occurrence, ...]:
-    """Return occurrences in an unparsed file: in code as usages, in other files as comments.
-
-    Words in documents and data only mention a name.
-    """
+    """Return occurrences in an unparsed file: in code as usages, in other files as comments."""
     language = language_of(path_key, data)
     is_code = corpus_of_language(language) is Corpus.CODE or language in _PROGRAMS
     kind: PlaceKind = "usage" if is_code else "comment"

@@ -10,7 +10,8 @@ _GROUP: Final = re.compile(rb"(?<!\\)\((?:\?P<\w+>|(?!\?))")
 def ungrouped(pattern: bytes) -> bytes:
     """Return an expression without its groups; RE2 searches much faster without groups.
 
-    Requires: a parenthesis that does not open a group is escaped by a backslash, also in classes.
+    Requires: a parenthesis that does not open a group is escaped by a backslash, even in a
+    character class.
     """
     return _GROUP.sub(b"(?:", pattern)
 

@@ -177,7 +177,7 @@ def _undeclared(data: bytes) -> Decoded | None:
 
 
 def _as_broken(data: bytes) -> Decoded:
-    """Return the text of UTF-8 with invalid bytes, and with surrogates as in CESU-8."""
+    """Return the text of UTF-8 that contains invalid bytes, or surrogates as in CESU-8."""
     joined = _SURROGATES.sub(_join, data)
     text = joined.decode(UTF_8, "replace")
     name = UTF_8 if joined == data else "cesu-8"
@@ -201,7 +201,7 @@ def _is_cut(data: bytes) -> bool:
 
 
 def _by_zeros(head: bytes) -> str | None:
-    """Return the wide encoding in which ASCII has zeros at the positions of zeros in `head`."""
+    """Return the UTF-16 or UTF-32 encoding in which ASCII has zeros where `head` has zeros."""
     for name, width, filled in _BY_ZEROS:
         places = [head[place::width].count(0) for place in range(width)]
         empty = [count for place, count in enumerate(places) if place not in filled]

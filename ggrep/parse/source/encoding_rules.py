@@ -1,7 +1,7 @@
 """Reads the encodings that `.editorconfig` and `.gitattributes` declare for files.
 
-These rules apply only if the file itself declares no encoding. As in git and editors, a rules file
-in a deeper directory has precedence over one above it, and a later line over an earlier line.
+A file's own declaration has precedence. As in git and editors, a rules file has precedence over
+rules files in directories above, and a later line over an earlier line.
 """
 
 import re

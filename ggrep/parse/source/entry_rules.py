@@ -129,7 +129,7 @@ class EntryRules(Struct, frozen=True):
         )
 
     def file(self, place: DirRules, path: bytes, name: str, *, listable: bool = True) -> Verdict:
-        """Return the decision, by name, about an entry that is not a directory.
+        """Return the decision, based on the name, about an entry that is not a directory.
 
         Args:
             place: the entry's directory.

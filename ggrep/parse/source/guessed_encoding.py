@@ -1,9 +1,9 @@
 """Guesses an encoding from the bytes beyond ASCII, if it is not declared.
 
 chardet rates encodings by pairs of letters, which is reliable for a page of text, but not for a
-line. Its rating is combined here with rules for all languages: how common an encoding is, and
-whether words in it are plausible. Letters of different scripts do not occur in one word, capitals
-occur at the beginning of words, and signs occur around words.
+line. Here, chardet's rating is combined with rules for all languages: how common an encoding is,
+and whether words in it are plausible. In plausible text, letters of different scripts do not occur
+in one word, capitals occur at the beginning of words, and signs occur around words.
 """
 
 import codecs

@@ -73,7 +73,7 @@ class Rules(Struct, frozen=True):
     wild: tuple[tuple[int, Rule], ...]
 
     def decide(self, path: bytes, name: bytes, *, is_directory: bool) -> bool | None:
-        """Return the decision of the last rule that matches the path itself, not one above it."""
+        """Return the decision of the last rule that matches the path itself, not its directory."""
         plain = self.directories if is_directory else self.files
         last = max(plain.get((True, name), -1), plain.get((False, path), -1))
         for number, rule in self.wild:

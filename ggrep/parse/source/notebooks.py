@@ -1,12 +1,11 @@
 """Converts a notebook to a script in the kernel's language, which contains its cells' sources.
 
 Outputs, pictures and the JSON around the cells are left out. The script's first line names the
-kernel's language. Each cell begins with a line such as `# %% 3`, counted from 1. Text cells, and
-commands to the notebook program, become comments.
+kernel's language. Each cell begins with a line such as `# %% 3`, with the cell's number from 1 on.
+Text cells, and commands to the notebook program, become comments.
 
 If each line of a source is a separate line of the notebook file, it keeps its line number, and all
-other lines become blank. In any other layout (a source in one string, a notebook in one line), the
-cells are simply concatenated.
+other lines become blank. In any other layout, the cells are simply concatenated.
 """
 
 import codecs
@@ -109,7 +108,7 @@ def is_notebook(path_key: str) -> bool:
 
 
 def most_bytes(path_key: str, cap_bytes: int) -> int:
-    """Return the maximum size of a file of this name if its text can have `cap_bytes`."""
+    """Return the maximum size of a file of this name whose text may have `cap_bytes`."""
     return max(cap_bytes, MAX_NOTEBOOK_BYTES) if is_notebook(path_key) else cap_bytes
 
 

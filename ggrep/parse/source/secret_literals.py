@@ -45,7 +45,7 @@ _ROW: Final = re.compile(rb"[ \t]*[brufN@]?[\"'`]")
 def key_at(data: bytes, quote: int) -> Span | None:
     """Return the position of a key that follows the quote, or other sign, at `quote`.
 
-    Return None if there is none.
+    Return None without a key there.
     """
     if data[max(quote - len(_SCHEME), 0) : quote] == _SCHEME:
         quote = max(quote - len(_SCHEME) - 1, 0)

@@ -38,7 +38,7 @@ def compile_glob(glob: bytes) -> re.Pattern[bytes]:
     """Return the expression that matches whole paths of a glob.
 
     `*` and `?` do not match a slash; `**` between slashes does. A glob that git cannot parse (an
-    open bracket, a trailing backslash), or of more than `MAX_GLOB_BYTES`, matches nothing.
+    open bracket, a trailing backslash), or that is longer than `MAX_GLOB_BYTES`, matches nothing.
 
     The expression never tries a position twice for one wildcard: each literal between two wildcards
     is matched at its first possible position and kept (`(?>...)`), because text that matches after

@@ -81,7 +81,7 @@ class OccurrencePool(WorkerPool):
     def find(
         self, requests: Iterable[OccurrenceRequest], deadline: Deadline
     ) -> Iterator[tuple[OccurrenceRequest, FileOccurrences]]:
-        """Yield each request with its answer, in order; few of them are in memory at a time.
+        """Yield each request with its answer, in order; only a few are in memory at a time.
 
         Raises:
             DeadlineExceeded: time ran out.

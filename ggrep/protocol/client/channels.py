@@ -105,7 +105,7 @@ class Channels:
         deadline: Deadline,
         start: Start = "published",
     ) -> Reply:
-        """Return the answer of a daemon; if the daemon ends, send the message to the next daemon.
+        """Return the answer of a daemon; if the daemon ends, send the message to its successor.
 
         Requires: the message changes nothing.
 

@@ -51,7 +51,7 @@ def stop(
     *,
     wait: Callable[[float], None] = time.sleep,
 ) -> Stopped:
-    """Stop a daemon; other daemons of its process continue, unless signals are needed.
+    """Stop a daemon; other daemons of its process continue, unless the process is killed.
 
     Raises:
         GgrepError: the process did not end after being killed.

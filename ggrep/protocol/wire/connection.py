@@ -156,7 +156,7 @@ class Connection:
     """The common part of both sides of a connection."""
 
     def __init__(self, role: Role, most_received: int, most_sent: int) -> None:
-        """Start before the handshake; the bounds apply to frames, in bytes."""
+        """Start in the state before the handshake; the bounds limit frames, in bytes."""
         self.state = State.GREETING
         self._role = role
         self._reader = FrameReader(most_received)
@@ -187,7 +187,7 @@ class DaemonConnection(Connection):
     """The daemon's side of a connection."""
 
     def __init__(self, most_received: int, most_sent: int) -> None:
-        """Start before a client's hello; the bounds apply to frames, in bytes."""
+        """Start in the state before a client's hello; the bounds limit frames, in bytes."""
         super().__init__(Role.DAEMON, most_received, most_sent)
         self.hello: Hello | None = None
 
@@ -255,7 +255,7 @@ class ClientConnection(Connection):
     """
 
     def __init__(self, hello: Hello, name: str) -> None:
-        """Start before the handshake; `name` is the prefix of request ids."""
+        """Start in the state before the handshake; `name` is the prefix of request ids."""
         super().__init__(Role.CLIENT, HARD_MAX_RESPONSE_BYTES, HARD_MAX_REQUEST_BYTES)
         self.lost = ""
         self._hello = hello

@@ -186,7 +186,7 @@ class Compact(Struct, frozen=True):
 
 
 class Shutdown(Struct, frozen=True):
-    """Stop the daemon; `reason` is sent to every client whose request is ended by the stop."""
+    """Stop the daemon; `reason` is sent to every client whose request ends because of this."""
 
     reason: Annotated[str, WireBounds(256)] = ""
 
@@ -280,8 +280,6 @@ _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 
 
 class _Head(Struct, frozen=True):
-    """Fields of every message."""
-
     message: Annotated[str, WireBounds(64, form="shown")]
     caller: Annotated[str, WireBounds(64, form="shown")] = ""
 

@@ -75,7 +75,7 @@ def _callee(node: Node) -> str:
 
 
 def _call(node: Node) -> Construct | None:
-    """Return the method that a call defines (`private def a`, `attr_reader :a`), or a block."""
+    """Return the method that a call defines, such as `private def a`, or the call's block."""
     word = field_text(node, "method")
     arguments = node.child_by_field_name("arguments")
     if arguments is not None:
