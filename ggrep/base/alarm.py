@@ -7,7 +7,7 @@ from typing import Final
 from ggrep.base.command_time import TimeIsUp, now_ms
 
 _SLACK_MS: Final = 50.0
-"""Time after the deadline until the alarm ends a step that does not check it."""
+"""Time after the deadline until the alarm ends a step that does not check the deadline."""
 
 
 def arm(at_ms: float) -> None:

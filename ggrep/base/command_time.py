@@ -31,7 +31,7 @@ def process_began_ms() -> float:
     """Return the start time of this process, on the scale of `now_ms`; Python starts later.
 
     A process that is too old has done other work before, such as a script that ends in
-    `exec ggrep`. For such a process, the current time is returned.
+    `exec ggrep`. For an old process, the current time is returned.
     """
     fields = linux.stat_fields(os.getpid())
     ticks = int(fields[_START_FIELD]) if fields else 0

@@ -59,10 +59,10 @@ WORDS_OF_CODE = frozenset(
 """Words that are frequent in code, one typing error away from a command's name."""
 
 STARTING = ["serve", "--background", "--yes"]
-"""Arguments before the paths that start a daemon; the user has already consented to indexing."""
+"""Arguments, before the paths, of the command that starts a daemon; includes the user's consent."""
 
 LATER = "--later"
-"""Replaces the paths if a socket sends these; see `ggrep.protocol.client.preload`."""
+"""An argument instead of paths that a socket sends later; see `ggrep.protocol.client.preload`."""
 
 _GLOBAL_OPTIONS = frozenset({"--help", "-h", "--version"})
 _WORD = frozenset("abcdefghijklmnopqrstuvwxyz-")

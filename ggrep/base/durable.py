@@ -27,8 +27,8 @@ SHARED: Final = Modes(0o2770, 0o660)
 def modes_in(directory: Path) -> Modes:
     """Return the modes of new entries of a directory.
 
-    A directory counts as shared only if it has exactly the mode of shared directories. Otherwise a
-    group with partial access to a directory would get access to new files.
+    A directory counts as shared only if it has exactly the mode of shared directories, so that a
+    group with partial access to a directory gets no access to new files.
     """
     return SHARED if is_shared(directory) else PRIVATE
 

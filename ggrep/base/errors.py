@@ -118,7 +118,7 @@ class Unasked(NoIndex):
 
 
 class SnapshotGone(RequestError):
-    """The snapshot for which a request was prepared is no longer active; prepare it again."""
+    """The snapshot for which a request was prepared is not active; prepare the request again."""
 
     code = "snapshot_gone"
 

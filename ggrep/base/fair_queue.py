@@ -15,9 +15,9 @@ virtual time over the waiting tags is bounded: otherwise all waiting flows would
 the next new flow. 2. A flow without items is forgotten when the virtual time passes its tag. All
 flows are forgotten when the queue is empty.
 
-A third addition is for clients that may not be served at the moment. Such clients are skipped,
-without credit for missed turns. Their flows advance with the virtual time, all flows of a client by
-the same distance, so that the order of its lanes stays the same.
+A third addition is for clients that may not be served at the moment. Clients that may not be served
+are skipped, without credit for missed turns. The flows of skipped clients advance with the virtual
+time, all flows of a client by the same distance, so that the order of its lanes stays the same.
 """
 
 from collections import OrderedDict

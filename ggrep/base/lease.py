@@ -4,8 +4,8 @@ Each holder of the lease has a number, its epoch, that is larger than all earlie
 manifest contains the epoch of its writer. The record of the lease is kept after its release, so
 that the last epoch is known. A process that changes the record locks the guard, a kernel lock, from
 reading to writing. For its lifetime, the holder of the lease also locks one byte of a file, at the
-offset of its epoch; and it rewrites the record after each third of the record's time to live. A
-lease ends in three ways:
+offset of its epoch; and it rewrites the record three times in the record's time to live. A lease
+ends in three ways:
 
 1. its holder releases the lease; 2. its holder dies: the kernel unlocks the byte, or the machine
 was restarted; 3. its holder is stopped and writes no heartbeat for the time to live. If the holder
@@ -139,8 +139,8 @@ class Lease:
     def release(self) -> None:
         """Release the lease; its epoch stays in the record.
 
-        After a takeover the record belongs to the other process. If the record cannot be written,
-        the released kernel lock has the same effect.
+        After a takeover the record belongs to the process that took over the lease. If the record
+        cannot be written, the released kernel lock has the same effect.
         """
         reach("lease.before_release")
         with suppress(LeaseLost, Busy, StoreError, OSError):

@@ -1,7 +1,8 @@
 """System calls and files that only Linux has.
 
-A test checks that no other module uses these; docs/platforms.md lists the counterparts of other
-systems. This module only imports small parts of the standard library, as searches load it.
+A test checks that no other module uses such calls and files; docs/platforms.md lists the
+counterparts of other systems. This module only imports small parts of the standard library, as
+searches load it.
 """
 # importing pathlib and ctypes takes longer than running this whole module
 

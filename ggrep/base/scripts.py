@@ -78,7 +78,7 @@ r"""Characters of words, for use in a character class: `\w` lacks combining mark
 _JAMO: Final = "\u1160-\u11ff"
 """Vowels and final consonants, which form one letter with the preceding jamo."""
 _MOST_PERMUTED: Final = 3
-"""Maximum number of marks on a letter that match in any order; more only match in order."""
+"""Maximum number of marks on a letter that match in any order; more marks only match in order."""
 
 
 def nfc(text: str) -> str:

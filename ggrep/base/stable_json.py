@@ -11,7 +11,7 @@ Document: TypeAlias = Mapping[str, object]
 """A document of a declared shape (`ggrep.model.schemas`), which is JSON for type checkers."""
 
 _NO_JSON: Final = (bytes, bytearray)
-"""Types that msgspec would write as base64; they are refused."""
+"""Types that msgspec would write as base64, and that are refused."""
 
 
 def dumps(value: Json | Document | Sequence[Document]) -> bytes:

@@ -1,9 +1,9 @@
 """Runs git on possibly hostile work trees, without executing programs from their configuration.
 
 A repository's configuration can name programs: fsmonitor, hooks, filters, transports, pagers and
-checkers of signatures. This module switches all of these programs off. The git directory and the
-work tree are passed explicitly, so `core.worktree` cannot redirect git, and git does not check the
-owner.
+checkers of signatures. This module switches off all programs that the configuration names. The git
+directory and the work tree are passed explicitly, so `core.worktree` cannot redirect git, and git
+does not check the owner.
 """
 
 import os

@@ -1,8 +1,7 @@
 """Named profiles of a repository, and their effects on its index and its answers.
 
-A profile with `include` makes files eligible that the built-in lists exclude. Such a profile has a
-separate store with budgets. Every other profile uses the repository's store and only restricts
-answers.
+A profile with `include` makes files eligible that the built-in lists exclude, and has a separate
+store with budgets. Every other profile uses the repository's store and only restricts answers.
 """
 
 import re

@@ -21,7 +21,7 @@ from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.model.operations import load_answerers
 
 MOST_CONNECTIONS: Final = 256
-"""Maximum number of connections of a daemon; a further one closes the longest idle connection."""
+"""Maximum connections of a daemon; a further connection closes the longest idle connection."""
 
 _CONFIG_DEBOUNCE_MS: Final = 2_000.0
 _CONFIG_DEBOUNCE_LOW_IMPACT_MS: Final = 4_000.0

@@ -24,7 +24,7 @@ class AlreadyServed(GgrepError):
 
 
 class HeldLock:
-    """A locked file; it stays locked as long as a daemon of this process uses a name of it."""
+    """A locked file; it stays locked as long as a daemon of this process uses one of its names."""
 
     def __init__(self, held: HeldFile, name: Path) -> None:
         """Keep a lock under its first name."""

@@ -219,7 +219,7 @@ class LogFile:
 def make_room(directory: Path, total_bytes: int, *, keep: Path, coming: int) -> None:
     """Delete log files until `coming` bytes can be added to `keep` within the total.
 
-    Rotated files of all stores are deleted first, the oldest before newer ones. Current files of
+    Rotated files of all stores are deleted first, from the oldest to the newest. Current files of
     other stores follow; their writers create new files. A total of 0 means no bound.
     """
     if not total_bytes:

@@ -57,7 +57,7 @@ _LONG_SYNC_FILES: Final = 5_000
 """A process accepts no further root during a sync of more files: the root's syncs would wait."""
 _APART: Final = 32
 """Up to this many daemons of a host each have a lock descriptor; more daemons share one. Older
-builds cannot distinguish the shared names of a dead host: acquiring one name acquires all."""
+builds cannot distinguish the shared names of a dead host: one acquired name acquires all."""
 _IDLE_CHECKS: Final = 10
 _IDLE_CHECK_S: Final = 10.0
 _STALE_IDLE_MS: Final = 60_000.0
@@ -206,7 +206,7 @@ class _Host:
         return after
 
     def _after_start(self, outcome: ServeResult) -> ServeResult:
-        """Return the outcome of a root, after its daemon's start."""
+        """Return the outcome of serving a root, after the start of its daemon."""
         fault = self._faults.get(outcome.socket) if outcome.socket else None
         return outcome if fault is None else replace(outcome, error=fault)
 

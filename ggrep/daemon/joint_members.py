@@ -97,7 +97,7 @@ _MODULE: Final = "ggrep.daemon.pack_worker"
 _MOST_VIEWS: Final = 2
 """Maximum number of cached views; each view records the visible rows of the packs."""
 MANY_UNPACKED: Final = 16
-"""Minimum number of unpacked segments that starts packing: each costs a query about 0.3 ms."""
+"""Minimum number of unpacked segments that starts packing; a segment costs a query about 0.3 ms."""
 _AGAIN_MS: Final = 60_000.0
 """Minimum time between two attempts."""
 

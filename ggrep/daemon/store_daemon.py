@@ -147,7 +147,7 @@ class StoreDaemon:
 
     @property
     def flags(self) -> Mapping[str, object]:
-        """Return the settings with precedence over all others."""
+        """Return the settings that have precedence over all other settings."""
         return self._flags
 
     @property
@@ -317,9 +317,9 @@ class StoreDaemon:
     def reload(self, result: tuple[LoadedConfig, RepoIdentity] | GgrepError) -> None:
         """Apply the result of `read_config`.
 
-        If the settings select the same store, they apply from now on. If they select another store
-        or cannot be read, the daemon becomes stale: it answers from the existing index, and neither
-        syncs nor writes.
+        If the settings select the same store, they apply from now on. If the settings select
+        another store or cannot be read, the daemon becomes stale: it answers from the existing
+        index, and neither syncs nor writes.
         """
         if isinstance(result, GgrepError):
             self._become_stale(f"the settings cannot be read: {result}")

@@ -322,7 +322,7 @@ class SyncLoop:
             return self._schedule.next()
 
     async def _sync(self, due: Due) -> None:
-        """Run a sync, with the options of the first waiting tasks if there are any."""
+        """Run a sync; if tasks wait for a sync, use the options of the first of these tasks."""
         at_rest = due.reason in _AT_REST and self._compactor is not None
         job = replace(self._job, compaction="apart" if at_rest else "never")
         waited = self._waiters.take()

@@ -108,7 +108,7 @@ class Throttle:
 def cpu_ms() -> float:
     """Return the CPU time of this process and its ended and running children, in milliseconds.
 
-    A child that ends between the two readings is omitted or counted twice.
+    A child that ends while the times are read is omitted or counted twice.
     """
     times = os.times()
     ended = times.user + times.system + times.children_user + times.children_system

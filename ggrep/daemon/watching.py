@@ -103,7 +103,7 @@ _GROUP_MS: Final = 200
 """Maximum time for which successive events are collected."""
 _STEP_MS: Final = 20
 """Interval of checks for events, and the time without a further event after which they are passed
-on. The checks take .2 % of a core."""
+on. The checks take 0.2 % of a core."""
 _SETTLE_S: Final = 0.02
 """Roots added within this time are watched together."""
 _SETTLE_EACH_S: Final = 0.002
@@ -194,7 +194,7 @@ class HostWatcher:
     def remove(self, root: Path) -> None:
         """Stop watching `root`; no callback for it runs after the return.
 
-        The watches of removed roots are freed once they are half of the watched roots: freeing
+        Watches of removed roots are freed once half of the watched roots were removed: freeing
         watches restarts the watch of all other trees and checks these trees for changes.
         """
         with self._lock:

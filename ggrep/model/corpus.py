@@ -73,8 +73,8 @@ _ORDER = (Bucket.CODE, Bucket.DOCS, Bucket.GRAPH)
 def quotas(mode: Mode, limit: int) -> dict[Bucket, int]:
     """Return how many of `limit` hits each bucket gets; empty in balanced and debug mode.
 
-    With a limit of three or more, each bucket gets one hit. The rest is split by largest remainder;
-    ties are broken in the order code, docs, graph.
+    With a limit of three or more, each bucket first gets one hit. The rest is split by largest
+    remainder; ties are broken in the order code, docs, graph.
     """
     weights = _WEIGHTS.get(mode)
     if weights is None:

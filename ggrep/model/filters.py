@@ -89,7 +89,7 @@ def parse_view_filter(text: str, where: str) -> Filter:
 
 
 def named_filters(*left_out: str) -> str:
-    """Return the keys for help texts: `lang:, path: or test:`."""
+    """Return the keys of filters, for help texts: `lang:, path: or test:`."""
     *first, last = [f"{key}:" for key in FILTER_KEYS if key not in left_out]
     return f"{', '.join(first)} or {last}"
 

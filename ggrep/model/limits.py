@@ -22,7 +22,7 @@ class LimitHit(Struct, frozen=True, omit_defaults=True):
     observed: Count | None = None
     """Amount before the cut; absent when unknown."""
     path_key: str | None = None
-    """The file it concerns; absent when it concerns the whole answer."""
+    """The file that the bound concerns; absent if it concerns the whole answer."""
 
 
 class Notice(Struct, frozen=True, omit_defaults=True):
@@ -32,7 +32,7 @@ class Notice(Struct, frozen=True, omit_defaults=True):
     """Stable name of the warning."""
     message: SafeLine
     path_key: str | None = None
-    """The file it concerns; absent when it concerns the whole answer."""
+    """The file that the warning concerns; absent if it concerns the whole answer."""
 
 
 def sorted_limits(hits: Iterable[LimitHit]) -> tuple[LimitHit, ...]:
@@ -67,7 +67,7 @@ _NOTICES: Final = (
 
 
 class FileReading(Struct, frozen=True):
-    """How a file was read: encoding and traits, as in a Hit."""
+    """The encoding and traits of a file that was read, as in a Hit."""
 
     path: str
     encoding: str

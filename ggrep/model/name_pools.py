@@ -53,7 +53,7 @@ _Skip: TypeAlias = Annotated[int, WireBounds(MOST_CONSUMED)]
 
 
 class SymbolPoolRequest(Request["SymbolPool"], frozen=True):
-    """Request for the definitions of a name under a matching rule.
+    """Request for the definitions that match a name by a given rule.
 
     Attributes:
         asked: the request; its `limit` is the maximum number of definitions after the first `skip`.
@@ -68,7 +68,7 @@ class SymbolPoolRequest(Request["SymbolPool"], frozen=True):
 
 
 class ReferencesPoolRequest(Request["ReferencesPool"], frozen=True):
-    """Request for the occurrences of a name under a matching rule; see SymbolPoolRequest.
+    """Request for the occurrences that match a name by a given rule; see SymbolPoolRequest.
 
     Attributes:
         family: containers whose usages are requested; None to compute it from the repository's

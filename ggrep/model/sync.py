@@ -315,7 +315,7 @@ class SyncWarning(Struct, frozen=True):
     message: str
     """Text on a single line."""
     path_key: str | UnsetType = UNSET
-    """The file it concerns."""
+    """The file that the warning concerns."""
 
     @classmethod
     def of(cls, notice: Notice) -> Self:

@@ -44,9 +44,9 @@ class Diagnostic(Struct, frozen=True, rename="camel", omit_defaults=True):
     message: str
     """Text on a single line; absolute paths are redacted unless requested."""
     repo_id: Annotated[RepoId, REPO_ID] | None = None
-    """The repository it concerns."""
+    """The repository that the diagnostic concerns."""
     mode: Annotated[str, Corpus] | None = None
-    """Corpus that it concerns; absent for all."""
+    """Corpus that the diagnostic concerns; absent for all corpora."""
     file: str | None = None
     """Path below the repository's root, with forward slashes."""
 

@@ -41,7 +41,7 @@ class Permits:
         self._by_client: Counter[str] = Counter()
         """Number of permits by client, without zero counts."""
         self.closed: str | None = None
-        """Reason why no more permits are granted; None while they are granted."""
+        """Reason why no more permits are granted; None while permits are granted."""
         self._queue: FairQueue[_Waiter] = FairQueue()
 
     @property

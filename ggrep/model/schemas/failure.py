@@ -65,7 +65,7 @@ class FailureJson(TypedDict):
 
 
 class HintJson(TypedDict):
-    """Advice about a failure, when there is any."""
+    """Advice about a failure; absent if there is no advice."""
 
     hint: NotRequired[str]
 

@@ -140,7 +140,7 @@ class WorkspaceEventJson(DocumentJson):
     event: ChangeKind
     """Kind of the event."""
     repoId: str | None
-    """The repository it concerns; null for the workspace."""
+    """The repository that the event concerns; null for the workspace."""
     alias: str | None
     """Short name of the repository; null for none."""
     message: str

@@ -96,7 +96,7 @@ def _is_parsed(language: str, data: bytes) -> bool:
 
 
 def prepare(path_key: str, data: bytes) -> None:
-    """Load the file's grammar, so that the first file of a language takes no longer than others."""
+    """Load the file's grammar, so that the first file of a language is parsed as fast as others."""
     language = language_of(path_key, data)
     if language in GRAMMARS:
         from ggrep.parse.languages.syntax import grammar_of

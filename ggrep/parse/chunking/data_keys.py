@@ -49,7 +49,7 @@ def json_keys(data: bytes) -> list[Key]:
 
 
 class _JsonScan:
-    """The state of a scan; `_elements` are the indexes in `_marks`, or -1, of open brackets."""
+    """The state of a scan; `_elements` has for each open bracket its index in `_marks`, or -1."""
 
     def __init__(self) -> None:
         self._marks: list[tuple[int, int]] = []
@@ -143,8 +143,8 @@ def yaml_keys(table: LineTable) -> list[Key]:
 class _YamlScan:
     """The state while a YAML file is scanned.
 
-    The level of a key is twice its column. A dash has an odd level, so a list is inside of a key in
-    the same column.
+    The level of a key in column n is 2n. The level of a dash in column n is 2n + 1, so that a list
+    is inside of a key in the same column.
     """
 
     def __init__(self) -> None:
@@ -210,7 +210,7 @@ class _YamlScan:
             self._parent = b""
 
     def keys(self) -> list[Key]:
-        """Return the keys, and the documents if the file contains more than one."""
+        """Return the keys, and the documents if the file contains several documents."""
         single = sum(level < 0 for _, level in self._marks) == 1
         rows = zip(self._marks, self._names, strict=True)
         return [

@@ -1,7 +1,7 @@
 """Groups the cells of notebooks, which `source/notebooks.py` converted to scripts, into pieces.
 
 Headings in text cells enclose the cells below. Cells under one heading share a piece while they
-fit. Definitions become separate pieces, as in any file.
+fit. Definitions become separate pieces, as in other files.
 """
 
 import re

@@ -107,7 +107,7 @@ def _pieces(table: LineTable, ranges: Iterable[Piece], limits: ChunkLimits) -> l
 
 
 def _append(table: LineTable, pieces: list[Piece], piece: Piece, limits: ChunkLimits) -> None:
-    """Add a piece, or join it to the last one if both are small."""
+    """Add a piece, or join it to the last piece if both are small."""
     last = pieces[-1] if pieces else None
     if last is None or not fits(table, last.start, piece.end, limits):
         pieces.append(piece)

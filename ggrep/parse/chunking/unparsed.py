@@ -52,7 +52,7 @@ def _json(table: LineTable) -> list[Key]:
 
 
 def _settings(table: LineTable) -> list[Key]:
-    """Return the keys of a settings file: those of INI, or else those of blocks in braces."""
+    """Return the keys of a settings file, which is read as INI, or else as blocks in braces."""
     keys = ini_keys(table)
     blocks = b"{\n" in table.data or b"{\r\n" in table.data
     return block_keys(table) if blocks and not any(key.level == 2 for key in keys) else keys

@@ -9,7 +9,7 @@ import re
 from typing import Final
 
 MAX_DEPTH: Final = 100
-"""Maximum depth of nested strings and substitutions; deeper ones stay unchanged."""
+"""Maximum depth of nested strings and substitutions; deeper strings stay unchanged."""
 
 _TOKEN: Final = re.compile(
     rb"\\(?s:.)"

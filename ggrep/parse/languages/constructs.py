@@ -65,7 +65,7 @@ def itself(node: Node) -> tuple[Node, ...]:
 
 
 def body_of(node: Node) -> tuple[Node, ...]:
-    """Return the node's body, if it has one, as the node whose children are the members."""
+    """Return the node's body, if it exists, as the node whose children are the members."""
     body = node.child_by_field_name("body")
     return () if body is None else (body,)
 

@@ -160,11 +160,11 @@ _ITEM: Final = re.compile(
     r"(?:pub(?:\([^)]*\))?\s+)?(?:async|const|enum|extern|fn|for|if|impl|let|loop|macro_rules|match"
     r"|mod|static|struct|trait|type|union|unsafe|use|while)\b"
 )
-"""Begins what ends with a block or a semicolon in Rust; others end with a comma, as fields do."""
+"""Begins a Rust item, which ends with a block or a semicolon; a field ends with a comma."""
 _MOST_HEAD: Final = 50
 """Lines of attributes, and of a head without a block."""
 _MOST_BEHIND: Final = 100
-"""Lines that are read behind a line that may end a block."""
+"""Lines that are read after a line that possibly ends a block."""
 
 
 def _end_by_brackets(lines: Sequence[str], line: int, language: str) -> int:

@@ -13,7 +13,7 @@ BLANK: Final = b" \t\r\n\f\v"
 _BLANKS: Final = re.compile(rb"[ \t\r\n\f\v]*")
 
 _MARK: Final = re.compile(rb"[A-Z_][A-Z0-9_]{2}|__|\[\[")
-"""First bytes of marks that are hidden from the parser."""
+"""First bytes of marks that are blanked before parsing."""
 _BRACKET: Final = re.compile(rb"[:;]\Z|BEGIN|END|NAMESPACE")
 """Marks that end a statement, or open or close a block or a section."""
 
@@ -72,7 +72,7 @@ class LineTable:
     def with_marks(self, start: int) -> int:
         """Return the start of the marks before `start` that were blanked before parsing.
 
-        Such a mark is in the same line, or alone in a line directly above.
+        A mark is a macro in the same line, or alone in a line directly above.
         """
         if self.marked is self.data:
             return start

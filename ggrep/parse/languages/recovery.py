@@ -24,7 +24,7 @@ from ggrep.parse.languages.trees import parse
 TIMES: Final = 2
 """How often each byte of a text can be parsed again."""
 TIMES_IN_C: Final = 0.5
-"""The same in C and related languages, where most errors are macros that hide nothing."""
+"""Like TIMES, for C and related languages, in which most errors are harmless macros."""
 BASE_BYTES: Final = 10_000
 """Bytes that can be parsed again in addition, for a text of any size."""
 

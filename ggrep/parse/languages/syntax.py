@@ -82,7 +82,7 @@ def tree(language: str, table: LineTable) -> Node:
 
 
 def script_tree(table: LineTable, script: Script) -> Node:
-    """Return the root of a program inside a file; its nodes have the file's offsets."""
+    """Return the root of an embedded script's syntax tree; its nodes have the file's offsets."""
     grammar, within = GRAMMARS[script.language], part(table, script.start, script.end)
     root = parse_parts(grammar, table.data, [within])
     if not root.has_error or (script.end - script.start) * MAX_RECOVERED < len(table.data):

@@ -18,7 +18,7 @@ def parse(grammar: str, data: bytes) -> Node:
 
 
 def parse_parts(grammar: str, data: bytes, parts: Sequence[Range]) -> Node:
-    """Return the root of some parts of a file, parsed as one text.
+    """Return the root of the syntax tree of some parts of a file, parsed as one text.
 
     The offsets of nodes are offsets in the file.
 
@@ -41,7 +41,7 @@ def part(table: LineTable, start: int, end: int) -> Range:
 
 
 def load(grammar: str) -> None:
-    """Load a grammar, so that the first file of a language does not take longer than others."""
+    """Load a grammar, so that the first file of a language takes no longer than later files."""
     _parser(grammar)
 
 

@@ -43,7 +43,7 @@ _HERITAGE: Final = frozenset(
 _ASIDE: Final = re.compile(
     r"annotation|argument|call|parameter|bound|body|block|statement|constraint"
 )
-"""Kinds of nodes in such a list whose names are not its types."""
+"""Kinds of nodes, in a list of base types, whose names are not base types."""
 _PARTS: Final = frozenset({"subscript", "scope", "object", "path", "qualifier", "module"})
 """Fields of a name in front of its last part, or of an index."""
 _QUOTED: Final = re.compile(r"[\"'<]([^\"'<>\n]+)[\"'>]")

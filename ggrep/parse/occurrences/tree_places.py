@@ -437,7 +437,7 @@ def _inner_scope(definition: Construct, scope: str) -> str:
 
 
 def _searched(definition: Construct, node: Node) -> frozenset[int] | None:
-    """Return the ids of nodes whose children are members; None if all descendants can be."""
+    """Return ids of nodes whose children are members; None if all descendants can be members."""
     parts = definition.inside or (node,)
     if not all(isinstance(part, Node) for part in parts):
         return None

@@ -221,7 +221,7 @@ def _as_text(data: bytes, encoding: str) -> Decoded | None:
 
 
 def _in_lines(data: bytes) -> bytes:
-    """Return a text of the same length; other line ends are replaced by line feeds."""
+    """Return a text with line feeds as line ends, of the same length."""
     if b"\n" in data:
         return data
     if b"\r" in data:

@@ -114,7 +114,7 @@ class EntryRules(Struct, frozen=True):
     def _shut(
         self, place: DirRules, path: bytes, name: str, *, ignored: bool | None
     ) -> Verdict | None:
-        """Return the rule by which a built-in list excludes a directory; None if none does."""
+        """Return the rule by which a built-in list excludes a directory; None if no list does."""
         if place.closed or (self.hides(place, path, name) and not self.is_tracked(path)):
             return Verdict.BUILTIN
         hidden = name.startswith(".") and ignored is None

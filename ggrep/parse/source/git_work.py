@@ -4,8 +4,7 @@ git has `index.lock` while it changes files. At the end of an operation, git wri
 then HEAD. If there is no lock and the same index at two moments, the files that were read in
 between belong to one state of git. During a rebase or a series of cherry-picks, git's directory
 also contains a folder for this operation, from the first step to the last, even while git waits for
-the user to resolve a conflict. Such an operation counts as in progress only while git's files keep
-changing.
+the user to resolve a conflict. A rebase counts as in progress only while git's files keep changing.
 """
 
 from collections.abc import Callable

@@ -168,9 +168,9 @@ def _rareness(text: str, name: str) -> float:
 def _odd_characters(text: str, alphabet: str) -> Iterator[bool]:
     """Yield for each character beyond ASCII whether its position is unusual for its kind.
 
-    Unusual are: a control character; a capital or a sign within a word; a box-drawing character
-    beside a word; a letter that occurs three times in a row, beside a letter of another script, or
-    outside of the language's alphabet.
+    The position is unusual for: a control character; a capital or a sign within a word; a
+    box-drawing character beside a word; a letter that occurs three times in a row, beside a letter
+    of another script, or outside of the language's alphabet.
     """
     for match in _BEYOND.finditer(text):
         at, character = match.start(), match[0]

@@ -150,7 +150,7 @@ class RuleChain(Struct, frozen=True):
     links: tuple[tuple[int, Rules], ...] = ()
 
     def with_file(self, directory: bytes, rules: Rules) -> "RuleChain":
-        """Return this chain with a file's rules added, which have precedence over all others."""
+        """Return this chain with a file's rules added; these have precedence over earlier rules."""
         return RuleChain((*self.links, (len(directory), rules))) if rules.lines else self
 
     def decide(self, path: bytes, *, is_directory: bool) -> bool | None:

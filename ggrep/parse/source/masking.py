@@ -1,8 +1,8 @@
 """Masks the secrets in a file's text before any other stage reads the text.
 
 A mask has the length of the secret in bytes, with the same line ends, so all other bytes, lines and
-offsets stay the same. RE2 finds the candidate positions in time linear in the file. Each candidate
-is then judged separately, within a limited number of bytes.
+offsets stay the same. RE2 finds the candidate positions in time linear in the file's size. Each
+candidate is then judged separately, within a limited number of bytes.
 """
 
 import re
@@ -255,7 +255,7 @@ def _is_code(data: bytes, start: int, end: int) -> bool:
 
 
 def _is_in_path(data: bytes, start: int) -> bool:
-    """Return whether the keyword at `start` is part of a path, and the value is the next column."""
+    """Return whether the name before `start` follows a slash, so that it is part of a path."""
     name = _NAME.search(data, max(start - _MOST_NAME, 0), start)
     return name is not None and data[max(name.start() - 1, 0) : name.start()] == b"/"
 

@@ -229,7 +229,7 @@ def _one_below_another(cells: Sequence[_Cell], language: str, mark: str) -> list
 def _in_file(data: bytes, cells: Sequence[_Cell], language: str, mark: str) -> list[str] | None:
     """Return the file's lines with the cells' text.
 
-    Return None if a cell's line is not a separate line.
+    Return None if a line of a cell is not a separate line of the file.
     """
     raw = data.split(b"\n")
     lines = [""] * len(raw)
@@ -266,7 +266,7 @@ def _heads(data: bytes) -> Iterator[_Head]:
 
 
 class _Start(Struct, frozen=True):
-    """The start of a cell as 0-based lines of the file: of its title, and of its source."""
+    """The start of a cell in the file: the 0-based lines of its title and of its source."""
 
     title: int
     line: int

@@ -1,7 +1,6 @@
 """A walk that visits the most promising files first and yields them during the walk.
 
-The same entries are eligible as in any walk. Only the order differs, and the walk can be stopped at
-any time.
+The walk yields the same files as other walks, in another order, and can be stopped at any time.
 """
 
 import os

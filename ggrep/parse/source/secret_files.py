@@ -91,7 +91,7 @@ def _copied(name: str) -> str:
 
 
 def _is_own(folder: str, name: str) -> bool:
-    """Return whether the name of a script or page says that it contains its owner's secrets."""
+    """Return whether the name of a script or page shows that it contains its owner's secrets."""
     words = {word for word in _BREAK.split(name.rpartition(".")[0]) if word}
     if name.endswith(lists.PAGES):
         others = words - lists.OWNED

@@ -17,10 +17,10 @@ LITERAL: Final = (
 """The beginning of a literal that is possibly a key. `key_at` judges the whole literal.
 
 The number of signs before the first digit is not limited, because the automaton would need states
-for each.
+for each sign.
 """
 MOST_KEYS: Final = 4
-"""Maximum number of such literals in a file; a file with more is data, such as test vectors."""
+"""Maximum number of possible keys in a file; a file with more is data, such as test vectors."""
 _WHOLE: Final = re.compile(
     rb"([\"'`])?(?:=|: ?)?(?:base64:)?([A-Za-z0-9/+_-][A-Za-z0-9/+_~.:-]{17,127}={0,2})"
     rb"(?(1)\1|[ \t]*\r?$)",

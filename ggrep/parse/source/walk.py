@@ -116,7 +116,7 @@ def root_identity(root: Path) -> tuple[int, int] | None:
     """Return a value that changes if another directory replaces the directory at this path.
 
     Returns:
-        None if it does not exist or cannot be read.
+        None if the directory does not exist or cannot be read.
     """
     try:
         return _identity(root)

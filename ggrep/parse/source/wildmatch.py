@@ -42,7 +42,7 @@ def compile_glob(glob: bytes) -> re.Pattern[bytes]:
 
     The expression never tries a position twice for one wildcard: each literal between two wildcards
     is matched at its first possible position and kept (`(?>...)`), because text that matches after
-    a later position also matches after the first one. A hostile glob with many stars therefore
+    a later position also matches after the first position. A hostile glob with many stars therefore
     takes time proportional to its length times the path's length.
     """
     tokens = _tokens(glob) if len(glob) <= MAX_GLOB_BYTES else [_Token("one", _NEVER)]

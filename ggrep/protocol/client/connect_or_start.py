@@ -6,8 +6,9 @@
        └──another protocol──> ours is newer, and it is the first time? ──> end it ──> connect
                                    └──no──> give up
 
-A daemon of an older build is used if there is a common protocol. Otherwise a newer client ends the
-daemon, but an older client never does, so that two builds cannot end each other in turn.
+A daemon of an older build is used if there is a common protocol. Without a common protocol, a newer
+client ends the daemon, but an older client never does, so that two builds cannot end each other in
+turn.
 """
 
 import os

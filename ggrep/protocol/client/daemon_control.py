@@ -28,7 +28,7 @@ How = Literal["asked", "terminated", "killed", "gone"]
 
 _REPLY_MS: Final = 2_000
 _END_MS: Final = 10_000
-"""Longer than a daemon waits for its clients to receive their last replies."""
+"""Time for a daemon to end: longer than it waits for its clients to receive their last replies."""
 
 _LOOK_S: Final = 0.02
 

@@ -15,7 +15,7 @@ from ggrep.base.stable_json import DecodeError, Json, decode
 from ggrep.config.home import Home
 
 MAX_SOCKET_PATH_BYTES: Final = 100
-"""Longest path of a socket; the kernel allows 107 bytes, and files next to it have suffixes."""
+"""Longest path of a socket: less than the kernel's 107 bytes, as files next to it have suffixes."""
 
 MAX_RECORD_BYTES: Final = 64 * 1024
 """Largest record that is parsed."""

@@ -122,7 +122,7 @@ def parse_object(payload: bytes) -> dict[str, object]:
 
 
 def _fault_of(size: int, cap_bytes: int) -> str:
-    """Return the error of an invalid frame length; empty for a valid one."""
+    """Return the error of an invalid frame length; empty for a valid length."""
     if size > cap_bytes:
         return f"frame: {size} bytes are more than the maximum of {cap_bytes}"
     return "" if size else "frame: must not be empty"
