@@ -135,7 +135,7 @@ Handler = Callable[[StoreDaemon, Caller, Any], Awaitable[Body]]
 
 
 async def answer(daemon: StoreDaemon, caller: Caller, message: m.Message) -> Body:
-    """Return the body of the reply to a message; the client can cancel it by its request id.
+    """Return the body of the reply to a message; the client can cancel the request by its id.
 
     Raises:
         GgrepError: the failure; any other exception is logged as a bug.

@@ -66,7 +66,7 @@ class Difference(Struct, frozen=True):
 
 
 class SlateChange(Struct, frozen=True):
-    """Differences of slates with one byte budget."""
+    """Differences between slates with the same byte budget."""
 
     max_bytes: Count
     """Byte budget of a slate; 0 for the level's default."""
@@ -118,7 +118,7 @@ Weights: TypeAlias = Mapping[str, float | Mapping[str, FieldWeights]]
 
 
 class EvalSettings(Struct, frozen=True, kw_only=True):
-    """Settings that flags changed; null for unchanged ones."""
+    """Settings that flags changed; an unchanged setting is null."""
 
     encoder: str | None
     """Encoder, if it is not the configured encoder."""
@@ -145,7 +145,7 @@ class Mean(Struct, frozen=True):
 
 
 class SlateScore(Struct, frozen=True):
-    """Visibility of a case's expected places in a slate."""
+    """Visibility of a case's expected locations in a slate."""
 
     max_bytes: Count
     """Byte budget of a slate; 0 for the level's default."""
@@ -166,7 +166,7 @@ class SlateScore(Struct, frozen=True):
 
 
 class SlateBlock(Struct, frozen=True):
-    """Visibility of the expected places of several cases."""
+    """Visibility of the expected locations of several cases."""
 
     cases: Positive
     """Cases with expected places."""
@@ -189,7 +189,7 @@ class SlateBlock(Struct, frozen=True):
 
 
 class SlateFigures(Struct, frozen=True):
-    """Figures of slates with one byte budget."""
+    """Figures of slates with the same byte budget."""
 
     max_bytes: Count
     """Byte budget of a slate; 0 for the level's default."""
@@ -371,7 +371,7 @@ class CheckSummary(Struct, frozen=True):
 
 
 class Miss(Struct, frozen=True):
-    """An expectation that does not hold."""
+    """An expectation that an answer does not fulfil."""
 
     rule: Annotated[str, tuple(RULES)]
     """Name of the rule: the key in the file, or `answer` if there was no answer."""
@@ -416,7 +416,7 @@ class CheckBaseline(Struct, frozen=True):
 
 
 class CheckReport(Versioned, frozen=True, kw_only=True):
-    """Results of committed expectations of answers."""
+    """The result of `ggrep check`."""
 
     ggrep_version: str
     """Version of the program that wrote the report."""

@@ -108,7 +108,7 @@ class Definition(Struct, frozen=True):
 
 
 class DefinedAt(Struct, frozen=True):
-    """A definition of the name."""
+    """A definition of the requested name."""
 
     path: RepoPath
     start_line: Positive
@@ -283,7 +283,7 @@ class ExpandRequest(Request["ExpandResponse"], frozen=True):
 
 
 class Neighbour(Struct, frozen=True):
-    """A chunk of the same file that is not part of the text."""
+    """A chunk of the same file that is not part of the returned text."""
 
     side: Literal["before", "after"]
     """Whether the chunk is before or after the text."""

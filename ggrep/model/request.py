@@ -43,7 +43,7 @@ class TermFrequency(Struct, frozen=True):
 
 
 class CollectionStatistics(Struct, frozen=True):
-    """The statistics of a collection that scoring needs.
+    """The statistics that scoring needs, for a collection of chunks.
 
     Attributes:
         layout: revision of the lexical layout; statistics of different layouts cannot be added.
@@ -127,9 +127,9 @@ class Backend(Enum):
 class Find(Enum):
     """Interpretation of a query.
 
-    `AUTO` decides by the form of the query. `DEFINITION` and `USAGE` treat it as a name, `CONCEPT`
-    as a description. `EXACT_TEXT` and `REGEX` return only chunks that match it. `SIMILAR_CODE`
-    treats it as code, or as a location of code.
+    `AUTO` decides by the form of the query. `DEFINITION` and `USAGE` treat the query as a name,
+    `CONCEPT` as a description. `EXACT_TEXT` and `REGEX` return only chunks that match the query.
+    `SIMILAR_CODE` treats the query as code, or as a location of code.
     """
 
     AUTO = "auto"
@@ -349,7 +349,7 @@ class PoolRequest(Request[Any], frozen=True):
         snapshot_id: the snapshot of `statistics`; None without statistics.
         vector: vector of the query by the same encoder; None to let the repository encode the
             query.
-        session: token of a session, whose snapshot answers and whose lease is renewed.
+        session: token of a session; its snapshot is searched, and its lease is renewed.
     """
 
     search: SearchRequest

@@ -113,10 +113,10 @@ def walk(root: Path, settings: Settings, *, apart: Sequence[Path] = ()) -> Walk:
 
 
 def root_identity(root: Path) -> tuple[int, int] | None:
-    """Return a value that distinguishes a directory from another one with the same path.
+    """Return a value that changes if another directory replaces the directory at this path.
 
     Returns:
-        None if it does not exist or cannot be read.
+        None if the directory does not exist or cannot be read.
     """
     try:
         return _identity(root)
