@@ -19,8 +19,7 @@ def ranking(run: Run) -> str:
     return section(
         "What the ranking reaches",
         f"The table has the results of {len(run.rows)} questions about {len(figures.by_repo)} "
-        "repositories, with the shipped encoder. Intervals are 95 % bootstrap intervals over "
-        "repositories.",
+        "repositories, with the shipped encoder.",
         ("", "questions", "NDCG@10", "95 %", "MRR@10", "recall@10"),
         rows,
     )
