@@ -273,9 +273,10 @@ def alone_table(runs: Mapping[str, Run], page: str) -> str:
         _ALONE,
         f"The table has NDCG@10 with 95 % intervals for the same {len(shipped.rows)} questions, if "
         "files are ranked only by the best cosine of their chunks (without header chunks). The "
-        "untrained model has the features of the shipped model. Its vectors are MiniLM's vectors "
-        "of single words (256 principal components), weighted by the rarity of the word in the "
-        "indexed texts. Gain is NDCG@10 of the shipped model minus NDCG@10 of the row.",
+        "untrained model has the features of the shipped model. The vectors of the untrained model "
+        "are MiniLM's vectors of single words (256 principal components), weighted by the rarity "
+        "of the word in the indexed texts. Gain is NDCG@10 of the shipped model minus NDCG@10 of "
+        "the row.",
         ("", "all", *categories, "gain of the shipped one"),
         rows,
     )
