@@ -297,9 +297,9 @@ class _Applicant(Struct, frozen=True):
 
     def _grant(self, epoch: int, stack: ExitStack, *, taken_over: bool) -> Lease:
         # Without a record the epoch is a guess: a stopped writer may still have it.
-        while (held := locks.take_byte(self.files.alive, epoch)) is None:
+        while (lock := locks.take_byte(self.files.alive, epoch)) is None:
             epoch += 1
-        stack.callback(held.release)
+        stack.callback(lock.release)
         if taken_over:
             reach("lease.during_takeover")
         reach("lease.before_record")

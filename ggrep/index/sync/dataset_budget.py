@@ -37,13 +37,13 @@ def within_budget(
     size = sum(file.size_bytes for file in included)
     if size <= most_bytes:
         return tree, ()
-    held = (
+    figures = (
         f"{len(included)} included files have {size} bytes, more than max_bytes_indexed, "
         f"{most_bytes}"
     )
     if not allow_degraded:
         raise BudgetExceeded(
-            f"{held}; include fewer files, raise max_bytes_indexed, or index only a part: "
+            f"{figures}; include fewer files, raise max_bytes_indexed, or index only a part: "
             "ggrep index --allow-degraded"
         )
     sums = list(accumulate(file.size_bytes for file in included))
@@ -51,7 +51,8 @@ def within_budget(
     out = frozenset(file.path_key for file in left)
     first: PathKey = left[0].path_key
     skips = (
-        SkippedFile(key, DATASET_BUDGET, held) for key in sorted(out, key=lambda key: key.encode())
+        SkippedFile(key, DATASET_BUDGET, figures)
+        for key in sorted(out, key=lambda key: key.encode())
     )
     cut = replace(
         tree,
@@ -59,7 +60,7 @@ def within_budget(
         skipped=tuple(sorted((*tree.skipped, *skips), key=_by_bytes)),
         included=tree.included - out,
     )
-    message = f"{held}; {len(left)} of them, from this path on, are left out"
+    message = f"{figures}; {len(left)} of them, from this path on, are left out"
     return cut, (DegradedFile(DATASET_BUDGET, message, first),)
 
 

@@ -161,9 +161,9 @@ class Healer:
 
 def _size(rows: Sequence[ChunkRow], known: Mapping[PathKey, stat_cache.Known]) -> int:
     """Return the size of a file in a segment of an earlier build; else its last chunk's end."""
-    found = known.get(rows[0].path_key)
-    if isinstance(found, stat_cache.KnownFile) and found.digest == rows[0].file_hash.hex():
-        return found.file.size_bytes
+    result = known.get(rows[0].path_key)
+    if isinstance(result, stat_cache.KnownFile) and result.digest == rows[0].file_hash.hex():
+        return result.file.size_bytes
     return max(row.chunk.byte_end for row in rows)
 
 
@@ -208,7 +208,9 @@ def note_healed(store: Path, file: str, now: datetime) -> None:
 def read_healed(store: Path) -> Healed | None:
     """Return the record; None if nothing was rebuilt, or the record cannot be read."""
     try:
-        found = stable_json.loads(store_files.healed_file(store).read_bytes())
-        return Healed(int(found["files"]), str(found["last"]), datetime.fromisoformat(found["at"]))
+        result = stable_json.loads(store_files.healed_file(store).read_bytes())
+        return Healed(
+            int(result["files"]), str(result["last"]), datetime.fromisoformat(result["at"])
+        )
     except (OSError, ValueError, TypeError, KeyError):
         return None

@@ -190,5 +190,7 @@ def _require_portable(tree: Walk) -> None:
     """Raise if the paths of two files differ only by case."""
     groups = casefold_collisions(file.path_key for file in tree.files)
     if groups:
-        told = "these paths differ only by case, and portable_paths is on; rename all but one"
-        raise SyncRefused(tuple(f"{', '.join(map(printable, group))}: {told}" for group in groups))
+        reason = "these paths differ only by case, and portable_paths is on; rename all but one"
+        raise SyncRefused(
+            tuple(f"{', '.join(map(printable, group))}: {reason}" for group in groups)
+        )

@@ -32,8 +32,8 @@ def of_tree(tree: Walk, deleted: Iterable[PathKey]) -> tuple[DegradedFile, ...]:
         tree: the result of the walk.
         deleted: visible files that the walk did not find.
     """
-    found = [DegradedFile(GIT_UNAVAILABLE, notice.message, ".git") for notice in tree.notices]
-    found += [
+    results = [DegradedFile(GIT_UNAVAILABLE, notice.message, ".git") for notice in tree.notices]
+    results += [
         DegradedFile("read_failed", skip.detail, skip.path_key)
         for skip in tree.skipped
         if skip.reason == "read_failed"
@@ -41,12 +41,12 @@ def of_tree(tree: Walk, deleted: Iterable[PathKey]) -> tuple[DegradedFile, ...]:
     # The state of these files is unknown. If they counted as deleted, a missing permission could
     # empty the index. A failure of git is already in the list.
     closed = () if tree.notices else deleted
-    found += [
+    results += [
         DegradedFile("read_failed", "its directory cannot be read", key)
         for key in closed
         if not tree.knows(key)
     ]
-    return tuple(found)
+    return tuple(results)
 
 
 def nothing_to_index(tree: Walk) -> tuple[Notice, ...]:
@@ -86,7 +86,7 @@ def strict_reasons(
     """Return a line for each file that could not be read, decoded or chunked as intended."""
     lines = {f"{p.path_key}: {p.message}" for p in problems}
     lines |= {f"{s.path_key}: {s.detail}" for s in skipped if s.reason == _NOT_HAD}
-    lines |= {f"{one.path}: {_doubt(one)}" for one in unsure}
+    lines |= {f"{each.path}: {_doubt(each)}" for each in unsure}
     return tuple(sorted(lines))
 
 

@@ -76,8 +76,8 @@ def _require_turns(report: SyncReport, store: Path) -> None:
     """Raise if files were not parsed in time and an old index exists, which may contain them."""
     late = [p.path_key for p in report.degraded if p.code == PARSE_PENDING]
     if late and read_active(store) is not None:
-        told = f"the machine is too busy to parse {len(late)} files, for example {late[0]}"
-        raise SyncRefused((f"{told}; the old index was kept; try again later",))
+        reason = f"the machine is too busy to parse {len(late)} files, for example {late[0]}"
+        raise SyncRefused((f"{reason}; the old index was kept; try again later",))
 
 
 def _take_over(aside: Path, store: Path, lease: Lease) -> SnapshotManifest:

@@ -124,8 +124,10 @@ def remember_failure(target: SyncTarget, error: Exception) -> None:
         skipped=(),
     )
     at = rfc3339(target.clock.now())
-    told = without_directories(_told(error, Home.of_store(target.store)))
-    write_index_state(path, replace(state, last_sync_at=at, last_result="error", last_error=told))
+    message = without_directories(_told(error, Home.of_store(target.store)))
+    write_index_state(
+        path, replace(state, last_sync_at=at, last_result="error", last_error=message)
+    )
 
 
 def _told(error: Exception, home: Home) -> str:

@@ -232,13 +232,13 @@ class SegmentBuilder:
     def _vectors_of_pending(self, source: VectorSource) -> Vectors:
         """Return the vectors of all pending rows in order, passed in or encoded."""
         bare = [row for file in self._pending if file.vectors is None for row in file.rows]
-        found = source.vectors_of([row.chunk_hash for row in bare], [row.text for row in bare])
-        parts, scales, taken = [found[0][:0]], [found[1][:0]], 0
+        encoded = source.vectors_of([row.chunk_hash for row in bare], [row.text for row in bare])
+        parts, scales, taken = [encoded[0][:0]], [encoded[1][:0]], 0
         for file in self._pending:
-            held = file.vectors
-            if held is None:
+            vectors = file.vectors
+            if vectors is None:
                 taken, start = taken + len(file.rows), taken
-                held = found[0][start:taken], found[1][start:taken]
-            parts.append(held[0])
-            scales.append(held[1])
+                vectors = encoded[0][start:taken], encoded[1][start:taken]
+            parts.append(vectors[0])
+            scales.append(vectors[1])
         return np.concatenate(parts), np.concatenate(scales)

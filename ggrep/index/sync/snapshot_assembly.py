@@ -203,8 +203,8 @@ def _counts(shown: Sequence[ShownSegment], tombstones: int, eligible_files: int)
         visible = item.view.visible_rows()
         rows += int(visible.sum())
         for number in range(SCORED_FIELDS):
-            found = item.view.image.row_lengths(number)
-            lengths[number] += int(found.sum(where=visible, dtype=np.uint64))
+            counts = item.view.image.row_lengths(number)
+            lengths[number] += int(counts.sum(where=visible, dtype=np.uint64))
     return Counts(
         files_indexed=sum(int(item.view.visible_files.sum()) for item in shown),
         files_eligible=eligible_files,

@@ -33,8 +33,8 @@ def as_listed_before(
     """
     if state_before(tree, before) is None:
         return tree
-    found = {file.path_key for file in tree.files}
-    hidden = {key for key in live if key not in found and os.path.lexists(root / key)}
+    keys = {file.path_key for file in tree.files}
+    hidden = {key for key in live if key not in keys and os.path.lexists(root / key)}
     return replace(
         tree,
         files=tuple(file for file in tree.files if file.path_key in live),

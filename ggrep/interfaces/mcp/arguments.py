@@ -166,7 +166,7 @@ def in_flat_words(text: str, arguments: Sequence[Argument]) -> str:
             text = text.replace(place, places[place])
     # The body's `mode` is not the argument `mode`.
     keys = {place.rpartition(".")[2]: name for place, name in places.items()}
-    return _QUOTED.sub(lambda found: f"`{keys.get(found[1], found[1])}`", text)
+    return _QUOTED.sub(lambda match: f"`{keys.get(match[1], match[1])}`", text)
 
 
 ALSO: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -242,7 +242,7 @@ def snake_case(name: str) -> str:
 
 def _ours(word: str, arguments: Sequence[Argument]) -> str | None:
     """Return the main name of an argument from any of its names; None for an unknown name."""
-    named = {one.name for one in arguments}
+    named = {each.name for each in arguments}
     if "." in word:
         meant = (each for each in arguments if word in {".".join(each.place), *each.also})
         return next((each.name for each in meant), None)

@@ -418,7 +418,7 @@ BY_NAME: Final = {tool.name: tool for tool in TOOLS}
 
 ELSEWHERE: Final = {
     argument.name: ", ".join(
-        tool.name for tool in listed() if argument.name in {one.name for one in tool.every}
+        tool.name for tool in listed() if argument.name in {each.name for each in tool.every}
     )
     for tool in TOOLS
     for argument in tool.every

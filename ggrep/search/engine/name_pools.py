@@ -67,12 +67,12 @@ def symbol_pool(context: Context, request: SymbolPoolRequest) -> SymbolPool:
     name, near = split_name(query.name), tuple[NearName, ...]()
     fitted, files = _NONE, list[NameFile]()
     if request.step == "near":
-        near = near_names(reading.held, name, context.deadline)
+        near = near_names(reading.content, name, context.deadline)
     else:
         any_case = request.step == "other_case"
-        files = defining_files(reading.held, name, context.deadline)
+        files = defining_files(reading.content, name, context.deadline)
         fitted = fitting(reading, files, name, any_case=any_case)
-        files = mentioning_files(reading.held, name, context.deadline)
+        files = mentioning_files(reading.content, name, context.deadline)
     if not fitted.fits:
         near = (*near, *_beside(fitted.others))
     fits, implementing = fitted.places, list[tuple[DefinedAt, bool]]()
@@ -100,7 +100,7 @@ def references_pool(context: Context, request: ReferencesPoolRequest) -> Referen
     query = request.asked
     reading = reading_of(context, query, words_do=True)
     name = split_name(query.name)
-    files = mentioning_files(reading.held, name, context.deadline)
+    files = mentioning_files(reading.content, name, context.deadline)
     tally = Mentions(query, name, request.skip)
     any_case = request.step == "other_case"
     mentions, mention_files = read_mentions(reading, files, tally, any_case=any_case)
@@ -140,8 +140,8 @@ def _importers(
     if tally.totals["definition"] and not tally.asked.owners:
         return ()
     files = list(dict.fromkeys(place.file for place, _ in judged.shown))
-    texts = texts_of(reading.held, files, context.deadline)
-    return tuple(outside_imports(reading.held, texts, context.deadline))
+    texts = texts_of(reading.content, files, context.deadline)
+    return tuple(outside_imports(reading.content, texts, context.deadline))
 
 
 def _selects(
@@ -150,13 +150,13 @@ def _selects(
     """Return whether the path and each filter match a file; empty if the first rule had results."""
     if not empty:
         return ()
-    return selects(reading.held.segments, query.scope, query.filters, reading.deadline)
+    return selects(reading.content.segments, query.scope, query.filters, reading.deadline)
 
 
 def _definition(reading: Reading, place: Place) -> PooledDefinition:
     defined = place.mention.defined
     return PooledDefinition(
-        definition_at(reading.held, place),
+        definition_at(reading.content, place),
         test=place.file.test,
         declared_only=defined is not None and defined.declared_only,
         column=place.mention.column,
@@ -193,7 +193,7 @@ def _notices(
         *file_notices(context.view, [place.file.path for place in shown]),
     ]
     return sorted_notices(
-        [*notices, *unread_languages(reading.held, files)] if step == "spelled" else notices
+        [*notices, *unread_languages(reading.content, files)] if step == "spelled" else notices
     )
 
 

@@ -193,14 +193,14 @@ def outside_names(context: Context, reading: Reading, asked: AskedName) -> tuple
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    files = mentioning_files(reading.held, asked, context.deadline)
+    files = mentioning_files(reading.content, asked, context.deadline)
     named = list(islice(reading.read(files, asked.typed, any_case=False), _MOST_READ))
     certain = [(file, *each) for file in named for each in _imports_of(reading, file, asked)]
     imports = certain or [(file, *each) for file in named for each in _open_imports(file)]
     imports = [each for each in imports if not each[1].startswith(_NEAR)]
     if not imports:
         return ()
-    modules = Modules(reading.held, context.deadline)
+    modules = Modules(reading.content, context.deadline)
     origins: dict[str, OutsideName] = {}
     for file, source, line in imports:
         language, lines = reading.language(file.file), file.text.split("\n")

@@ -53,21 +53,21 @@ def find_definitions(reading: Reading, asked: AskedName) -> Definitions:
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    files = defining_files(reading.held, asked, reading.deadline)
+    files = defining_files(reading.content, asked, reading.deadline)
     beside: list[Place] = []
     for any_case in (False, True):
-        found = fitting(reading, files, asked, any_case=any_case)
-        if found.fits:
-            notices = other_case(asked.last, spellings(found.places)) if any_case else ()
-            return Definitions(found.places, found.others, notices=notices)
-        beside += found.others
+        result = fitting(reading, files, asked, any_case=any_case)
+        if result.fits:
+            notices = other_case(asked.last, spellings(result.places)) if any_case else ()
+            return Definitions(result.places, result.others, notices=notices)
+        beside += result.others
     if beside:
         names = dict.fromkeys(sanitise_line(qualified_name(place)) for place in beside)
         shown = tuple(names)[:MAX_SUGGESTIONS]
-        told = nothing_but((*asked.owners, asked.last), shown)
-        return Definitions((), tuple(beside), shown, (Notice(OTHER_CONTAINER, told),))
-    near = near_names(reading.held, asked, reading.deadline)
-    return Definitions((), (), tuple(dict.fromkeys(one.name for one in near)))
+        message = nothing_but((*asked.owners, asked.last), shown)
+        return Definitions((), tuple(beside), shown, (Notice(OTHER_CONTAINER, message),))
+    near = near_names(reading.content, asked, reading.deadline)
+    return Definitions((), (), tuple(dict.fromkeys(each.name for each in near)))
 
 
 class Fitting(Struct, frozen=True):
@@ -194,7 +194,7 @@ _FEWEST_LETTERS: Final = 4
 """Minimum length of a part of a name that is compared; too many names contain a shorter part."""
 
 
-def near_names(held: Searched, asked: AskedName, deadline: Deadline) -> tuple[NearName, ...]:
+def near_names(content: Searched, asked: AskedName, deadline: Deadline) -> tuple[NearName, ...]:
     """Return a few defined names with a spelling similar to the requested name, most similar first.
 
     Raises:
@@ -203,19 +203,19 @@ def near_names(held: Searched, asked: AskedName, deadline: Deadline) -> tuple[Ne
     """
     wanted = _plain(folded_name(bare_name(asked.last)))
     best: dict[str, tuple[int, int, int]] = {}
-    for place, segment in enumerate(held.segments):
-        for term, row in _defined_terms(segment, held, place, wanted, deadline):
+    for place, segment in enumerate(content.segments):
+        for term, row in _defined_terms(segment, content, place, wanted, deadline):
             if term not in best and (score := _distance(wanted, _plain(term))) is not None:
                 best[term] = (score, place, row)
-    found: list[NearName] = []
+    results: list[NearName] = []
     for term, (score, place, row) in sorted(best.items(), key=_nearness):
-        name = _spelled(held, place, row, term)
+        name = _spelled(content, place, row, term)
         if name and not is_same_name(name, asked.typed):
-            path = _path_of(held, place, row)
-            found.append(NearName(sanitise_line(name), (score, len(term)), term, path))
-        if len(found) == MAX_SUGGESTIONS:
+            path = _path_of(content, place, row)
+            results.append(NearName(sanitise_line(name), (score, len(term)), term, path))
+        if len(results) == MAX_SUGGESTIONS:
             break
-    return tuple(found)
+    return tuple(results)
 
 
 def _nearness(item: tuple[str, tuple[int, int, int]]) -> tuple[int, int, str]:
@@ -223,8 +223,8 @@ def _nearness(item: tuple[str, tuple[int, int, int]]) -> tuple[int, int, str]:
     return score, len(term), term
 
 
-def _path_of(held: Searched, place: int, row: int) -> str:
-    image = held.segments[place].image
+def _path_of(content: Searched, place: int, row: int) -> str:
+    image = content.segments[place].image
     return image.path(int(image.row_files[row]))
 
 
@@ -233,10 +233,10 @@ def _plain(name: str) -> str:
 
 
 def _defined_terms(
-    segment: SearchableSegment, held: Searched, place: int, wanted: str, deadline: Deadline
+    segment: SearchableSegment, content: Searched, place: int, wanted: str, deadline: Deadline
 ) -> Iterator[tuple[str, int]]:
     """Yield defined names that can be similar to `wanted`, each with the first row to show."""
-    postings, eligible = segment.row_postings, held.eligible[place]
+    postings, eligible = segment.row_postings, content.eligible[place]
     offsets = postings.fields[SYMBOL].offsets
     defined = np.flatnonzero(offsets[1:] > offsets[:-1])[:MAX_TERMS]
     blob, bounds = postings.term_bytes, postings.term_offsets
@@ -315,8 +315,8 @@ def _edits(first: str, second: str, most: int) -> int | None:
     return row[-1] if row[-1] <= most else None
 
 
-def _spelled(held: Searched, place: int, row: int, term: str) -> str:
+def _spelled(content: Searched, place: int, row: int, term: str) -> str:
     """Return the row's name whose folded form is `term`; empty if `term` is only part of one."""
-    (row_names,) = row_details(held.view, held.segments[place], [row])
+    (row_names,) = row_details(content.view, content.segments[place], [row])
     names = (*row_names.names, row_names.qualified_name)
     return next((name for name in names if term in whole_names((name,))), "")

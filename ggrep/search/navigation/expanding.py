@@ -81,13 +81,13 @@ def reaches_of(pieces: Sequence[Piece], first: int, last: int, lines: int) -> li
     trail = pieces[first].trail
     for piece in pieces[first + 1 : last + 1]:
         trail = _common(trail, piece.trail)
-    own = (first, last)
-    definition = _widened(pieces, own, trail) if trail else own
+    chunk = (first, last)
+    definition = _widened(pieces, chunk, trail) if trail else chunk
     container = _widened(pieces, definition, trail[:-1]) if len(trail) > 1 else None
     whole = Reach("file", 1, max(lines, pieces[-1].last_line), ())
     outer = whole if container is None else _reach("container", pieces, container, trail[:-1])
     return [
-        _reach("chunk", pieces, own, trail),
+        _reach("chunk", pieces, chunk, trail),
         _reach("definition" if trail else "chunk", pieces, definition, trail),
         outer,
         whole,
@@ -101,11 +101,11 @@ def _reach(
     return Reach(boundary, pieces[span[0]].first_line, last, trail)
 
 
-def _common(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+def _common(first: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
     length = 0
-    while length < min(len(one), len(other)) and one[length] == other[length]:
+    while length < min(len(first), len(other)) and first[length] == other[length]:
         length += 1
-    return one[:length]
+    return first[:length]
 
 
 def _widened(
@@ -231,7 +231,7 @@ def _read(context: Context, segment: SearchableSegment, target: ResolvedTarget) 
     view, deadline, image = context.view, context.deadline, segment.image
     rows = [row for row in segment.rows_of(target.file) if not image.row_anchors[row]]
     text = without_fold_marks(sanitise(file_text(view, segment, target.file, deadline)), 1)
-    held = shown_rows(view, segment, rows)
+    contents = shown_rows(view, segment, rows)
     deadline.check("expanding")
     pieces = [
         Piece(
@@ -243,7 +243,7 @@ def _read(context: Context, segment: SearchableSegment, target: ResolvedTarget) 
             breadcrumb=tuple(sanitise_line(part) for part in shown.details.breadcrumb),
             signature=sanitise_line(shown.details.signature),
         )
-        for row, shown in zip(rows, held, strict=True)
+        for row, shown in zip(rows, contents, strict=True)
     ]
     return _File(
         path=sanitise_line(image.path(target.file)),

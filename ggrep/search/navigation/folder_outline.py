@@ -86,10 +86,10 @@ def listed_folder(
     names = main_names(view, [file for place in read if (file := items[place].file)], deadline)
     left = room - _size_of(kept)
     for place, (holds, more) in zip(read, names, strict=True):
-        told = replace(kept[place], holds=holds, more=more)
-        cost = size_of([listed_line(told)]) - size_of([listed_line(kept[place])])
+        longer = replace(kept[place], holds=holds, more=more)
+        cost = size_of([listed_line(longer)]) - size_of([listed_line(kept[place])])
         if holds and cost <= left:
-            kept[place] = told
+            kept[place] = longer
             left -= cost
     kept = _placed(items, order, kept, left)
     missing = [item.shown.folder for place, item in enumerate(items) if place not in kept]
@@ -105,18 +105,18 @@ def _placed(
     items: Sequence[_Item], order: Sequence[int], kept: dict[int, ListedPath], room: int
 ) -> dict[int, ListedPath]:
     """Return the kept items, and as many of the next items, with their parent folders, as fit."""
-    found, left = dict(kept), room
+    result, left = dict(kept), room
     for place in order:
         wanted = [place]
         while (parent := items[wanted[-1]].parent) >= 0:
             wanted.append(parent)
-        new = [one for one in wanted if one not in found]
-        cost = size_of([listed_line(items[one].shown) for one in new])
+        new = [each for each in wanted if each not in result]
+        cost = size_of([listed_line(items[each].shown) for each in new])
         if cost > left:
             break
         left -= cost
-        found.update((one, items[one].shown) for one in new)
-    return found
+        result.update((each, items[each].shown) for each in new)
+    return result
 
 
 def _items(folder: Folder, levels: int, *, every: bool) -> Iterator[_Item]:
@@ -132,19 +132,19 @@ def _items(folder: Folder, levels: int, *, every: bool) -> Iterator[_Item]:
     def below(here: Folder, depth: int, parent: int) -> Iterator[_Item]:
         nonlocal count
         both: list[tuple[str, Folder | ListedFile]] = [
-            *(joined(name, held) for name, held in here.folders.items()),
+            *(joined(name, kept) for name, kept in here.folders.items()),
             *((file.path.rpartition("/")[2], file) for file in here.files),
         ]
-        for name, one in sorted(both, key=lambda each: each[0].encode()):
-            own = count
+        for name, entry in sorted(both, key=lambda each: each[0].encode()):
+            index = count
             count += 1
-            if isinstance(one, Folder):
-                item = _folder_item(name, one, depth, parent)
+            if isinstance(entry, Folder):
+                item = _folder_item(name, entry, depth, parent)
                 yield item
                 if depth + 1 < levels and (every or item.rank[0] == _CODE):
-                    yield from below(one, depth + 1, own)
+                    yield from below(entry, depth + 1, index)
             else:
-                yield _file_item(name, one, depth, parent)
+                yield _file_item(name, entry, depth, parent)
 
     yield from below(folder, 0, -1)
 
@@ -196,4 +196,4 @@ def _size(items: Sequence[_Item]) -> int:
 
 
 def _size_of(kept: dict[int, ListedPath]) -> int:
-    return size_of([listed_line(one) for one in kept.values()])
+    return size_of([listed_line(each) for each in kept.values()])

@@ -93,7 +93,7 @@ def _members(
     types = {last_container(each.mention.container) for each in extending}
     keys: dict[_Key, bool] = {}
     if any(reading.language(place.file) == "go" for place in places):
-        files = defining_files(reading.held, split_name(owner), reading.deadline)
+        files = defining_files(reading.content, split_name(owner), reading.deadline)
         read = reading.read(files, owner, any_case=False)
         keys = _structural(reading, [place for file in read for place in file.places])
     return [
@@ -122,7 +122,7 @@ def _extending(reading: Reading, name: str, types: Sequence[Place], most: int) -
         return []
     languages |= {each for family in _FAMILIES if family & languages for each in family}
     extending: dict[tuple[str, int, str], Place] = {}
-    queue, seen, heads = [name], {name}, head_rows(reading.held)
+    queue, seen, heads = [name], {name}, head_rows(reading.content)
     while queue and not reading.is_spent:
         for place in _with_base(reading, queue.pop(0), heads, languages):
             made = place.mention.type
@@ -145,7 +145,7 @@ def _with_base(
     reading: Reading, base: str, heads: Sequence[Rows], languages: set[str]
 ) -> Iterator[Place]:
     """Yield the heads of types that name a base, in some languages; empty `languages` mean all."""
-    files = extending_files(reading.held, heads, split_name(base), reading.deadline)
+    files = extending_files(reading.content, heads, split_name(base), reading.deadline)
     for file in reading.read(files, base, any_case=False):
         if not languages or reading.language(file.file) in languages:
             yield from (place for place in file.places if place.mention.type is not None)
@@ -166,9 +166,11 @@ def _structural(reading: Reading, types: Iterable[Place]) -> dict[_Key, bool]:
 
 def _having(reading: Reading, methods: Iterable[str]) -> set[_Key]:
     """Return the types that have all of some methods; the rarest method is searched first."""
-    held, candidates = reading.held, None
+    content, candidates = reading.content, None
     named = {method: split_name(method.partition("/")[0]) for method in methods}
-    files = {method: defining_files(held, name, reading.deadline) for method, name in named.items()}
+    files = {
+        method: defining_files(content, name, reading.deadline) for method, name in named.items()
+    }
     for method in sorted(named, key=lambda each: (len(files[each]), each)):
         near = files[method]
         if candidates is not None:
@@ -197,7 +199,7 @@ def _method_set(reading: Reading, interface: Place) -> tuple[set[str], bool]:
         elif member not in seen:
             seen.add(member)
             package, _, name = member.rpartition(".")
-            files = defining_files(reading.held, split_name(name), reading.deadline)
+            files = defining_files(reading.content, split_name(name), reading.deadline)
             near = [file for file in files if _is_package(file, package, around)]
             queue += (
                 embedded := [
@@ -221,7 +223,7 @@ def _is_package(file: NameFile, package: str, around: Place) -> bool:
 def _types_of_go(reading: Reading, keys: Mapping[_Key, bool]) -> Iterator[tuple[DefinedAt, bool]]:
     """Yield the definitions of Go types, each with whether it is in a test file."""
     for (folder, name), guess in sorted(keys.items()):
-        files = defining_files(reading.held, split_name(name), reading.deadline)
+        files = defining_files(reading.content, split_name(name), reading.deadline)
         near = [file for file in files if _folder(file.path) == folder]
         for file in reading.read(near, name, any_case=False):
             yield from (

@@ -50,20 +50,22 @@ def ranked_names(
 def _named(
     view: SnapshotView, files: Sequence[ListedFile], deadline: Deadline
 ) -> list[list[_Named]]:
-    found: dict[tuple[int, int], list[_Named]] = {}
+    results: dict[tuple[int, int], list[_Named]] = {}
     for place, segment in enumerate(open_segments(view)):
-        own = sorted(one.file for one in files if one.segment == place)
+        numbers = sorted(item.file for item in files if item.segment == place)
         image = segment.image
-        rows = [row for file in own for row in segment.rows_of(file) if not image.row_anchors[row]]
+        rows = [
+            row for file in numbers for row in segment.rows_of(file) if not image.row_anchors[row]
+        ]
         deadline.check("reading names")
         for row, details in zip(rows, row_details(view, segment, rows), strict=True):
             kind = image.types[int(image.row_types[row])]
             first, last = image.lines(row)
-            held = found.setdefault((place, int(image.row_files[row])), [])
+            named = results.setdefault((place, int(image.row_files[row])), [])
             name, depth = details.name, len(details.breadcrumb)
             every = (name,) if name else details.names
-            held += [(depth, kind if name else "", each, last - first) for each in every]
-    return [found.get((one.segment, one.file), []) for one in files]
+            named += [(depth, kind if name else "", each, last - first) for each in every]
+    return [results.get((item.segment, item.file), []) for item in files]
 
 
 def _main(named: Sequence[_Named]) -> tuple[tuple[str, ...], int]:

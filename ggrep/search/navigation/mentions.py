@@ -93,7 +93,7 @@ class Mentions(Struct):
         defines = len(self.definitions) < self._most_definitions and file in (self.defining or ())
         return bool(self.asked.owners) or not full or defines
 
-    def take(self, held: Searched, text: str, places: tuple[Place, ...]) -> None:
+    def take(self, content: Searched, text: str, places: tuple[Place, ...]) -> None:
         """Count a file's occurrences and keep the occurrences that the answer may show."""
         lines, kinds = list[str](), self.request.kinds
         for place in places:
@@ -105,11 +105,11 @@ class Mentions(Struct):
             if not self.asked.spells(mention.text):
                 self.other_spelling = self.other_spelling or place
             if mention.defined is not None and len(self.definitions) < self._most_definitions:
-                self.definitions.append(_defined_name(held, place, self.asked))
+                self.definitions.append(_defined_name(content, place, self.asked))
             if mention.kind in kinds and self._keeps():
                 lines = lines or text.split("\n")
                 line = lines[mention.line - 1]
-                shown = _reference(held, place, line)
+                shown = _reference(content, place, line)
                 self._kept.append((place, shown, _use(shown, line, mention.receiver)))
 
     @property
@@ -136,21 +136,21 @@ class Mentions(Struct):
         """
         wanted = sum(self.totals[kind] for kind in self.request.kinds)
         owners = self.asked.owners
-        found = sort_definitions(self.definitions, owners)
-        kept = [(place, one) for place, one, _ in self._kept]
+        result = sort_definitions(self.definitions, owners)
+        kept = [(place, item) for place, item, _ in self._kept]
         if not self._reorders:
-            return Judged(tuple(kept), wanted, 0, found)
+            return Judged(tuple(kept), wanted, 0, result)
         if owners:
-            judge = Judge(family or family_of(found, owners))
+            judge = Judge(family or family_of(result, owners))
             kept = [
-                (place, replace(one, guess=standing == "maybe"))
-                for place, one, use in self._kept
+                (place, replace(item, guess=standing == "maybe"))
+                for place, item, use in self._kept
                 if (standing := self._standing(judge, place, use)) != "other"
             ]
-        left, doubtful = len(self._kept) - len(kept), sum(one.guess for _, one in kept)
+        left, doubtful = len(self._kept) - len(kept), sum(item.guess for _, item in kept)
         kept.sort(key=lambda each: mention_order(each[1]))  # before the page is cut
         shown = tuple(kept[self.skip :][: self.request.limit])
-        return Judged(shown, wanted - left, left, found, doubtful, self._limits(wanted))
+        return Judged(shown, wanted - left, left, result, doubtful, self._limits(wanted))
 
     def _standing(self, judge: Judge, place: Place, use: Use) -> Standing:
         """Return whether a mention belongs to the container; mentions in text always count."""
@@ -165,22 +165,22 @@ class Mentions(Struct):
         return tuple(LimitHit("max_judged", most, seen) for most, seen in bounds if seen > most)
 
 
-def _defined_name(held: Searched, place: Place, asked: AskedName) -> DefinedName:
+def _defined_name(content: Searched, place: Place, asked: AskedName) -> DefinedName:
     mention, defined = place.mention, place.mention.defined
     assert defined is not None  # noqa: S101 - only defining places are kept
     return DefinedName(
         at=defined_at(place, defined, qualified_name(place)),
         container=mention.container,
         fit=fit_of(place, asked),
-        language=held.segments[place.file.segment].image.language(place.file.file),
+        language=content.segments[place.file.segment].image.language(place.file.file),
         bases=mention.bases,
         declared_only=defined.declared_only,
         test=place.file.test,
     )
 
 
-def _reference(held: Searched, place: Place, line: str) -> Reference:
-    mention, image = place.mention, held.segments[place.file.segment].image
+def _reference(content: Searched, place: Place, line: str) -> Reference:
+    mention, image = place.mention, content.segments[place.file.segment].image
     kind = mention.kind
     assert kind != "definition"  # noqa: S101 - those are counted, never shown
     return Reference(

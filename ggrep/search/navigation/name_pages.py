@@ -30,8 +30,8 @@ def page_start(
     """
     if not request.cursor:
         return 0, None
-    found = read_token(request.cursor, _digest(request, index)).of(_ALONE)
-    return (found.places, parse_snapshot_id(found.snapshot_id)) if found else (0, None)
+    result = read_token(request.cursor, _digest(request, index)).of(_ALONE)
+    return (result.places, parse_snapshot_id(result.snapshot_id)) if result else (0, None)
 
 
 def page_snapshot(store: Unpinned, request: SymbolRequest | ReferencesRequest) -> SnapshotId | None:

@@ -57,7 +57,7 @@ class HoldingFiles(Iterator[HoldingFile]):
 
     def __init__(
         self,
-        held: Searched,
+        content: Searched,
         files: Sequence[NameFile],
         question: tuple[str, bool],
         deadline: Deadline,
@@ -66,14 +66,14 @@ class HoldingFiles(Iterator[HoldingFile]):
         """Set up the iterator; no file is read yet.
 
         Args:
-            held: the segments that contain the files.
+            content: the segments that contain the files.
             files: files that may contain the name.
             question: the name, and whether only files with the name in another letter case count.
             deadline: checked before each batch.
             wants: returns whether a file is needed; called before the file is read, and again
                 after.
         """
-        self._held = held
+        self._content = content
         self._name, self._any_case = question
         self._deadline = deadline
         self._wants = wants
@@ -106,7 +106,7 @@ class HoldingFiles(Iterator[HoldingFile]):
             wanted = list(filter(self._wants, batch))
             self.skipped += filterfalse(self._wants, batch)
             self._left -= len(batch) - len(wanted)
-            for file, text in texts_of(self._held, wanted, self._deadline):
+            for file, text in texts_of(self._content, wanted, self._deadline):
                 self._left -= 1
                 if not self._wants(file):
                     self.skipped.append(file)
@@ -120,10 +120,10 @@ class HoldingFiles(Iterator[HoldingFile]):
 
     def _stands_in(self, question: OccurrenceRequest) -> bool:
         place = question.path_key, question.data, self._name
-        found = {spot.text for spot in spots(*place, any_case=self._any_case)}
-        if self._any_case and found:
-            found -= {spot.text for spot in spots(*place)}
-        return bool(found)
+        results = {spot.text for spot in spots(*place, any_case=self._any_case)}
+        if self._any_case and results:
+            results -= {spot.text for spot in spots(*place)}
+        return bool(results)
 
 
 def _keeps_keys(file: NameFile, question: OccurrenceRequest) -> bool:
@@ -133,7 +133,7 @@ def _keeps_keys(file: NameFile, question: OccurrenceRequest) -> bool:
 
 
 def texts_of(
-    held: Searched, files: Sequence[NameFile], deadline: Deadline
+    content: Searched, files: Sequence[NameFile], deadline: Deadline
 ) -> list[tuple[NameFile, str]]:
     """Return files in their order, each with its text.
 
@@ -145,7 +145,7 @@ def texts_of(
     ordered = sorted((file.segment, file.file) for file in files)
     for place, pairs in groupby(ordered, key=lambda pair: pair[0]):
         numbers = [number for _, number in pairs]
-        read = file_texts(held.view, held.segments[place], numbers, deadline)
+        read = file_texts(content.view, content.segments[place], numbers, deadline)
         texts |= {(place, number): text for number, text in zip(numbers, read, strict=True)}
     return [(file, texts[file.segment, file.file]) for file in files]
 
@@ -196,7 +196,7 @@ class Reading:
         skipped: files that the last call of `read` did not need.
     """
 
-    held: Searched
+    content: Searched
     pool: OccurrencePool
     deadline: Deadline
     words_do: bool
@@ -218,7 +218,7 @@ class Reading:
 
     def language(self, file: NameFile) -> str:
         """Return the language of a file."""
-        return self.held.segments[file.segment].image.language(file.file)
+        return self.content.segments[file.segment].image.language(file.file)
 
     def read(
         self,
@@ -247,18 +247,18 @@ class Reading:
         if len(files) > MAX_MENTION_FILES:
             self.limits.append(LimitHit("max_mention_files", MAX_MENTION_FILES, len(files)))
         kept = sorted(files[:MAX_MENTION_FILES], key=self._order)
-        holding = HoldingFiles(self.held, kept, (name, any_case), self.deadline, wants)
+        holding = HoldingFiles(self.content, kept, (name, any_case), self.deadline, wants)
         self.skipped = holding.skipped
         asked: deque[HoldingFile] = deque()
         for _, answer in self.pool.find(self._questions(holding, asked), self.deadline):
-            held = asked.popleft()
-            if not wants(held.file):  # an answer that came later made this file unnecessary
-                self.skipped.append(held.file)
+            pending = asked.popleft()
+            if not wants(pending.file):  # an answer that came later made this file unnecessary
+                self.skipped.append(pending.file)
                 continue
             if answer.problem:
-                path = sanitise_line(held.file.path)
+                path = sanitise_line(pending.file.path)
                 self.notices.append(Notice(answer.problem, _TROUBLE[answer.problem], path))
-            yield self._named(held, answer.occurrences)
+            yield self._named(pending, answer.occurrences)
         if self.words_do:
             yield from self._by_words(holding)
         if holding.left:
@@ -279,11 +279,11 @@ class Reading:
         late: set[tuple[int, int]] = set()
         for place in sorted({file.segment for file in self.skipped}):
             files = [file.file for file in self.skipped if file.segment == place]
-            rows = rows_of_files(self.held, place, asked, files)
+            rows = rows_of_files(self.content, place, asked, files)
             for start in range(0, len(rows), BATCH_ROWS):
                 self.deadline.check("counting mentions")
                 if self._is_over(WORDS_SHARE):
-                    row_files = self.held.segments[place].image.row_files
+                    row_files = self.content.segments[place].image.row_files
                     late |= {(place, int(row_files[row])) for row in rows[start:]}
                     break
                 batch = rows[start : start + BATCH_ROWS]
@@ -297,8 +297,8 @@ class Reading:
         self, place: int, rows: Sequence[int], name: str, *, any_case: bool
     ) -> Iterator[tuple[int, int]]:
         """Yield the file of each row, and how often the row's own text contains the name."""
-        segment = self.held.segments[place]
-        for row, text in zip(rows, row_texts(self.held.view, segment, rows), strict=True):
+        segment = self.content.segments[place]
+        for row, text in zip(rows, row_texts(self.content.view, segment, rows), strict=True):
             file = int(segment.image.row_files[row])
             language = segment.image.language(file)
             yield file, count_words(text, name, language, any_case=any_case)
@@ -319,20 +319,20 @@ class Reading:
     ) -> Iterator[OccurrenceRequest]:
         """Yield the requests to the parser, until a limit is reached."""
         while not self.is_spent:
-            held = next(holding, None)
-            if held is None:
+            following = next(holding, None)
+            if following is None:
                 return
-            self._syntax_bytes += len(held.question.data)
-            asked.append(held)
-            yield held.question
+            self._syntax_bytes += len(following.question.data)
+            asked.append(following)
+            yield following.question
 
     def _by_words(self, holding: HoldingFiles) -> Iterator[NamedFile]:
         count = 0
-        while not self._is_over(WORDS_SHARE) and (held := next(holding, None)) is not None:
+        while not self._is_over(WORDS_SHARE) and (following := next(holding, None)) is not None:
             count += 1
-            ask = held.question
-            found = mentions_by_words(ask.path_key, ask.data, ask.name, any_case=ask.any_case)
-            yield self._named(held, found)
+            ask = following.question
+            result = mentions_by_words(ask.path_key, ask.data, ask.name, any_case=ask.any_case)
+            yield self._named(following, result)
         if count:
             self._say("words_alone", count, "searched for words only", SYNTAX_SHARE)
 
@@ -348,18 +348,20 @@ class Reading:
         self.note_cut(share)
         self.notices.append(Notice(code, f"{count} files that may contain the name were {what}"))
 
-    def _named(self, held: HoldingFile, found: Sequence[Occurrence]) -> NamedFile:
-        if len(found) >= MAX_MENTIONS:
-            path = sanitise_line(held.file.path)
+    def _named(self, holding: HoldingFile, occurrences: Sequence[Occurrence]) -> NamedFile:
+        if len(occurrences) >= MAX_MENTIONS:
+            path = sanitise_line(holding.file.path)
             self.limits.append(LimitHit("max_mentions_per_file", MAX_MENTIONS, None, path))
-        ask = held.question
-        if _keeps_keys(held.file, ask):
-            found = with_keys(ask.path_key, ask.data, ask.name, found, any_case=ask.any_case)
-        return NamedFile(held.file, held.text, tuple(self._places(held.file, found)))
+        ask = holding.question
+        if _keeps_keys(holding.file, ask):
+            occurrences = with_keys(
+                ask.path_key, ask.data, ask.name, occurrences, any_case=ask.any_case
+            )
+        return NamedFile(holding.file, holding.text, tuple(self._places(holding.file, occurrences)))
 
-    def _places(self, file: NameFile, found: Sequence[Occurrence]) -> Iterator[Place]:
-        segment, eligible = self.held.segments[file.segment], self.held.eligible[file.segment]
-        for mention in found:
+    def _places(self, file: NameFile, occurrences: Sequence[Occurrence]) -> Iterator[Place]:
+        segment, eligible = self.content.segments[file.segment], self.content.eligible[file.segment]
+        for mention in occurrences:
             row = row_at(segment, file.file, mention.line)
             if row is not None and eligible[row]:
                 yield Place(file, row, mention)

@@ -50,25 +50,25 @@ def expand_place(context: Context, request: ExpandRequest) -> ExpandResponse:
     if target_exists(segments, target, context.deadline) or not _is_name(name):
         return expand(context, request)
     asked = SymbolRequest(name, scope=path, deterministic=request.deterministic)
-    found = symbol(context, asked)
-    if not found.definitions:
-        _refuse(context, target, path, found.suggestions)
-    first = _fullest(found.definitions)
-    others = [one for one in found.definitions if one is not first]
+    result = symbol(context, asked)
+    if not result.definitions:
+        _refuse(context, target, path, result.suggestions)
+    first = _fullest(result.definitions)
+    others = [each for each in result.definitions if each is not first]
     boundary = request.boundary
     if boundary == "auto" and first.kind in _CONSTANTS:
         boundary = "chunk"
     # Expand at the line of the name, because a long comment before it could take all of the space.
     place = f"{first.path}:{first.line}"
     opened = expand(context, replace(request, target=place, boundary=boundary))
-    told = [one for one in others if not (_declares(one, first) or _stands_in(one, opened))]
-    also = _others(target, told, found.total - (len(others) - len(told)))
+    listed = [each for each in others if not (_declares(each, first) or _stands_in(each, opened))]
+    also = _others(target, listed, result.total - (len(others) - len(listed)))
     return replace(
         opened,
         request=replace(opened.request, target=request.target),
-        query_fingerprint=found.query_fingerprint,
-        warnings=(*opened.warnings, *found.warnings, *also),
-        limits_hit=(*opened.limits_hit, *_cuts(found.limits_hit)),
+        query_fingerprint=result.query_fingerprint,
+        warnings=(*opened.warnings, *result.warnings, *also),
+        limits_hit=(*opened.limits_hit, *_cuts(result.limits_hit)),
     )
 
 
@@ -79,17 +79,17 @@ def _fullest(definitions: Sequence[Definition]) -> Definition:
     """
     first = definitions[0]
     alike = [
-        one
-        for one in definitions
-        if (one.path, one.qualified_name) == (first.path, first.qualified_name)
+        each
+        for each in definitions
+        if (each.path, each.qualified_name) == (first.path, first.qualified_name)
     ]
     return max(alike, key=_fullness)
 
 
-def _fullness(one: Definition) -> tuple[bool, int]:
+def _fullness(definition: Definition) -> tuple[bool, int]:
     """Return a key that is highest for the longest definition with a body."""
-    is_bare = one.kind in _CONSTANTS or one.signature.endswith(";")
-    return not is_bare, one.end_line - one.line
+    is_bare = definition.kind in _CONSTANTS or definition.signature.endswith(";")
+    return not is_bare, definition.end_line - definition.line
 
 
 def by_handle(context: Context, request: _Asked) -> _Asked:
@@ -141,25 +141,27 @@ def _cuts(limits: tuple[LimitHit, ...]) -> tuple[LimitHit, ...]:
     return tuple(limit for limit in limits if limit.code != "max_symbols")
 
 
-def _declares(one: Definition, body: Definition) -> bool:
+def _declares(definition: Definition, body: Definition) -> bool:
     """Return whether a definition is only the declaration of another definition."""
-    own, theirs = f".{one.qualified_name}", f".{body.qualified_name}"
-    is_same = theirs.endswith(own) or own.endswith(theirs)
-    return is_same and one.signature.endswith(";") and not body.signature.endswith(";")
+    ours, theirs = f".{definition.qualified_name}", f".{body.qualified_name}"
+    is_same = theirs.endswith(ours) or ours.endswith(theirs)
+    return is_same and definition.signature.endswith(";") and not body.signature.endswith(";")
 
 
-def _stands_in(one: Definition, opened: ExpandResponse) -> bool:
-    return one.path == opened.path and opened.start_line <= one.line <= opened.end_line
+def _stands_in(definition: Definition, opened: ExpandResponse) -> bool:
+    return (
+        definition.path == opened.path and opened.start_line <= definition.line <= opened.end_line
+    )
 
 
 def _others(name: str, others: Sequence[Definition], total: int) -> tuple[Notice, ...]:
     if not others:
         return ()
-    places = [f"{one.path}:{one.line}" for one in others]
+    places = [f"{each.path}:{each.line}" for each in others]
     more = total - 1 - len(places[:_MOST_SAID])
     left = f" and {more} more" if more > 0 else ""
-    told = f"{name} is also defined at {', '.join(places[:_MOST_SAID])}{left}"
-    return (Notice("more_definitions", told),)
+    message = f"{name} is also defined at {', '.join(places[:_MOST_SAID])}{left}"
+    return (Notice("more_definitions", message),)
 
 
 def _expanded(context: Context, request: ExpandRequest) -> ExpandResponse:

@@ -39,18 +39,18 @@ class Chosen(Struct, frozen=True):
 
 def joined_fields(entries: Sequence[OutlineEntry]) -> list[OutlineEntry]:
     """Return the entries, with adjacent fields joined into one entry."""
-    found: list[OutlineEntry] = []
+    results: list[OutlineEntry] = []
     for entry in entries:
-        last = found[-1] if found else None
+        last = results[-1] if results else None
         if last is not None and _is_bare(last) and _is_bare(entry) and last.depth == entry.depth:
-            found[-1] = replace(
+            results[-1] = replace(
                 last,
                 name=f"{last.name}, {entry.name}",
                 end_line=max(last.end_line, entry.end_line),
             )
         else:
-            found.append(entry)
-    return found
+            results.append(entry)
+    return results
 
 
 def around(entries: Sequence[OutlineEntry], line: int) -> list[OutlineEntry]:
@@ -96,7 +96,7 @@ def chosen(
     made: dict[int, OutlineEntry] = {}
     for width, bare in FORMS:
         made = {place: _cut(entries[place], width, bare) for place in shallow}
-        if size_of([entry_line(one) for one in made.values()]) <= room:
+        if size_of([entry_line(each) for each in made.values()]) <= room:
             return _told(entries, made, whole, tests)
     ranks = _ranks(entries, tests)
     parents = _parents(entries)
@@ -108,12 +108,12 @@ def chosen(
         wanted = [place]
         while (parent := parents[wanted[-1]]) >= 0:
             wanted.append(parent)
-        cost = size_of([entry_line(made[one]) for one in wanted if one not in kept])
+        cost = size_of([entry_line(made[each]) for each in wanted if each not in kept])
         if cost > left:
             dropped_rank = ranks[place][:2]
             continue
         left -= cost
-        kept.update((one, made[one]) for one in wanted)
+        kept.update((each, made[each]) for each in wanted)
     return _told(entries, kept, whole, tests)
 
 
@@ -128,7 +128,7 @@ def _told(
         if place not in kept:
             is_test = is_inside(tests, entry.start_line, entry.end_line)
             counts["test" if is_test else entry.kind] += _names(entry)
-    left = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    left = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
     shown = tuple(kept[place] for place in sorted(kept))
     return Chosen(shown, dict(left), whole)
 

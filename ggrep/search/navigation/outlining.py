@@ -98,7 +98,7 @@ def outline(context: Context, request: OutlineRequest) -> OutlineResponse:
             limits=limits,
             notices=work.notices,
             spans=stages.spans,
-            shown=[one.path for one in made if not one.folder],
+            shown=[each.path for each in made if not each.folder],
         ),
     )
 
@@ -144,17 +144,17 @@ class _Work(Struct, frozen=True):
 
     def _all_found(self) -> list[_Folder | _File]:
         """Return the targets' files and folders; add a notice for each missing target."""
-        found: list[_Folder | _File] = []
+        results: list[_Folder | _File] = []
         wrong: list[InvalidRequest] = []
         for target in self.request.targets:
             try:
-                found.append(self._found(target))
+                results.append(self._found(target))
             except InvalidRequest as error:
                 wrong.append(error)
-        if not found:
+        if not results:
             raise wrong[0]
         self.notices.extend(Notice("no_such_place", str(error)) for error in wrong)
-        return found
+        return results
 
     def _found(self, typed: str) -> _Folder | _File:
         """Return the folder of a target, or its file with the definitions."""
@@ -189,10 +189,10 @@ class _Work(Struct, frozen=True):
         )
         view, deadline = self.context.view, self.context.deadline
         rest = room - size_of([heading_line(made, made.path)]) - _TAIL_BYTES
-        found = listed_folder(view, folder, rest, self.request.depth, deadline)
-        if found.left_out:
-            self._cut(found.whole_bytes, made.path)
-        return replace(made, listed=found.paths, left_out=found.left_out)
+        result = listed_folder(view, folder, rest, self.request.depth, deadline)
+        if result.left_out:
+            self._cut(result.whole_bytes, made.path)
+        return replace(made, listed=result.paths, left_out=result.left_out)
 
     def _of_file(self, asked: _File, room: int) -> PathOutline:
         target = asked.target
@@ -208,10 +208,10 @@ class _Work(Struct, frozen=True):
             reading=asked.reading,
         )
         rest = room - size_of([heading_line(made, made.path)]) - _TAIL_BYTES
-        found = chosen(asked.entries, rest, depth=self.request.depth, tests=asked.tests)
-        if found.left_out:
-            self._cut(found.whole_bytes, made.path)
-        return replace(made, entries=found.entries, left_out=found.left_out)
+        result = chosen(asked.entries, rest, depth=self.request.depth, tests=asked.tests)
+        if result.left_out:
+            self._cut(result.whole_bytes, made.path)
+        return replace(made, entries=result.entries, left_out=result.left_out)
 
     def _entries(
         self, segment: SearchableSegment, file: int, text: str
@@ -221,19 +221,19 @@ class _Work(Struct, frozen=True):
         # Chunks do not contain the last line end, which some grammars need.
         data = f"{text}\n".encode()
         if is_outlined(path, data):
-            found = self.context.occurrences.outline(path, data, deadline)
-            if not isinstance(found, str):
-                if len(found) >= MAX_OUTLINED:
+            result = self.context.occurrences.outline(path, data, deadline)
+            if not isinstance(result, str):
+                if len(result) >= MAX_OUTLINED:
                     key = sanitise_line(path)
                     self.limits.append(LimitHit("max_outlined", MAX_OUTLINED, None, key))
-                return joined_fields([_entry(one) for one in found]), "syntax"
-            self.notices.append(Notice(found, _TROUBLE[found], sanitise_line(path)))
+                return joined_fields([_entry(each) for each in result]), "syntax"
+            self.notices.append(Notice(result, _TROUBLE[result], sanitise_line(path)))
         entries = structure_of(view, segment, file)
         language = segment.image.language(file)
         if not is_unread(language):
             return entries, "structure"
-        told = f"there is no parser for {language}, so definitions are unknown"
-        self.notices.append(Notice("unread_language", told, sanitise_line(path)))
+        message = f"there is no parser for {language}, so definitions are unknown"
+        self.notices.append(Notice("unread_language", message, sanitise_line(path)))
         return entries, "structure" if entries else "none"
 
     def _cut(self, whole: int, path: str) -> None:
@@ -243,15 +243,15 @@ class _Work(Struct, frozen=True):
             self.limits.append(LimitHit("max_outline_bytes", self.request.max_bytes, whole, path))
 
 
-def _entry(found: Outlined) -> OutlineEntry:
-    name, head = sanitise_line(found.name), sanitise_line(found.signature)
+def _entry(outlined: Outlined) -> OutlineEntry:
+    name, head = sanitise_line(outlined.name), sanitise_line(outlined.signature)
     return OutlineEntry(
-        depth=found.depth,
-        kind=kind_word(found.kind, name, head),
+        depth=outlined.depth,
+        kind=kind_word(outlined.kind, name, head),
         name=name,
         signature=label_of(name, head) if head else "",
-        start_line=found.start_line,
-        end_line=found.end_line,
+        start_line=outlined.start_line,
+        end_line=outlined.end_line,
     )
 
 

@@ -225,7 +225,7 @@ def _code_runs(
     for kind, ends_of in ends.items():
         for at, end in _runs(void, ends_of) if ends_of else ():
             matching = terms_by_line(source.lines[at:end], terms) if kind != "imports" else ()
-            stops = [place for place, found in enumerate(matching, at) if found]
+            stops = [place for place, item in enumerate(matching, at) if item]
             yield from ((kind, low + 1, high) for low, high in pairwise((at - 1, *stops, end)))
     for low, high in source.tests:
         yield "tests", low - source.first, high - source.first + 1

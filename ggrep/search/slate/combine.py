@@ -79,7 +79,11 @@ def combined(
 
 def _of_repo(slate: RepoSlate, *, comparable: bool) -> list[RankedPack]:
     """Return a repository's packs (files of a slate) with its name, in the order of display."""
-    packs = [(pack, rank) for _, own in slate.slate.sections for rank, pack in enumerate(own)]
+    packs = [
+        (pack, rank)
+        for _, of_section in slate.slate.sections
+        for rank, pack in enumerate(of_section)
+    ]
     best = max((pack.score for pack, _ in packs), default=0.0) or 1.0
     if comparable:
         ranked = [RankedPack(replace(pack, repo=slate.repo), rank) for pack, rank in packs]

@@ -43,7 +43,7 @@ def _provided(facts_by_repo: Mapping[str, Sequence[FileFacts]]) -> dict[_Name, l
         for item in facts:
             for name in item.provides:
                 places[name].append((item.section in _LESS_TELLING, repo, item.path))
-    return {name: [held[1:] for held in sorted(found)] for name, found in places.items()}
+    return {name: [place[1:] for place in sorted(listed)] for name, listed in places.items()}
 
 
 def _providers(

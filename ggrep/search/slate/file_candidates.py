@@ -220,14 +220,14 @@ def _section_of(corpus: Corpus, filing: Filing) -> Section:
 
 def _figures(ranked: Ranked, place: int) -> Figures:
     """Return float64 (files, corpora + 1): the score of each file's best row per column."""
-    image, scores, found = ranked.segments[place].image, ranked.scores[place], ranked.best[place]
-    figures, files = np.zeros((image.files, len(CORPORA) + 1)), found.runs.files
-    figures[files, :_OPTION] = found.best.T
+    image, scores, result = ranked.segments[place].image, ranked.scores[place], ranked.best[place]
+    figures, files = np.zeros((image.files, len(CORPORA) + 1)), result.runs.files
+    figures[files, :_OPTION] = result.best.T
     if len(files):
-        rows = scores.rows[found.places]
-        defining = option_rows(ranked.segments[place])[rows] & (found.corpora == CODE)
-        total = np.where(defining, scores.total[found.places], 0.0)
-        figures[files, _OPTION] = found.runs.highest(total)
+        rows = scores.rows[result.places]
+        defining = option_rows(ranked.segments[place])[rows] & (result.corpora == CODE)
+        total = np.where(defining, scores.total[result.places], 0.0)
+        figures[files, _OPTION] = result.runs.highest(total)
     return figures
 
 
@@ -242,14 +242,16 @@ def _reaching(
     figures = figures[figures >= least]
     if len(figures) > most:
         least = float(np.partition(figures, -most)[-most])
-    found = [
+    results = [
         (place, file)
         for place, column in enumerate(columns)
         for file in np.flatnonzero(column >= least).tolist()
     ]
-    if len(found) > most:
-        found.sort(key=lambda at: (-columns[at[0]][at[1]], segments[at[0]].image.path_bytes(at[1])))
-    return found[:most]
+    if len(results) > most:
+        results.sort(
+            key=lambda at: (-columns[at[0]][at[1]], segments[at[0]].image.path_bytes(at[1]))
+        )
+    return results[:most]
 
 
 def _corpora(segment: SearchableSegment, file: int) -> list[int]:

@@ -49,8 +49,8 @@ def unique_edges(edges: Iterable[GraphEdge]) -> tuple[GraphEdge, ...]:
     best: dict[tuple[str, str, str], GraphEdge] = {}
     for edge in edges:
         key = (edge.kind, edge.source, edge.target)
-        held = best.get(key)
-        if edge.source != edge.target and (held is None or edge.via < held.via):
+        known = best.get(key)
+        if edge.source != edge.target and (known is None or edge.via < known.via):
             best[key] = edge
     return tuple(best[key] for key in sorted(best))
 

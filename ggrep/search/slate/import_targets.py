@@ -69,12 +69,12 @@ def import_targets(facts: FileFacts, name: str, paths: SelectedPaths) -> tuple[s
         path = finder(facts.path, name, paths)
         return (path,) if path and path != facts.path else ()
     if ending == ".go":
-        found: Iterable[str | None] = _go(facts.path, name, paths)
+        result: Iterable[str | None] = _go(facts.path, name, paths)
     elif ending in _DOTTED:
-        found = [_dotted(facts.path, name, paths)]
+        result = [_dotted(facts.path, name, paths)]
     else:
-        found = [paths.beside(facts.path, name, (ending,))]
-    return tuple(sorted({path for path in found if path and path != facts.path}))
+        result = [paths.beside(facts.path, name, (ending,))]
+    return tuple(sorted({path for path in result if path and path != facts.path}))
 
 
 def _python(source: str, name: str, paths: SelectedPaths) -> str | None:
@@ -84,10 +84,10 @@ def _python(source: str, name: str, paths: SelectedPaths) -> str | None:
     if not paths.calls_a_module(*parts[-2:]):
         return None
     for count in range(len(parts), max(0, len(parts) - 2), -1):
-        found = paths.module(source, parts[:count], ENDINGS[".py"], _python_root)
-        if found is not None:
-            alone = count == 1 and "/" in found and parts[0] in sys.stdlib_module_names
-            return None if alone and not found.endswith("/__init__.py") else found
+        result = paths.module(source, parts[:count], ENDINGS[".py"], _python_root)
+        if result is not None:
+            alone = count == 1 and "/" in result and parts[0] in sys.stdlib_module_names
+            return None if alone and not result.endswith("/__init__.py") else result
     return None
 
 
@@ -103,9 +103,9 @@ def _python_relative(source: str, dots: int, parts: Parts, paths: SelectedPaths)
     for count in range(len(parts), max(-1, len(parts) - 2), -1):
         module = base + "/".join(parts[:count])
         tried = ("/__init__.py",) if count == 0 else (".py", ".pyi", ".pyx", "/__init__.py")
-        found = paths.at(module.rstrip("/"), tried)
-        if found is not None and ending_of(found) in ENDINGS[".py"]:
-            return found
+        result = paths.at(module.rstrip("/"), tried)
+        if result is not None and ending_of(result) in ENDINGS[".py"]:
+            return result
     return None
 
 
@@ -139,18 +139,18 @@ def _ruby(source: str, name: str, paths: SelectedPaths) -> str | None:
     beside = paths.beside(source, name, (".rb",)) if name.startswith(".") else None
     if beside is not None or name.startswith("."):
         return beside
-    found = paths.module(
+    result = paths.module(
         source, tuple(name.removesuffix(".rb").split("/")), ENDINGS[".rb"], _RUBY_ROOTS
     )
-    return found or (paths.beside(source, name, (".rb",)) if "/" in name else None)
+    return result or (paths.beside(source, name, (".rb",)) if "/" in name else None)
 
 
 def _slashed(source: str, name: str, paths: SelectedPaths) -> str | None:
     """Return the file at `name`, relative to the source; else the file whose path ends so."""
     ending = ending_of(source)
     local = re.sub(r"^package:[^/]+/|^\$\{?\w+\}?/", "", name)
-    found = paths.beside(source, local, (ending,))
-    return found or (paths.ending_with(local, source) if "/" in local.lstrip("./") else None)
+    result = paths.beside(source, local, (ending,))
+    return result or (paths.ending_with(local, source) if "/" in local.lstrip("./") else None)
 
 
 def _dotted(source: str, name: str, paths: SelectedPaths) -> str | None:
@@ -160,9 +160,9 @@ def _dotted(source: str, name: str, paths: SelectedPaths) -> str | None:
     if ending in {".ex", ".exs"}:
         parts = tuple(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", part).lower() for part in parts)
     for count in range(len(parts), max(1, len(parts) - 2), -1):
-        found = paths.module(source, parts[:count], ENDINGS[ending], from_source_root)
-        if found is not None:
-            return found
+        result = paths.module(source, parts[:count], ENDINGS[ending], from_source_root)
+        if result is not None:
+            return result
     if ending == ".php" and len(parts) > 2:
         return paths.module(source, parts[1:], ENDINGS[ending], from_source_root)
     return None
@@ -185,8 +185,8 @@ def _go(source: str, name: str, paths: SelectedPaths) -> list[str]:
         directory = "/".join(parts[start:])
         files = paths.inside(directory, frozenset({".go"}))
         if files:
-            own = directory == posixpath.dirname(source) and not source.endswith("_test.go")
-            return [] if own else [path for path in files if not path.endswith("_test.go")]
+            is_beside = directory == posixpath.dirname(source) and not source.endswith("_test.go")
+            return [] if is_beside else [path for path in files if not path.endswith("_test.go")]
     return []
 
 
@@ -214,8 +214,8 @@ def _rust(source: str, name: str, paths: SelectedPaths) -> str | None:
         for directory in paths.directories()
         if f"/{directory}".replace("-", "_").endswith(f"/{head}/src")
     )
-    found = {_rust_file(_crate_root(f"{crate}/lib.rs"), tuple(rest), paths) for crate in crates}
-    return next(iter(found)) if len(found) == 1 else None
+    results = {_rust_file(_crate_root(f"{crate}/lib.rs"), tuple(rest), paths) for crate in crates}
+    return next(iter(results)) if len(results) == 1 else None
 
 
 def _crate_root(path: str) -> str:
@@ -229,9 +229,9 @@ def _rust_file(root: str, parts: Parts, paths: SelectedPaths) -> str | None:
     for count in range(len(parts), max(-1, len(parts) - 3), -1):
         base = posixpath.join(root, *parts[:count])
         tried = ("/lib.rs", "/main.rs") if count == 0 else (".rs", "/mod.rs")
-        found = paths.at(base, tried)
-        if found is not None and found.endswith(".rs") and (count or not parts):
-            return found
+        result = paths.at(base, tried)
+        if result is not None and result.endswith(".rs") and (count or not parts):
+            return result
     return None
 
 

@@ -114,8 +114,8 @@ class _InText:
     def lines(self, piece: Evidence, section: Section) -> Sequence[int]:
         document = evidence_json(piece)
         _, *lines = piece_lines(document, is_source=section is not Section.DIAGRAMS)
-        told = zip(told_lines(document), lines, strict=True)
-        sizes = {number: len(line.encode()) + 1 for (number, _), line in told}
+        printed = zip(told_lines(document), lines, strict=True)
+        sizes = {number: len(line.encode()) + 1 for (number, _), line in printed}
         numbered = numbered_lines(piece.snippet.split("\n"), piece.snippet_start_line)
         return [sizes.get(number, 0) for number, _ in numbered]
 

@@ -41,16 +41,16 @@ class Drawn(Struct, frozen=True):
 
 def drawn(files: Sequence[PackMaterial], plan: SlatePlan, *, facts: bool = False) -> Drawn:
     """Return the slate of some files, which may be in any order."""
-    ranked = [RankedPack(_pack(one), one.pick.rank) for one in files]
+    ranked = [RankedPack(_pack(each), each.pick.rank) for each in files]
     kept, cuts = kept_packs(ranked, plan.budgets, plan.level)
-    paths = {one.pack.path for one in kept}
+    paths = {each.pack.path for each in kept}
     read = files if plan.graph or facts else ()
     known = [
         facts_of(material, interfaces=facts)
-        for material in {one.pick.candidate.path: one for one in reversed(read)}.values()
+        for material in {each.pick.candidate.path: each for each in reversed(read)}.values()
         if material.pick.candidate.path in paths
     ]
-    packs = [one.pack for one in kept]
+    packs = [each.pack for each in kept]
     graph: ContextGraph | None = None
     bounds: tuple[LimitHit, ...] = ()
     if plan.graph:
@@ -59,7 +59,7 @@ def drawn(files: Sequence[PackMaterial], plan: SlatePlan, *, facts: bool = False
     too_much = shown_size(kept, plan.level, measure_of(plan.budgets)) > plan.budgets.total_bytes
     plan = replace(plan, cut=plan.cut or bool(cuts) or too_much)
     slate, shrunk = assembled(kept, plan, graph)
-    known.sort(key=lambda one: one.path)
+    known.sort(key=lambda each: each.path)
     shared = published(known) if facts else ()
     return Drawn(slate, shared, (*cuts, *bounds, *shrunk, *_over_evidence(files, paths, plan)))
 
@@ -82,7 +82,7 @@ def _pack(material: PackMaterial) -> Pack:
     candidate = material.pick.candidate
     tag = SECTION_TAGS[candidate.section]
     evidence = [_evidence(piece) for piece in (*material.evidence, *material.neighbours)]
-    best = max(_placing(material), key=lambda one: (one.score, -one.start_line), default=None)
+    best = max(_placing(material), key=lambda each: (each.score, -each.start_line), default=None)
     anchor = _anchor(material)
     return Pack(
         path=candidate.path,
@@ -137,7 +137,7 @@ def _anchor(material: PackMaterial) -> Evidence | None:
     if not item.snippet:
         return item
     numbered = list(numbered_lines(item.snippet.split("\n"), item.snippet_start_line))
-    first = min((one.snippet_start_line for one in material.evidence if one.snippet), default=0)
+    first = min((each.snippet_start_line for each in material.evidence if each.snippet), default=0)
     shown = [row for row in numbered if not first or last_line(*row) < first]
     if all(folded_range(number, line) for number, line in shown if line.strip()):
         shown = []

@@ -86,22 +86,26 @@ def materials(
     return tuple(_material(ranked, rows, records, wanted) for rows in chosen)
 
 
-def _rows(ranked: Ranked, pick: Pick, found: FileRows, wanted: Disclosure, *, opens: bool) -> _Rows:
+def _rows(
+    ranked: Ranked, pick: Pick, file_rows: FileRows, wanted: Disclosure, *, opens: bool
+) -> _Rows:
     """Return the rows of a chosen file; `opens`: whether to show its first lines."""
     candidate = pick.candidate
     segment = ranked.segments[candidate.segment]
-    image, own = segment.image, segment.rows_of(candidate.file)
-    telling = _with_lines(ranked, pick, found.best)
+    image, owned = segment.image, segment.rows_of(candidate.file)
+    telling = _with_lines(ranked, pick, scored.best)
     evidence = sorted(telling[: wanted.evidence], key=lambda row: (row.start_line, row.row))
-    anchor = own[0] if opens and wanted.anchors and own and image.row_anchors[own[0]] else None
+    anchor = (
+        owned[0] if opens and wanted.anchors and owned and image.row_anchors[owned[0]] else None
+    )
     around: tuple[int, ...] = ()
     if wanted.neighbours and telling:
         near = range(telling[0].row - _AROUND, telling[0].row + _AROUND + 1)
-        held = {row.row for row in evidence}
+        kept = {row.row for row in evidence}
         around = tuple(
-            row for row in near if row in own and row not in held and not image.row_anchors[row]
+            row for row in near if row in owned and row not in kept and not image.row_anchors[row]
         )
-    more = max(found.telling, len(telling)) - len(evidence)
+    more = max(scored.telling, len(telling)) - len(evidence)
     return _Rows(pick, tuple(evidence), anchor, around, more)
 
 
@@ -150,8 +154,8 @@ def _with_lines(
     asked = [
         row for row in rows if any(row.start_line <= line <= row.end_line for line in pick.lines)
     ]
-    held = {row.row for row in asked}
-    return (*asked, *(row for row in telling if row.row not in held)) or tuple(rows)
+    kept = {row.row for row in asked}
+    return (*asked, *(row for row in telling if row.row not in kept)) or tuple(rows)
 
 
 def _material(
@@ -188,10 +192,10 @@ def _material(
 
 def _belong_together(centre: RowDetails, other: RowDetails) -> bool:
     """Return whether two chunks are in one definition or section, or one encloses the other."""
-    own, its = centre.breadcrumb, other.breadcrumb
-    if own == its:
-        return bool(own) or centre.name == other.name
-    return its == (*own, centre.name) or own == (*its, other.name)
+    local, its = centre.breadcrumb, other.breadcrumb
+    if local == its:
+        return bool(local) or centre.name == other.name
+    return its == (*local, centre.name) or local == (*its, other.name)
 
 
 def _sanitised(names: tuple[str, ...]) -> tuple[str, ...]:

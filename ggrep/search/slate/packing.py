@@ -55,17 +55,17 @@ def kept_packs(
     fixed = measure.fixed
     room = budgets.total_bytes - fixed.skeleton - _aside(budgets, level)
     share = measure.for_names(room) if level else room
-    held = 0.0
-    for one in sorted(packs, key=_standing):
-        size = _frame(one, level, measure)
+    used = 0.0
+    for each in sorted(packs, key=_standing):
+        size = _frame(each, level, measure)
         if size > budgets.file_bytes:
-            limits.append(_OpenPack(one, budgets.file_bytes, level, measure).file_cut())
+            limits.append(_OpenPack(each, budgets.file_bytes, level, measure).file_cut())
             continue
-        is_first = all(one.pack.section is not other.pack.section for other in kept)
-        held += size + fixed.between + fixed.section * is_first
-        if held > (share if kept else room):
+        is_first = all(each.pack.section is not other.pack.section for other in kept)
+        used += size + fixed.between + fixed.section * is_first
+        if used > (share if kept else room):
             break
-        kept.append(one)
+        kept.append(each)
     if len(kept) < len(packs):
         limits.append(LimitHit("max_slate_files_by_bytes", len(kept), len(packs)))
     return tuple(kept), tuple(limits)
@@ -98,7 +98,7 @@ def room_for_graph(packs: Sequence[RankedPack], budgets: Budgets, level: int) ->
     if level:
         size = shown_size(packs, level, measure)
     else:
-        size = sum(_frame(one, 0, measure) + fixed.between for one in packs)
+        size = sum(_frame(each, 0, measure) + fixed.between for each in packs)
     left = budgets.total_bytes - fixed.skeleton - _aside(budgets, level) - size
     left -= _overhead(packs, measure)
     return reserved(budgets, level)["graph"] + max(left, 0)
@@ -116,18 +116,18 @@ def filled(
     """
     measure = measure_of(budgets)
     if not draft.level:
-        whole = replace(draft, sections=_sections([one.pack for one in packs]))
+        whole = replace(draft, sections=_sections([each.pack for each in packs]))
         return _counted(whole, measure), ()
-    taken = [_OpenPack(one, budgets.file_bytes, draft.level, measure) for one in packs]
+    taken = [_OpenPack(each, budgets.file_bytes, draft.level, measure) for each in packs]
     left = budgets.total_bytes - measure.slate(draft) - measure.fixed.aside
-    left -= _overhead(packs, measure) + sum(one.size + measure.fixed.between for one in taken)
-    turns = sorted((turn, place) for place, one in enumerate(taken) for turn in one.turns())
+    left -= _overhead(packs, measure) + sum(each.size + measure.fixed.between for each in taken)
+    turns = sorted((turn, place) for place, each in enumerate(taken) for turn in each.turns())
     for (*_, piece), place in turns:
         left -= taken[place].show(piece, left)
-    whole = replace(draft, sections=_sections([one.pack() for one in taken]))
+    whole = replace(draft, sections=_sections([each.pack() for each in taken]))
     slate = _counted(whole, measure)
-    limits = [one.file_cut() for one in taken if one.has_no_room]
-    if missing := sum(one.full_size() - one.size for one in taken if one.gave_way):
+    limits = [each.file_cut() for each in taken if each.has_no_room]
+    if missing := sum(each.full_size() - each.size for each in taken if each.gave_way):
         wanted = slate.total_bytes + missing
         limits.append(LimitHit("max_slate_bytes", budgets.total_bytes, wanted))
     return slate, tuple(limits)
@@ -214,8 +214,8 @@ class _OpenPack:
         """Return the number of bytes of the file with all pieces."""
         shown = (
             self._whole_size(place)
-            for place, one in enumerate(self._pieces)
-            if one.snippet or _kind(one) == _EVIDENCE
+            for place, each in enumerate(self._pieces)
+            if each.snippet or _kind(each) == _EVIDENCE
         )
         return self._frame + sum(map(self._fixed, self._keys)) + sum(shown)
 
@@ -254,19 +254,19 @@ class _OpenPack:
                 break
             shown += 1
         fewest = min(_FEWEST_LINES, len(lines))
-        found = _with_lines(piece, lines, shown)
-        return found if shown >= fewest and found.snippet else None
+        result = _with_lines(piece, lines, shown)
+        return result if shown >= fewest and result.snippet else None
 
     def _fits(self, size: int, left: int) -> bool:
-        own = self._allowed - self.size
-        self.has_no_room |= own < min(size, left)
-        self.gave_way |= left < size and left <= own
-        return size <= min(left, own)
+        rest = self._allowed - self.size
+        self.has_no_room |= rest < min(size, left)
+        self.gave_way |= left < size and left <= rest
+        return size <= min(left, rest)
 
 
 def shown_size(packs: Sequence[RankedPack], level: int, measure: Measure) -> int:
     """Return the number of bytes of some packs with all pieces."""
-    whole = sum(_OpenPack(one, 0, level, measure).full_size() for one in packs)
+    whole = sum(_OpenPack(each, 0, level, measure).full_size() for each in packs)
     return whole + measure.fixed.between * len(packs)
 
 
@@ -278,26 +278,26 @@ def _counted(slate: Slate, measure: Measure) -> Slate:
     return replace(slate, total_bytes=size, estimated_tokens=-(-size // 4))
 
 
-def _frame(one: RankedPack, level: int, measure: Measure) -> int:
+def _frame(pack: RankedPack, level: int, measure: Measure) -> int:
     """Return the number of bytes of a file without pieces; the result is cached."""
-    if (size := one.sizes.get(_FRAME)) is None:
-        size = one.sizes[_FRAME] = measure.frame(one.pack, level)
+    if (size := pack.sizes.get(_FRAME)) is None:
+        size = pack.sizes[_FRAME] = measure.frame(pack.pack, level)
     return size
 
 
 def _sections(packs: Sequence[Pack]) -> tuple[tuple[Section, tuple[Pack, ...]], ...]:
     """Return the packs by section, ordered by score, then by path."""
-    found = []
+    results = []
     for section in SECTIONS:
-        own = [pack for pack in packs if pack.section is section]
-        if own:
-            ordered = sorted(own, key=lambda pack: (-pack.score, pack.repo, pack.path))
-            found.append((section, tuple(ordered)))
-    return tuple(found)
+        members = [pack for pack in packs if pack.section is section]
+        if members:
+            ordered = sorted(members, key=lambda pack: (-pack.score, pack.repo, pack.path))
+            results.append((section, tuple(ordered)))
+    return tuple(results)
 
 
 def _overhead(packs: Sequence[RankedPack], measure: Measure) -> int:
-    return measure.fixed.section * len({one.pack.section for one in packs})
+    return measure.fixed.section * len({each.pack.section for each in packs})
 
 
 def _pieces(pack: Pack) -> list[Evidence]:
@@ -325,6 +325,6 @@ def _with_lines(piece: Evidence, lines: Sequence[str], shown: int) -> Evidence:
     return replace(piece, snippet="\n".join(lines[:shown]), hidden_lines=hidden)
 
 
-def _standing(one: RankedPack) -> tuple[int, int, float, str, str]:
-    section = SECTIONS.index(one.pack.section)
-    return one.rank, section, -one.pack.score, one.pack.repo, one.pack.path
+def _standing(pack: RankedPack) -> tuple[int, int, float, str, str]:
+    section = SECTIONS.index(pack.pack.section)
+    return pack.rank, section, -pack.pack.score, pack.pack.repo, pack.pack.path

@@ -55,15 +55,15 @@ class SelectedPaths:
         called = self._by_module.get(parts[-1].lower(), ()) if parts else ()
         if not called:
             return None
-        found = [
+        results = [
             path
-            for held, path in called
-            if held[-len(parts) :] == parts
+            for names, path in called
+            if names[-len(parts) :] == parts
             and ending_of(path) in endings
             and path != source
-            and may_start(source, held[: -len(parts)])
+            and may_start(source, names[: -len(parts)])
         ]
-        return nearest(source, found)
+        return nearest(source, results)
 
     def calls_a_module(self, *names: str) -> bool:
         """Return whether the module path of any file ends with a name, in any letter case."""
@@ -75,8 +75,8 @@ class SelectedPaths:
 
     def named(self, name: str) -> str | None:
         """Return the file with this name; None if there are several."""
-        found = self._by_name.get(name.lower(), ())
-        return found[0] if len(found) == 1 else None
+        result = self._by_name.get(name.lower(), ())
+        return result[0] if len(result) == 1 else None
 
     def ending_with(self, tail: str, source: str = "") -> str | None:
         """Return the file with the path `tail`, or the nearest file whose path ends with it."""
@@ -91,8 +91,8 @@ class SelectedPaths:
 
     def inside(self, directory: str, endings: frozenset[str]) -> list[str]:
         """Return the files directly in a directory that have one of the endings."""
-        held = self._by_directory.get(directory, ())
-        return [path for path in held if ending_of(path) in endings]
+        names = self._by_directory.get(directory, ())
+        return [path for path in names if ending_of(path) in endings]
 
 
 def module_parts(path: str) -> Parts:
@@ -154,11 +154,11 @@ def link_target(source: str, link: str, paths: SelectedPaths) -> str | None:
         bases = [posixpath.normpath(posixpath.join(posixpath.dirname(source), link)), link]
     tried: list[tuple[str, Sequence[str]]] = [(base, _DOCUMENTS) for base in bases]
     tried += [(re.sub(r"\.(?:html?|md)$", "", base), _DOCUMENTS[:3]) for base in bases]
-    found = next((path for base, endings in tried if (path := paths.at(base, endings))), None)
+    result = next((path for base, endings in tried if (path := paths.at(base, endings))), None)
     tail = posixpath.normpath(link).lstrip("./")
-    if found is None and "/" in tail:
-        found = paths.ending_with(tail, source)
-    elif found is None and stem_of(tail).lower() not in _NAMELESS:
+    if result is None and "/" in tail:
+        result = paths.ending_with(tail, source)
+    elif result is None and stem_of(tail).lower() not in _NAMELESS:
         named = paths.named(tail)
-        found = None if named is None or traits_of(named) & TEST else named
-    return None if found == source else found
+        result = None if named is None or traits_of(named) & TEST else named
+    return None if result == source else result

@@ -61,13 +61,13 @@ def file_lines(file: _Object, *, is_source: bool = True) -> Iterator[str]:
     yield f"{alias}{file['path']}{begins}{name}"
     if "anchor" in file:
         yield from piece_lines(file["anchor"], is_source=is_source)
-    shown = [(one["start_line"], one) for one in file.get("evidence", ())]
-    named = [(int(one.partition("-")[0]), one) for one in file.get("outline", ())]
-    for _, one in sorted([*shown, *named], key=lambda each: each[0]):
-        if isinstance(one, str):
-            yield named_line(one)
+    shown = [(item["start_line"], item) for item in file.get("evidence", ())]
+    named = [(int(item.partition("-")[0]), item) for item in file.get("outline", ())]
+    for _, item in sorted([*shown, *named], key=lambda each: each[0]):
+        if isinstance(item, str):
+            yield named_line(item)
         else:
-            yield from piece_lines(one, is_source=is_source)
+            yield from piece_lines(item, is_source=is_source)
 
 
 def named_line(outlined: str) -> str:
@@ -77,11 +77,11 @@ def named_line(outlined: str) -> str:
 
 def piece_lines(piece: _Object, *, is_source: bool = True) -> Iterator[str]:
     """Yield the line numbers of a piece, and its text; source lines are numbered."""
-    told = told_lines(piece)
+    numbered = told_lines(piece)
     twins = f" (the same in {', '.join(piece['also'])})" if "also" in piece else ""
     span = line_range(piece["start_line"], piece["end_line"])
-    yield f" {span} {_called(piece, told[0][1] if told else '')}".rstrip() + twins
-    yield from with_numbers(told) if is_source else (f"\t{line}" for _, line in told)
+    yield f" {span} {_called(piece, numbered[0][1] if numbered else '')}".rstrip() + twins
+    yield from with_numbers(numbered) if is_source else (f"\t{line}" for _, line in numbered)
 
 
 def _called(piece: _Object, first: str) -> str:

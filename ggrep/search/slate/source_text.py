@@ -66,12 +66,12 @@ _MOST_NESTED: Final = 4
 @lru_cache(1 << 11)
 def listed_imports(anchor_extra: str) -> tuple[str, ...]:
     """Return the names in the line `Imports:` of a header chunk, with groups in braces expanded."""
-    found: list[str] = []
+    results: list[str] = []
     for line in anchor_extra.splitlines():
         if line.startswith("Imports: "):
             for item in _split(line.removeprefix("Imports: ")):
-                found += _expanded(item)
-    return tuple(filter(_NAME.fullmatch, found))[:MOST_IMPORTS]
+                results += _expanded(item)
+    return tuple(filter(_NAME.fullmatch, results))[:MOST_IMPORTS]
 
 
 @lru_cache(1 << 11)

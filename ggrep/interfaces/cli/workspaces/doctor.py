@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from ggrep.base.clock import SystemClock
 from ggrep.base.ids import RepoId
 from ggrep.config.settings import home_from
-from ggrep.federation.doctor import examine
+from ggrep.federation.doctor import NO_INDEX, examine
 from ggrep.federation.orphans import GRACE_DAYS, collect_orphans
 from ggrep.federation.roots import workspace_warnings
 from ggrep.federation.workspace_state import WorkspaceState, cache_root_of
@@ -58,11 +58,12 @@ def examination_text(state: WorkspaceState, report: Doctor, style: Style) -> str
         each.repo_id: sanitise_line(each.repo.alias or each.repo_id) for each in state.members
     }
     lines = []
-    unindexed = [each for each in report.findings if each.code == "missing_index"]
-    findings = [each for each in report.findings if len(unindexed) < 2 or each not in unindexed]
+    findings = report.findings
+    unindexed = [each.repo_id for each in findings if each.repo_id and each.message == NO_INDEX]
     if len(unindexed) > 1:
-        names = ", ".join(style.paint("repo", labels[each.repo_id]) for each in unindexed)
-        lines.append(f"{style.paint('bad', '!')} {names}: no index")
+        findings = tuple(each for each in findings if each.message != NO_INDEX)
+        names = ", ".join(style.paint("repo", labels[each]) for each in unindexed)
+        lines.append(f"{style.paint('bad', '!')} {names}: {NO_INDEX}")
         command = with_file(build_index(enabled=True), state.workspace.workspace_path)
         lines.append(f"    {style.paint('name', sanitise_line(command))}")
     for finding in findings:
