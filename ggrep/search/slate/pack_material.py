@@ -87,7 +87,7 @@ def materials(
 
 
 def _rows(
-    ranked: Ranked, pick: Pick, file_rows: FileRows, wanted: Disclosure, *, opens: bool
+    ranked: Ranked, pick: Pick, scored: FileRows, wanted: Disclosure, *, opens: bool
 ) -> _Rows:
     """Return the rows of a chosen file; `opens`: whether to show its first lines."""
     candidate = pick.candidate
