@@ -9,14 +9,22 @@ from msgspec.structs import replace
 from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock
 from ggrep.base.commands import spelled
-from ggrep.base.errors import UsageError
+from ggrep.base.errors import NoIndex, UsageError
+from ggrep.config.settings import home_from
+from ggrep.index.repo_identity import require_asked
 from ggrep.index.store.lean_import import leave_out_remote_client
 from ggrep.interfaces.cli.boundary import could_not_run
 from ggrep.interfaces.cli.parsing.flags import Argument, EncoderFlag, Flag, JsonFlag, PlainFlag
 from ggrep.interfaces.cli.queries.search_options import DeterministicFlag
 from ggrep.interfaces.cli.report_file import require_writable, write_report
-from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_progress
+from ggrep.interfaces.cli.terminal import (
+    Terminal,
+    ask_before_indexing,
+    open_terminal,
+    show_progress,
+)
 from ggrep.interfaces.cli.text_tables import plural
+from ggrep.model.suggested_commands import with_path
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -28,7 +36,11 @@ if TYPE_CHECKING:
 
 def check(
     file: Annotated[
-        Path | None, Argument("A TOML file; default: .ggrep-check.toml in the root.")
+        Path | None,
+        Argument(
+            "A TOML file; checks search its directory, unless they name another. "
+            "[default: .ggrep-check.toml in the root]"
+        ),
     ] = None,
     init: Annotated[
         list[str] | None,
@@ -107,11 +119,16 @@ def _opened(
     from ggrep.interfaces.evaluation.suite_questions import open_asker
 
     asker = open_asker(target, terminal.environ, flags={"encoder": encoder})
+    for root in asker.roots if sync else ():
+        ask_before_indexing(require_asked, root, home_from(terminal.environ), yes=False)
     if sync:
         with ExitStack() as shown:
             asker.sync(lambda name: shown.enter_context(show_progress(terminal, name)))
     else:
-        asker.require_index()
+        try:
+            asker.require_index()
+        except NoIndex as error:
+            raise NoIndex(with_path(str(error), target.path)) from error
     return asker
 
 
