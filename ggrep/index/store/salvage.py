@@ -112,7 +112,7 @@ def _salvaged(
     lost = tuple(ref.table for ref in manifest.segments if ref.table not in images)
     segments = tuple(SegmentView(images[ref.table], masks[ref.table]) for ref in sound)
     cause = (
-        f"segments {', '.join(lost)} are corrupt"
+        f"segments {', '.join(lost)} are damaged or missing"
         if lost
         else "its masks or its pointer are damaged"
     )

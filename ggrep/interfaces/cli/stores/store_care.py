@@ -29,7 +29,7 @@ def gc(
     plain: PlainFlag = False,
 ) -> int:
     """Delete snapshots and segments that no query needs any more."""
-    from ggrep.index.maintenance.collection import collect_garbage, preview
+    from ggrep.index.maintenance.collection import collect_garbage, preview, young_ms
 
     terminal = open_terminal(plain=plain)
     index = open_index(location_of(path).root, terminal.environ)
@@ -47,8 +47,12 @@ def gc(
     verb = "would delete" if report.dry_run else "deleted"
     terminal.write(
         f"{verb} {len(report.deleted_snapshots)} snapshots and {len(report.deleted_segments)} "
-        f"segments, {report.freed_bytes / 1e6:.1f} MB; {len(report.retained_snapshots)} stay\n"
+        f"segments, {report.freed_bytes / 1e6:.1f} MB; {len(report.retained_snapshots)} stay"
     )
+    if len(report.retained_snapshots) > 1:
+        secs = round(young_ms(index.settings) / 1000)
+        terminal.write(f": the newest, pinned ones, and those younger than {secs} s")
+    terminal.write("\n")
     if report.dry_run and report.freed_bytes:
         terminal.note(with_path("nothing was deleted; to delete: ggrep gc --force\n", path))
     return 0
