@@ -91,7 +91,7 @@ def largest_part(hits: Sequence[Hit]) -> float:
 
 
 def component_bars(hit: Hit, largest: float, indent: str, style: Style) -> list[str]:
-    """Return a bar for each component of a hit's score, then its factors and rule.
+    """Return a bar for each component of a hit's score, then the score's factors and the rule.
 
     The bar of a component with the value `largest` is full, so that hits can be compared.
     """

@@ -65,7 +65,7 @@ _OPERATOR_MS: Final = 30_000
 
 
 class Learnt(Struct, frozen=True):
-    """The caches of a federator, of daemons and of hit lists; not thread-safe."""
+    """The caches of a federator: daemons and hit lists; not thread-safe."""
 
     addresses: DaemonAddresses
     hosts: KnownHosts
@@ -79,7 +79,7 @@ def learnt_of(
     client_name: str,
     memory: CoordinatorCache | None = None,
 ) -> Learnt:
-    """Return empty caches for these settings; `memory` can be shared with other settings."""
+    """Return empty caches for these settings; caches of other settings can share `memory`."""
     addresses = DaemonAddresses(
         home, environ, flags=flags, build=build_id(), client_name=client_name
     )

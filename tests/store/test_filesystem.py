@@ -87,13 +87,13 @@ def fail(number: int) -> Callable[..., Any]:
 @pytest.mark.parametrize(
     ("owner", "name", "number", "step"),
     [
-        (os, "mkdir", errno.EROFS, "creation and locking of a directory"),
-        (os, "mkdir", errno.EACCES, "creation and locking of a directory"),
-        (os, "write", errno.ENOSPC, "creating a file once"),
-        (os, "fsync", errno.EIO, "creating a file once"),
-        (Path, "replace", errno.EXDEV, "renaming a file"),
-        (fcntl, "flock", errno.ENOLCK, "creation and locking of a directory"),
-        (mmap, "mmap", errno.ENODEV, "mapping a file"),
+        (os, "mkdir", errno.EROFS, "no directory can be created and locked in it"),
+        (os, "mkdir", errno.EACCES, "no directory can be created and locked in it"),
+        (os, "write", errno.ENOSPC, "no file can be created exclusively in it"),
+        (os, "fsync", errno.EIO, "no file can be created exclusively in it"),
+        (Path, "replace", errno.EXDEV, "no file can be replaced by a renamed file"),
+        (fcntl, "flock", errno.ENOLCK, "no directory can be created and locked in it"),
+        (mmap, "mmap", errno.ENODEV, "no file can be mapped in it"),
     ],
 )
 def test_what_fails_is_named(

@@ -125,7 +125,7 @@ def _fail(error: GgrepError, terminal: Terminal, options: list[str]) -> int:
 
 
 def _document(error: GgrepError, options: list[str]) -> Document:
-    """Return the JSON of a failure; for a workspace query, in the shape of its answers."""
+    """Return the JSON of a failure; for a workspace query, in the format of workspace answers."""
     words = {word.partition("=")[0] for word in options}
     if options[0] in READ_BY_DAEMONS and "--workspace" in words:
         from ggrep.federation.federated_response import failure_json

@@ -97,7 +97,7 @@ class Terminal(Struct, frozen=True):
             self._write_bytes(text.encode())
 
     def write_answer(self, rendered: "Rendered | Printed", *, json: bool) -> None:
-        """Write the texts before, of and after an answer to their streams."""
+        """Write an answer to standard output, and the notes about it to standard error."""
         self.note(rendered.before)
         if json:
             self.write_rendered(rendered.out)
@@ -190,7 +190,7 @@ def variable_warnings(environ: Mapping[str, str]) -> tuple[Notice, ...]:
     warnings = []
     for name in unknown_variables(environ):
         meant = nearest(name, sorted(KNOWN_VARIABLES))
-        message = f"{sanitise_line(name)} means nothing to ggrep"
+        message = f"{sanitise_line(name)} is not a variable of ggrep"
         message += "" if meant is None else f"; did you mean {meant}?"
         warnings.append(Notice("unknown_variable", message))
     return tuple(warnings)

@@ -1,6 +1,6 @@
 """Prints completions for a shell: words on standard output, one per line.
 
-    ggrep __complete -- WORDS... CURRENT
+    ggrep __complete -- WORDS CURRENT
 
 Names of profiles, repositories, tags and stores are read from files. No daemon is started.
 """

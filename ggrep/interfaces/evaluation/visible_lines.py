@@ -129,7 +129,7 @@ class Seen(Struct, frozen=True):
 
 
 def seen(wanted: Sequence[Choice], slate: ShownSlate) -> Seen:
-    """Return how much of the choices a slate covers; at least one choice is required."""
+    """Return the coverage of the expected choices by a slate; at least one choice is required."""
     places = [place for choice in wanted for place in choice]
     paths = {place.path for place in places}
     lines = sum(last - first + 1 for each in slate.files for first, last in each.shown)

@@ -36,7 +36,7 @@ class AllowedRepo(Struct, frozen=True):
     scope: str = ""
 
     def key(self, target: str) -> str:
-        """Return a target with a path relative to the root, if it begins with the root."""
+        """Return a target; a path that begins with the root becomes relative to the root."""
         return target.removeprefix(f"{self.root}/")
 
 
@@ -54,7 +54,7 @@ class AllowedWorkspace(Struct, frozen=True):
 
 
 LEAST_ID = len("ws1-") + 8
-"""Minimum length of a workspace's id, as texts only show its beginning."""
+"""Minimum length of a workspace's id in a call; texts only show the beginning of the id."""
 _EVERYWHERE = Allowlist((Path("/"),))
 
 

@@ -66,7 +66,7 @@ def start(arguments: Sequence[str]) -> int | None:
 
 
 def _served(roots: Sequence[Path], encoder: str | None, environ: Environ) -> str:
-    """Let running daemons serve roots, and a new daemon the rest; result as of `host_behind`."""
+    """Let running daemons serve the roots, a new daemon the others; returns as `host_behind`."""
     from ggrep.base.clock import SystemClock
     from ggrep.protocol.client.daemon_control import adopted, turn
 
@@ -144,7 +144,7 @@ def line_of(outcome: "ServeResult") -> str:
 
 
 def _received_arguments(channel: int) -> list[str] | None:
-    """Receive and return the arguments that a client sends; None if it needs no daemon.
+    """Receive and return the arguments that a client sends; None if the client sends none.
 
     This process also receives the client's standard error, locks and changed variables.
     See `ggrep.protocol.client.preload`.

@@ -2,8 +2,8 @@
 
     python -m ggrep.interfaces.cli.parsing.option_table
 
-writes `ggrep/base/options.py`; a test fails when it is out of date. `ggrep.base.commands`
-parses command lines with it.
+writes `ggrep/base/options.py`; a test fails when it is out of date. `ggrep.base.commands` parses
+command lines with this table.
 """
 
 import inspect
@@ -39,7 +39,7 @@ _KINDS: Final = {str: "text", int: "number", Path: "path"}
 
 
 def tables() -> dict[str, Any]:
-    """Return the content of the module, by name."""
+    """Return the constants of the module, by name."""
     return {
         "COMMANDS": " ".join(
             name for group in GROUPS.values() for name, entry in group.items() if not entry.hidden

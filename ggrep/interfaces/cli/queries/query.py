@@ -90,7 +90,7 @@ def answered(
 ) -> "Rendered":
     """Return the output of a plan, executed by the daemon or else in this process.
 
-    The timeout counts from the start of the command, without the time of a requested sync.
+    The timeout begins with the command; the time of a requested sync does not count.
     """
     first, fresh = plan.messages[0], not is_indexed(reached.address)
     scans = isinstance(first, Search)
