@@ -271,7 +271,7 @@ class ExpandRequest(Request["ExpandResponse"], frozen=True):
         str,
         Field(
             "focus",
-            "Words; of long code, show only the lines that are relevant to these words.",
+            "Words; if the code is long, show only lines that are relevant to these words.",
         ),
         WireBounds(MOST_QUERY_BYTES),
     ] = ""

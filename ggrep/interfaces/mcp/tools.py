@@ -292,7 +292,7 @@ _CONTEXT: Final = (
     _argument("slate.level", "0 (paths) to 3 (whole chunks)", default=1),
     _argument("slate.maxBytes", "Maximum bytes"),
     _FILTER_TOO,
-    _argument("session.token", "`new`, or the token of a session to continue"),
+    _argument("session.token", "new, or the token of a session to continue"),
     _argument("session.targets", "In a session: places to show more of"),
     _argument("session.deltaOnly", "In a session: omit files that it returned before"),
 )
@@ -335,7 +335,7 @@ TOOLS: Final = (
         "Find code and docs by meaning or name. Use when you cannot spell what you look for.",
         _SEARCH,
         (*_SEARCH_RARE, *_EXACT),
-        f"{_names(_EXACT)} (only for exact-text and regex), {_names(_SEARCH_RARE)}",
+        f"only for exact-text and regex: {_names(_EXACT)}; {_names(_SEARCH_RARE)}",
     ),
     _tool(
         "context",

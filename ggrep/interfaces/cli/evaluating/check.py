@@ -54,8 +54,9 @@ def check(
 ) -> int:
     """Run committed checks; exit with 1 when one fails, with 2 when they cannot run.
 
-    A file contains `version = 1`, and a table [[checks]] for each query. Each table has an id, a
-    query and the expected result, such as expect_any = ["src/retry.py"].
+    A file contains `version = 1`, and a table [[checks]] for each query.
+
+    Each table has an id, a query and an expected result, such as expect_any = ["src/retry.py"].
     """
     terminal = open_terminal(plain=plain)
     with could_not_run("the checks"):

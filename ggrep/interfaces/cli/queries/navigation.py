@@ -161,7 +161,7 @@ def expand(
     asking: IndexOptions,
     members: WorkspaceOptions,
 ) -> Query:
-    """Show code: a definition, lines or a file, by place or by name."""
+    """Show the code of definitions, lines or files."""
     asking.check()
     view = agent_view(agent, json=output.json, stats=members.stats)
     given, typed = request_fields(ExpandRequest, extent, asking), tuple(dict.fromkeys(targets))

@@ -37,7 +37,7 @@ _WHOLE_CHUNKS: Final = 3
 
 
 def slate(
-    query: Annotated[str, Argument("A task or question, in words, or names.")],
+    query: Annotated[str, Argument("A task, a question, or names.")],
     question: QueryOptions,
     shape: SlateOptions,
     session: SessionOptions,

@@ -227,8 +227,7 @@ def push(
 ) -> int:
     """Push the index of a repository to a remote, from which others can pull it.
 
-    Run `ggrep index` first, because only the active snapshot is pushed. Objects that the remote
-    has are not sent again. Secrets are masked, as in every index.
+    Run `ggrep index` first, because only the active snapshot is pushed. Secrets are masked.
     """
     from ggrep.search.engine.push_pull import push_to
 
