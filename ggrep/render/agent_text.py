@@ -272,7 +272,7 @@ def _other(document: _Object) -> Iterator[str]:
 
 
 def _warnings(document: _Object) -> Iterator[str]:
-    """Yield a line for each warning, then the repositories without an answer, a line per status.
+    """Yield a line for each warning, and for each status of repositories without an answer.
 
     Warnings about an incomplete index come first.
     """

@@ -159,7 +159,7 @@ def render_hits(
 
 
 def render_notes(limits: Sequence[LimitHit], notices: Sequence[Notice], style: Style) -> str:
-    """Return a line for each notice and one line for all limits, except those about confidence."""
+    """Return a line for each notice, except about confidence, and a line for all limits."""
     lines = [
         f"warning: {notice.message}" for notice in notices if notice.code not in CONFIDENCE_CODES
     ]

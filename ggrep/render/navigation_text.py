@@ -138,7 +138,7 @@ def file_ranks(mentions: Iterable[tuple[str, str]]) -> dict[str, int]:
 
 
 def _group(placed: Placed) -> tuple[str, bool, bool, str, str]:
-    """Return the sort key of a mention, which is also the key of its group; texts come last."""
+    """Return the sort key of a mention, equal for each group; mentions in texts come last."""
     kind, mention = "" if placed.mention.kind == "usage" else "mentioned", placed.mention
     return kind, mention.test, mention.guess, placed.key, placed.tie
 

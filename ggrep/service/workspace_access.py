@@ -104,8 +104,8 @@ async def open_workspace(
 ) -> OpenedWorkspace:
     """Return the workspace of a file, read once in another thread.
 
-    If the request names a repository outside of the allowed directories, opening fails. All other
-    repositories outside of them are returned as `forbidden`.
+    If the request names a repository outside of the allowed directories, opening fails. Other
+    repositories outside of these directories are returned as `forbidden`.
 
     Raises:
         Forbidden: the file, its cache or a named repository is outside of the allowed directories.

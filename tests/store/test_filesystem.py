@@ -87,13 +87,13 @@ def fail(number: int) -> Callable[..., Any]:
 @pytest.mark.parametrize(
     ("owner", "name", "number", "step"),
     [
-        (os, "mkdir", errno.EROFS, "no directory can be created and locked in it"),
-        (os, "mkdir", errno.EACCES, "no directory can be created and locked in it"),
-        (os, "write", errno.ENOSPC, "no file can be created exclusively in it"),
-        (os, "fsync", errno.EIO, "no file can be created exclusively in it"),
-        (Path, "replace", errno.EXDEV, "no file can be replaced by a renamed file"),
-        (fcntl, "flock", errno.ENOLCK, "no directory can be created and locked in it"),
-        (mmap, "mmap", errno.ENODEV, "no file can be mapped in it"),
+        (os, "mkdir", errno.EROFS, "directories cannot be created and locked"),
+        (os, "mkdir", errno.EACCES, "directories cannot be created and locked"),
+        (os, "write", errno.ENOSPC, "files cannot be created exclusively"),
+        (os, "fsync", errno.EIO, "files cannot be created exclusively"),
+        (Path, "replace", errno.EXDEV, "files cannot be replaced by renaming"),
+        (fcntl, "flock", errno.ENOLCK, "directories cannot be created and locked"),
+        (mmap, "mmap", errno.ENODEV, "files cannot be mapped"),
     ],
 )
 def test_what_fails_is_named(

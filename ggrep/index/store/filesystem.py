@@ -91,7 +91,7 @@ def refuse_network(path: Path) -> str:
         kind = filesystem_type(path) or ""
         magic = file_system_number(os.fsencode(path))
     except OSError as error:
-        raise _unfit(path, "its file system cannot be detected", error) from error
+        raise _unfit(path, "the type of the file system cannot be detected", error) from error
     network = kind if kind in NETWORK_TYPES else NETWORK_MAGICS.get(magic)
     if network is not None:
         raise InvalidRequest(f"{path} is on a network file system ({network}); {ADVICE}")
@@ -120,7 +120,7 @@ def _scratch(directory: Path) -> Iterator[Path]:
             _lock(descriptor)
             yield scratch
     except OSError as error:
-        raise _unfit(directory, "no directory can be created and locked in it", error) from error
+        raise _unfit(directory, "directories cannot be created and locked", error) from error
     finally:
         if scratch is not None:
             shutil.rmtree(scratch, ignore_errors=True)
@@ -176,10 +176,10 @@ def _map(scratch: Path) -> None:
 
 _STEPS: Final[Mapping[str, Callable[[Path], None]]] = MappingProxyType(
     {
-        "no file can be created exclusively in it": _create_once,
-        "no file can be replaced by a renamed file in it": _rename_and_read,
-        "no file can be locked in it": _lock_alone,
-        "no file can be mapped in it": _map,
+        "files cannot be created exclusively": _create_once,
+        "files cannot be replaced by renaming": _rename_and_read,
+        "files cannot be locked": _lock_alone,
+        "files cannot be mapped": _map,
     }
 )
 

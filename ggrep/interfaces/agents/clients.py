@@ -1,4 +1,4 @@
-"""The clients that ggrep can be installed in: their configuration files and ggrep's entries."""
+"""The clients that can use ggrep: their configuration files, and the entries of ggrep in them."""
 
 from collections.abc import Callable
 from typing import Final, Literal, TypeAlias

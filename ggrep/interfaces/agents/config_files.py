@@ -1,4 +1,4 @@
-"""The clients on this machine: the paths of their configuration files, and which are writable."""
+"""The clients on this machine: the paths of their configuration files, and whether to edit them."""
 
 import os
 import shutil
@@ -44,7 +44,7 @@ class ConfigFiles(Struct, frozen=True):
 
     @property
     def scope(self) -> Scope:
-        """Return whether these directories are the user's or a project's."""
+        """Return whether the directories belong to the user or to a project."""
         return "user" if self.project is None else "project"
 
     def base(self, base: Base) -> Path:

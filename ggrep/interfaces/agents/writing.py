@@ -195,7 +195,7 @@ class Run(Struct, frozen=True):
             write_record(self.home.agents, self.record)
 
     def _hand_over(self, directories: Sequence[str]) -> None:
-        """Record directories that another configuration file uses; its removal removes them."""
+        """Record directories with another file in them, so that its removal removes them."""
         for directory in directories:
             for path, written in self.record.items():
                 if path.startswith(f"{directory}/"):
@@ -248,7 +248,7 @@ def _record_of(
 
 
 def _remove_directories(directories: Sequence[str]) -> list[str]:
-    """Remove empty directories, the innermost first; return the others."""
+    """Remove empty directories, the innermost first; return directories with content."""
     left = []
     for directory in sorted(directories, key=len, reverse=True):
         try:

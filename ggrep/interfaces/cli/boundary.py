@@ -86,7 +86,7 @@ def could_not_run(what: str) -> Iterator[None]:
 
 
 def _as_ours(error: Exception) -> GgrepError:
-    """Return the error as a `GgrepError`; any other error becomes its cause."""
+    """Return the error as a `GgrepError`; an error of another type becomes the cause."""
     if isinstance(error, GgrepError):
         return error
     if isinstance(error, OSError):

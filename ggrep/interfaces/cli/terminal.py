@@ -311,7 +311,7 @@ def show_done(
 
 @contextmanager
 def show_counts(terminal: Terminal, label: str) -> Iterator[Callable[[str, int, int], None]]:
-    """Yield a function that displays a stage with its numbers of done files and of all files."""
+    """Yield a function that displays a stage, its number of done files, and that of all files."""
     counts = "{task.completed:>6.0f}/{task.total:.0f} files  {task.fields[stage]}"
     with _bar(terminal, counts) as bar:
         task = bar.add_task(sanitise_line(label), total=0, stage="scan")

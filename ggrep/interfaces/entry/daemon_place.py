@@ -1,6 +1,6 @@
 """Finds the repository of a command line and the locator of its daemon.
 
-The root is a guess, correct in ordinary trees; the daemon compares it with its own root.
+The root is a guess, correct in ordinary trees; the daemon compares the guess with its own root.
 """
 
 # ruff: noqa: PTH110, PTH112, PTH113, PTH118, PTH120, PTH123, PTH208

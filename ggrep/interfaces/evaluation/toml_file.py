@@ -1,4 +1,4 @@
-"""Reads TOML files of suites and checks key by key; errors name their line."""
+"""Reads TOML files of suites and checks key by key; errors name the line."""
 
 import hashlib
 import re

@@ -73,7 +73,7 @@ class ShownFile(Struct, frozen=True):
         return self.path == place.path and 2 * self.shows(place) >= place.lines
 
     def is_reachable(self, place: LineRange) -> bool:
-        """Return whether the range is visible, or at least half of it is in short named ranges."""
+        """Return whether the range is visible, or short named ranges cover at least half of it."""
         if self.path != place.path:
             return False
         short = _apart(lines for lines in self.named if lines[1] - lines[0] < MOST_RANGE)

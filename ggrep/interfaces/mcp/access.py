@@ -41,7 +41,7 @@ class AllowedRepo(Struct, frozen=True):
 
 
 class AllowedWorkspace(Struct, frozen=True):
-    """A workspace file, and the directories that its repositories may be in."""
+    """A workspace file, and the directories that may contain its repositories."""
 
     file: Path
     allowlist: Allowlist
@@ -74,7 +74,7 @@ class Access:
         return await _in_thread(lambda: self._repository(named))
 
     async def workspace(self, named: str | None) -> AllowedWorkspace:
-        """Return the workspace with a path or id; without either, the server's only workspace.
+        """Return the workspace with a path or id; if both are missing, the server's only workspace.
 
         Raises:
             InvalidRequest: no workspace matches, or several do.

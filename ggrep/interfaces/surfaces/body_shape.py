@@ -205,7 +205,7 @@ class Leaf(Struct, frozen=True):
 
 
 class _Node(Struct):
-    """A key of a body, whose value is plain, an object, or either."""
+    """A key of a body; its value is plain, an object, or can be of both kinds."""
 
     leaf: Leaf | None = None
     alias_of: str = ""

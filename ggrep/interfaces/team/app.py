@@ -1,7 +1,7 @@
 """The application of a team server: the API's routes and MCP, behind the tokens of users.
 
-A request's routes search the workspace of its user, so the handlers are those of `ggrep api`, and
-the tools those of `ggrep mcp`.
+The routes of a request search the user's workspace, so the handlers are those of `ggrep api`, and
+the tools are those of `ggrep mcp`.
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -224,7 +224,7 @@ class TeamApp(Struct, frozen=True):
     async def _operator(self, request: Request) -> None:
         identity = await self.identity(request)
         if identity.user not in self.operators:
-            raise Forbidden("only operators of this server may use this address")
+            raise Forbidden("only operators of this server may use this route")
 
 
 def _entry(scope: Scope) -> AuditEntry:
@@ -296,8 +296,8 @@ def make_team_app(  # noqa: PLR0913 - all but the first two are named
 ) -> Starlette:
     """Return the application of a coordinator.
 
-    While it runs, the nodes are checked and the refs are read. `upkeep` is called after each check,
-    in a worker thread.
+    While the application runs, the nodes are checked and the refs are read. `upkeep` is called
+    after each check, in a worker thread.
     """
     tools = build_server(lambda request: request.scope[_BACKEND], without=_TOOLS_OF_ONE_MACHINE)
     mcp = McpEndpoint(tools, stateless=True)

@@ -1,9 +1,7 @@
 """Every option and argument of the command tree, as a table that the fast path can import.
 
-    python -m ggrep.interfaces.cli.parsing.option_table
-
-writes `ggrep/base/options.py`; a test fails when it is out of date. `ggrep.base.commands` parses
-command lines with this table.
+Running `python -m ggrep.interfaces.cli.parsing.option_table` writes `ggrep/base/options.py`. A test
+fails when that file is out of date. `ggrep.base.commands` parses command lines with this table.
 """
 
 import inspect

@@ -51,7 +51,7 @@ class _Elsewhere(ValueError):
 
 
 class _Below(Finder):
-    """Resolves typed paths in one repository, relative to a directory; `seen` has their folders.
+    """Resolves typed paths in one repository, from a directory; `seen` contains their directories.
 
     The caller checks that these directories belong to the repository, and not to a nested
     repository.

@@ -182,7 +182,7 @@ def _record(url: str, state: "TeamState") -> Document:
 
 
 def _read_record(server: "ServerFile") -> dict[str, Any]:
-    """Return the state that the server wrote last; empty if it wrote none yet."""
+    """Return the state that the server wrote last; empty if there is none yet."""
     with suppress(OSError, ValueError):
         record = stable_json.loads(_record_file(server).read_bytes())
         if isinstance(record, dict):

@@ -1,4 +1,4 @@
-"""`ggrep index`: brings one repository, or all of a workspace, up to date."""
+"""`ggrep index`: brings one repository, or all repositories of a workspace, up to date."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -101,7 +101,7 @@ def add(
 
 
 def _as_url(typed: str) -> str:
-    """Return the URL of a typed directory path; other text unchanged."""
+    """Return the URL of a typed directory path; return other text unchanged."""
     if not typed.startswith(("/", "./", "../", "~/")):
         return typed
     return Path(os.path.abspath(Path(typed).expanduser())).as_uri()  # noqa: PTH100 - keeps links
