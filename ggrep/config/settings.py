@@ -304,8 +304,8 @@ def _from_user(path: Path, root: Path) -> tuple[Mapping[str, object], Mapping[st
         if key == PROFILE:
             # Most repositories do not have such a profile, and all commands would fail in them.
             raise InvalidRequest(
-                f"{path}: {key}: profiles belong to one repository; use its {REPO_FILE}, or a table"
-                f' [{ROOTS}."/path"] here'
+                f"{path}: {key}: a profile belongs to one repository; set it in the repository's"
+                f' {REPO_FILE}, or here in a table [{ROOTS}."/path"]'
             )
         if key not in _KEYS:
             raise InvalidRequest(f"{path}: {shown(key)}: {_unknown(key)}")

@@ -255,7 +255,7 @@ class JointMembers(Struct):
     def places(self, key: str, members: tuple[Member, ...]) -> tuple[Member, ...]:
         """Return `members`, or the cached list of `key` if `members` is empty."""
         if members and members_key(members) != key:
-            raise InvalidRequest("key: does not match the members")
+            raise InvalidRequest("key: does not belong to these members")
         return _kept(self.lists, key, members or self.lists.get(key, ()), self.most)
 
     def begin(self, key: str, members: tuple[Described, ...]) -> Epoch:

@@ -78,7 +78,7 @@ def check_process(shared: HostResources, claim: Claim) -> None:
     if claim.build != shared.build:
         raise StaleHint("the client and the daemon are different builds of ggrep")
     if unknown_variables(claim.environ):
-        raise StaleHint("the client has an unknown GGREP_ variable")
+        raise StaleHint("the client's environment contains an unknown GGREP_ variable")
     if _of_settings(claim.environ) != _of_settings(shared.settings_environ):
         raise StaleHint("the client and the daemon have different GGREP_ variables")
 

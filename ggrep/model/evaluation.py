@@ -341,9 +341,9 @@ class EvalReport(Versioned, frozen=True, kw_only=True):
 
 
 RULES: Final = {
-    "expect_any": "one of some paths is among the hits",
-    "expect_all": "each of some paths is among the hits",
-    "expect_none": "none of some paths is among the hits",
+    "expect_any": "at least one expected path is among the hits",
+    "expect_all": "all expected paths are among the hits",
+    "expect_none": "no excluded path is among the hits",
     "expect_first": "a path comes before all others",
     "expect_within": "a path is among the first files",
     "expect_order": "a path comes before another",
@@ -352,7 +352,7 @@ RULES: Final = {
     "expect_confidence": "the answer states a confidence",
     "expect_min_hits": "the answer has enough hits",
     "expect_max_hits": "the answer has at most as many hits",
-    "place": "the slate shows at least half of some lines",
+    "place": "the slate shows at least half of the expected lines",
     "section": "a file is in a section of the slate",
     "answer": "the query is answered",
 }

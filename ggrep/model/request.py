@@ -185,7 +185,8 @@ class SearchRequest(Request[Any], frozen=True):
     ] = 3
     """Maximum number of hits in a file; 0 for as many as the settings allow."""
     mode: Annotated[
-        Mode, Field("search.intent", "The intent of the query, which shapes ranking and quotas.")
+        Mode,
+        Field("search.intent", "The intent of the query; it affects the ranking and the quotas."),
     ] = Mode.BALANCED
     """Intent of the query."""
     corpora: Annotated[
@@ -201,11 +202,11 @@ class SearchRequest(Request[Any], frozen=True):
     ] = ()
     """Filters that restrict the answer."""
     snippet: Annotated[
-        SnippetMode, Field("search.snippet", "How much of each hit's text to return.")
+        SnippetMode, Field("search.snippet", "Amount of text to return for each hit.")
     ] = SnippetMode.DEFAULT
     """Amount of text that each hit shows."""
     backend: Annotated[
-        Backend, Field("search.backend", "Vector backend; all values do the same.")
+        Backend, Field("search.backend", "Vector backend; all values have the same effect.")
     ] = Backend.AUTO
     """Backend that scores vectors."""
     include_anchors: Annotated[
@@ -262,7 +263,10 @@ class SearchRequest(Request[Any], frozen=True):
     list_files: Later[
         Annotated[
             bool,
-            Field("search.listFiles", "List every file with matching lines, and their number."),
+            Field(
+                "search.listFiles",
+                "List every file with matching lines, and the number of these lines.",
+            ),
         ]
     ] = False
     """Whether all files with matching lines are listed."""

@@ -121,7 +121,7 @@ class Budgets(Struct, frozen=True):
         int,
         Field(
             "slate.maxEvidencePerFile",
-            "Maximum number of pieces of evidence per file; 0 for the level's default.",
+            "Maximum number of excerpts (evidence) per file; 0 for the level's default.",
             most=MOST_ITEMS,
         ),
     ] = 0

@@ -225,7 +225,7 @@ class VectorDatabase:
         self._pragma(f"wal_autocheckpoint = {_LOG_PAGES}")
         self._pragma(f"journal_size_limit = {_LOG_PAGES * _PAGE_BYTES}")
         if check and (version := self._figure("user_version")) != _FORMAT:
-            raise Damaged(f"format {version} instead of {_FORMAT}")
+            raise Damaged(f"the file has format {version} instead of {_FORMAT}")
 
     def _fill(self) -> None:
         """Turn an empty file into a database without rows; its version is written last."""

@@ -107,10 +107,9 @@ def _blobs_of(objects: Objects, tree: Blob) -> Iterator[Blob]:
     document = tree_at(objects, tree)
     if document is None:
         raise RemoteError(
-            f"remote {objects.name}: the object {layout.tree_key(tree)} is missing, so it "
-            "is unknown which"
-            " objects it needs; nothing was deleted; to fix it, on the machine that pushed it:"
-            " ggrep push --again"
+            f"remote {objects.name}: the object {layout.tree_key(tree)} is missing, and "
+            "with it the list of the objects that it needs; nothing was"
+            " deleted; to fix it, on the machine that pushed it: ggrep push --again"
         )
     yield from document.blobs()
 

@@ -268,7 +268,7 @@ class Fetcher:
         most = target.settings.max_store_bytes
         size = sum(blob.size_bytes for blob in tree.blobs())
         if most and size > most:
-            raise NotTrusted(f"the tree {key} has {size} bytes, more than max_store_bytes, {most}")
+            raise NotTrusted(f"the tree {key} has {size} bytes, but max_store_bytes is {most}")
         free = shutil.disk_usage(self._cache).free
         if 2 * size + _SPARE_BYTES > free:
             raise NotTrusted(
@@ -368,7 +368,7 @@ def _link(source: Path, goal: Path) -> None:
 def _trusted_mask(masks: Mapping[str, npt.NDArray[np.generic]], segment: RemoteSegment) -> Mask:
     mask = masks.get(segment.name)
     if mask is None or mask.dtype != np.uint8 or mask.shape != (segment.files,):
-        raise NotTrusted(f"the masks of a tree do not fit segment {segment.name}")
+        raise NotTrusted(f"the masks of the tree do not match segment {segment.name}")
     shown: Mask = mask.view(np.uint8) != 0
     return shown
 

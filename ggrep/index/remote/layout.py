@@ -246,7 +246,7 @@ def read_state(data: bytes) -> Blob:
     state = _decoded(_State, data, "a state", STATE_FORMAT)
     tree = Blob(state.sha256, state.size_bytes)
     if not _is_tree(tree):
-        raise NotTrusted("the state object names no tree")
+        raise NotTrusted("the state object does not name a tree")
     return tree
 
 

@@ -55,9 +55,7 @@ def write_shown(
     most = target.settings.max_store_bytes
     if most and (used := store_bytes(target.store)) > most:
         remove_segment(target.store, name)
-        raise BudgetExceeded(
-            f"the store would have {used} bytes, more than max_store_bytes, {most}"
-        )
+        raise BudgetExceeded(f"the store would have {used} bytes, but max_store_bytes is {most}")
     return ShownSegment(ref, SegmentView(image, np.ones(ref.files, dtype=np.bool_)))
 
 

@@ -468,7 +468,7 @@ def _require_room(target: SyncTarget) -> None:
     """Raise if the store already exceeds its budget."""
     most = target.settings.max_store_bytes  # 0 means no limit
     if most and (used := store_bytes(target.store)) > most:
-        raise BudgetExceeded(f"the store has {used} bytes, more than max_store_bytes, {most}")
+        raise BudgetExceeded(f"the store has {used} bytes, but max_store_bytes is {most}")
 
 
 def _until(files: Iterable[SourceFile], time: Deadline | None) -> Iterator[SourceFile]:

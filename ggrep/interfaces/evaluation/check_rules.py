@@ -248,7 +248,7 @@ def _at(rank: int | None) -> str:
 
 
 class CheckResult(Struct, frozen=True):
-    """The verdicts on the checks of a file, in its order."""
+    """The verdicts on the checks of a file, in the file's order."""
 
     file: CheckFile
     verdicts: tuple[Verdict, ...]

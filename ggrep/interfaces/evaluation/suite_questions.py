@@ -213,7 +213,7 @@ def open_asker(
     flags: Flags = MappingProxyType({}),
     merge: str | None = None,
 ) -> Asker:
-    """Return the asker of a repository or workspace.
+    """Return an object that queries a repository or workspace.
 
     Raises:
         GgrepError: the repository or workspace cannot be opened, or its settings are not valid.

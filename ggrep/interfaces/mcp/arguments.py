@@ -42,8 +42,8 @@ class Argument(Struct, frozen=True):
 def schema_of(arguments: Sequence[Argument], either: Collection[str] = ()) -> dict[str, Json]:
     """Return the JSON Schema of the arguments.
 
-    The schema allows other keys, as the server accepts rare arguments and aliases; it refuses all
-    other keys. An argument in `either` has no type, as it may also be a part of a request's body.
+    The schema allows any key, because the server also accepts rare arguments and aliases. An
+    argument in `either` has no type, as it may also be a part of a request's body.
     """
     document: dict[str, Json] = {
         "type": "object",
@@ -97,7 +97,7 @@ def read_arguments(
 
 
 def _read_options(tool: str, options: object, rare: Sequence[Argument]) -> dict[str, object]:
-    """Return the values of `key=value` texts; of a repeated key the last, for an array all."""
+    """Return the values of `key=value` texts; the last of a repeated key, or all for an array."""
     known = {argument.name: argument for argument in rare}
     values: dict[str, object] = {}
     if options is None:
@@ -159,7 +159,7 @@ def body_of(arguments: Sequence[Argument], values: Mapping[str, object]) -> dict
 
 
 def in_flat_words(text: str, arguments: Sequence[Argument]) -> str:
-    """Return a message in which argument names replace places in the body."""
+    """Return a message that names arguments of tools instead of places in the body."""
     places = {"$." + ".".join(argument.place): argument.name for argument in arguments}
     for place in sorted(places, key=lambda place: (-len(place), place)):
         if place != "$.":

@@ -18,7 +18,7 @@ from ggrep.parse.source.path_keys import is_below, printable
 from ggrep.parse.source.stamps import Stamp
 from ggrep.parse.source.walker import Walker
 
-WITHOUT_GIT: Final = ".gitignore files were read without it, tracked files or not"
+WITHOUT_GIT: Final = ".gitignore files were applied without git, also to tracked files"
 """The consequence of a walk without git: the end of a notice."""
 
 

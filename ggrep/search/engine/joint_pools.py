@@ -154,7 +154,7 @@ class _Joint(Struct, frozen=True):
             if len(complete) == len(lists):
                 return ranked, complete
             length *= 4
-        raise Incompatible("too many of the best hits are copies of few texts")
+        raise Incompatible("too many of the best hits have the same text")
 
     def by_member(self, ranked: Ranked, lists: Sequence[_Head]) -> tuple[MemberLists, ...]:
         """Return the list of each repository with hits that can be shown or copies of such hits."""

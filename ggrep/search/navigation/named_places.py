@@ -112,7 +112,7 @@ def by_handle(context: Context, request: _Asked) -> _Asked:
             return replace(request, name=named)
     path = segment.image.path(target.file)
     place = f"{path}:{target.first_line}-{target.last_line}"
-    raise InvalidRequest(f"name: {name} is the place {place}, which defines nothing")
+    raise InvalidRequest(f"name: {name} is {place}, where no name is defined")
 
 
 def _refuse(context: Context, target: str, path: str, near: tuple[str, ...]) -> NoReturn:

@@ -95,8 +95,8 @@ def require_still(views: Sequence[SnapshotView]) -> None:
     for view in views:
         if view.notices or not view.lies_still():
             raise SnapshotGone(
-                "files of a snapshot have changed since it was published; query that "
-                "repository alone"
+                "files of a repository have changed since they were indexed; query "
+                "this repository alone"
             )
 
 

@@ -142,7 +142,7 @@ def _test(item: Filter) -> Callable[[str], bool]:
             wanted = language_named(value)
             return lambda path: language_of(path) == wanted or _needs_content(path)
         case _:
-            raise NotImplementedError(f"the filter key {item.key} cannot be decided by a path")
+            raise NotImplementedError(f"the filter {item.key} depends on more than a path")
 
 
 def _needs_content(path: str) -> bool:

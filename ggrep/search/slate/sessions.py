@@ -128,7 +128,9 @@ _KEY_CONTEXT: Final = b"ggrep sessions of a store\0"
 
 def sessions_of(home: Home, store_id: StoreId, deadline: Deadline, clock: Clock) -> Sessions:
     """Return the sessions over a store; raises the errors of `session_key`."""
-    patience = Patience(deadline, time.sleep, "the key of sessions is being made", _KEY_RETRY_MS)
+    patience = Patience(
+        deadline, time.sleep, "another process creates the key of sessions", _KEY_RETRY_MS
+    )
     key = session_key(home, store_id, patience)
     return Sessions(home.store_dir(store_id), store_id, key, clock.now())
 

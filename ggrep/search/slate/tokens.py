@@ -82,8 +82,8 @@ def write_token(token: SessionToken, key: bytes) -> str:
     """
     if len(token.seen) > MAX_SEEN:
         raise SessionFull(
-            f"session full: a session returns at most {MAX_SEEN} files, but this answer would make"
-            f" {len(token.seen)}; start a new session"
+            f"session full: a session returns at most {MAX_SEEN} files, but with this answer it"
+            f" would return {len(token.seen)}; start a new session"
         )
     ids = f"{token.snapshot_id}{token.session_id}".encode("ascii")
     body = bytes([VERSION]) + ids + b"".join(sorted(token.seen))
@@ -169,11 +169,11 @@ def check_session(session: SessionRequest, *, of_several: bool = False) -> None:
     rules = (
         (
             op == "start" and session.token,
-            "op start takes no token; refine and expand go on with one",
+            "op start must have no token; refine and expand need a token",
         ),
         (
             op != "start" and not session.token and not of_several,
-            f"op {op} needs the token of the answer before",
+            f"op {op} needs the token of the previous answer",
         ),
         (op == "expand" and session.delta_only, "delta_only is for op refine, not for op expand"),
         (targets and op != "expand", "targets are for op expand"),

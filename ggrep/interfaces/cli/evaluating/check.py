@@ -1,4 +1,4 @@
-"""`ggrep check`: runs committed queries and compares the answers with what is expected."""
+"""`ggrep check`: runs committed queries and compares the answers with expected results."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -44,7 +44,7 @@ def check(
     ] = None,
     init: Annotated[
         list[str] | None,
-        Flag("--init", "Create FILE with a check of this question; repeatable."),
+        Flag("--init", "Create FILE with a check for this question; repeatable."),
     ] = None,
     no_sync: Annotated[bool, Flag("--no-sync", "Do not sync before queries.")] = False,
     encoder: EncoderFlag = None,
@@ -66,8 +66,9 @@ def check(
 ) -> int:
     """Run committed checks; exit with 1 when one fails, with 2 when they cannot run.
 
-    A file contains `version = 1` and a table [[checks]] for each question, with its id, its query
-    and the expected result, such as expect_any = ["src/retry.py"].
+    A file contains `version = 1`, and a table [[checks]] for each query.
+
+    Each table has an id, a query and an expected result, such as expect_any = ["src/retry.py"].
     """
     terminal = open_terminal(plain=plain)
     with could_not_run("the checks"):
@@ -115,7 +116,7 @@ def _write_first(
 def _opened(
     terminal: Terminal, target: "QueriedPath", encoder: str | None, *, sync: bool
 ) -> "Asker":
-    """Return the asker of a repository or workspace; update or require its index."""
+    """Open a repository or workspace for queries; update its index, or raise without an index."""
     from ggrep.interfaces.evaluation.suite_questions import open_asker
 
     asker = open_asker(target, terminal.environ, flags={"encoder": encoder})

@@ -64,7 +64,7 @@ def compact(
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Merge segments into one that holds exactly the visible rows."""
+    """Merge segments into one segment that contains only the visible rows."""
     from ggrep.index.maintenance.compaction import compact as run
 
     terminal = open_terminal(plain=plain)
@@ -142,7 +142,7 @@ def audit_command(path: PathFlag = None, json: JsonFlag = False, plain: PlainFla
 
 
 def upgrade(path: PathFlag = None, json: JsonFlag = False) -> int:
-    """Convert a repository's index from an older build's formats, without indexing again."""
+    """Convert an index to the formats of this build, without indexing again."""
     terminal = open_terminal()
     report = open_index(location_of(path).root, terminal.environ).upgrade()
     if json:
@@ -161,7 +161,7 @@ def health(
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Check a repository's store; exit status 1 when a check fails."""
+    """Check a repository's store; exit with 1 when a check fails."""
     terminal = open_terminal(plain=plain)
     address = address_of(location_of(path), terminal, {"profile": profile})
     document = _health_of_daemon(address, terminal, deep=deep)

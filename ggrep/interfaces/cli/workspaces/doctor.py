@@ -50,7 +50,7 @@ def doctor(*, file: FileArgument = None, named: FileOption = None, how: Survey) 
 
 
 def examination_text(state: WorkspaceState, report: Doctor, style: Style) -> str:
-    """Return the findings by repository, then how the indexes compare.
+    """Return the findings by repository, then lines about indexes that are not comparable.
 
     Several repositories without an index are one finding, because one command builds all indexes.
     """
@@ -80,7 +80,7 @@ def examination_text(state: WorkspaceState, report: Doctor, style: Style) -> str
 
 
 def _cohorts(report: Doctor, labels: Mapping[RepoId, str], style: Style) -> Iterator[str]:
-    """Yield lines about indexes whose scores are not comparable, once for equal corpora."""
+    """Yield lines about indexes with incomparable scores; corpora with equal lines share them."""
     alike: dict[tuple[object, ...], tuple[list[str], list[DoctorCohort]]] = {}
     for corpus, each in report.cohorts.by_corpus():
         shape = tuple((cohort.repo_ids, cohort.asked) for cohort in each)
@@ -108,7 +108,7 @@ def gc(
     ] = GRACE_DAYS,
     json: JsonFlag = False,
 ) -> int:
-    """Delete leftovers of removed workspaces; with FILE, in its cacheRoot too."""
+    """Delete leftovers of removed workspaces; with FILE, also in its cacheRoot."""
     chosen = chosen_file(file, named) if file is not None or named else None
     terminal = open_terminal()
     home = home_from(terminal.environ)
