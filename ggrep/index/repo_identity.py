@@ -85,10 +85,7 @@ def require_asked(root: Path, home: Home) -> None:
         return
     if not any(home.data.glob(f"{fingerprints.repo_id(root)}-*")):
         line = on_root("index", root)
-        raise Unasked(
-            f"{root} is not a repository and is not indexed yet; to index it: {line}"
-            "; a search with --yes also indexes it"
-        )
+        raise Unasked(f"{root} is not a repository and is not indexed yet; to index it: {line}")
 
 
 def require_modest(root: Path, home: Home) -> None:

@@ -286,7 +286,7 @@ def test_every_client_has_files_and_each_tool_is_there() -> None:
     *_, tools = instructions.INSTRUCTIONS.split("as tools:")
     named = re.findall(r"`(\w+)`", tools)
 
-    assert len(named) == 6
+    assert len(named) == 10
     assert set(named) <= {tool.name for tool in TOOLS}
     assert held() == wanted()
     assert held()["marketplace/plugins/ggrep/skills/ggrep/SKILL.md"] == instructions.skill_text()

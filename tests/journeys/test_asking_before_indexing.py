@@ -37,7 +37,7 @@ def test_a_plain_directory_is_not_indexed_unasked(
     shown, robot = ggrep(*line.split()), ggrep(*line.split(), "--json")
 
     assert (shown.status, robot.status, shown.out) == (2, 2, "")
-    assert f"to index it: ggrep index --path {repo};" in shown.err
+    assert f"to index it: ggrep index --path {repo}; to index it and" in shown.err
     assert robot.error()["code"] == "no_index"
     assert not home.exists()
 

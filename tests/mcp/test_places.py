@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.errors import Forbidden, InvalidRequest
 from ggrep.config.root import canonical_root
@@ -34,6 +35,8 @@ async def test_a_path_at_the_start_beats_the_directory_and_one_must_be_given(
     for start in (StartOptions(directory=Path("/")), StartOptions(directory=None)):
         with pytest.raises(InvalidRequest, match=r"pass `root`$"):
             await Access(start).repository(None)
+        with pytest.raises(InvalidRequest, match=r"or call `search_workspace`$"):
+            await Access(replace(start, workspaces=(own / "w.jsonc",))).repository(None)
 
     with pytest.raises(InvalidRequest, match=r"^src must be an absolute path$"):
         await Access(StartOptions(directory=None, anywhere=True)).repository("src")

@@ -9,7 +9,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
 
 from ggrep.base import stable_json
-from ggrep.base.errors import Busy, NoIndex
+from ggrep.base.errors import Busy, NoIndex, Unasked
 from ggrep.config.root import canonical_root
 from ggrep.federation.workspace import load_workspace
 from ggrep.interfaces.mcp.resources import RESOURCES
@@ -133,6 +133,28 @@ async def test_instructions_say_when_to_prefer_it(connect: object) -> None:
     for name in ("search", "context", "search_workspace", "symbol", "references", "expand"):
         assert f"`{name}`" in said
     assert "good_search" not in said
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("context", {"query": "q"}),
+        ("search", {"query": "q"}),
+        ("symbol", {"name": "n"}),
+        ("symbol", {"names": ["n", "m"]}),
+    ],
+)
+async def test_outside_of_repositories_the_workspace_is_named(
+    connect: object, federator: FakeFederator, own: Path, tool: str, arguments: dict[str, object]
+) -> None:
+    """A server for a workspace is often started in a directory that is no repository."""
+    federator.fail = Unasked("own is not a repository")
+    alone = StartOptions(directory=own)
+
+    async with connect() as client, connect(alone) as other:
+        results = [await each.call_tool(tool, arguments) for each in (client, other)]
+
+    assert ["search_workspace" in text_of(result) for result in results] == [True, False]
 
 
 async def test_no_index_is_said_as_a_failure_of_the_tool(

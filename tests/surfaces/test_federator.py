@@ -293,7 +293,7 @@ async def test_nothing_is_started_for_what_is_no_repository(smithy: Smithy, ques
             "health": lambda: federator.health(root),
             "sync": lambda: federator.sync_repo(root),
         }
-        with pytest.raises(Unasked, match=f"to index it: ggrep index --path {root};"):
+        with pytest.raises(Unasked, match=f"to index it: ggrep index --path {root}$"):
             await asking[question]()
         status = await federator.status(root)
 

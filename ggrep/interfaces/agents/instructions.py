@@ -40,7 +40,8 @@ INSTRUCTIONS: Final = f"""\
 
 {AT_THE_SHELL}
 The MCP server `ggrep` has the same as tools: `context` (slate), `search`, `symbol`, `references`,
-`expand` and `outline`.
+`expand` and `outline`. In a workspace, call `search_workspace` instead of `search` and `context`;
+its `format: slate` returns what `context` does.
 """
 """The instructions for files of agents, with the names of the MCP tools."""
 

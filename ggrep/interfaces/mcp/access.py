@@ -64,6 +64,11 @@ class Access:
     def __init__(self, start: StartOptions) -> None:
         self._start = start
 
+    @property
+    def has_workspaces(self) -> bool:
+        """Return whether the server was started for workspaces."""
+        return bool(self._start.workspaces)
+
     async def repository(self, named: str | None) -> AllowedRepo:
         """Return the repository of a path; without a path, the server's repository.
 
@@ -110,9 +115,10 @@ class Access:
             try:
                 return AllowedRepo(self._own_root())
             except InvalidRequest as error:
+                other = " or call `search_workspace`" if self.has_workspaces else ""
                 raise InvalidRequest(
                     f"`root` is missing and the server has no default repository ({error});"
-                    " pass `root`"
+                    f" pass `root`{other}"
                 ) from error
         real = self._checked(self._absolute(named))
         root = self._checked(canonical_root(real))

@@ -9,7 +9,14 @@ import anyio
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest, Issue, WorkspaceError
+from ggrep.base.errors import (
+    DeadlineExceeded,
+    GgrepError,
+    InvalidRequest,
+    Issue,
+    Unasked,
+    WorkspaceError,
+)
 from ggrep.base.formats import ANSWERS_SCHEMA
 from ggrep.base.stable_json import Document
 from ggrep.federation.diagnostics import redact
@@ -67,6 +74,10 @@ _HINTS: Mapping[str, str] = MappingProxyType(
         "session_full": "start a new session with session: new",
         "incompatible": "restart the server: ggrep was upgraded while it ran",
     }
+)
+_WORKSPACE_HINT: Final = (
+    "to search the workspace, call search_workspace (with format: slate instead of context),"
+    " or pass `workspace` to symbol, references and expand"
 )
 
 
@@ -150,7 +161,7 @@ class NavigationCalls(Struct, frozen=True):
 
     asked: "Federator"
     places: Access
-    shows_paths: bool
+    failure: Callable[[GgrepError], Document]
 
     async def outcome(self, tool: Tool, values: _Values) -> ToolResult:
         """Return the result of a navigation tool."""
@@ -186,9 +197,7 @@ class NavigationCalls(Struct, frozen=True):
             timeout_ms,
         )
         documents = [
-            failure(in_arguments(each, tool.every), shows_paths=self.shows_paths)
-            if isinstance(each, GgrepError)
-            else each
+            self.failure(in_arguments(each, tool.every)) if isinstance(each, GgrepError) else each
             for each in answers
         ]
         return {"schema_version": ANSWERS_SCHEMA, "answers": documents}
@@ -327,8 +336,17 @@ class Calls:
         return outcome.document
 
     def _failed(self, tool: Tool, error: GgrepError) -> ToolResult:
-        envelope = federated_failure if tool.name == "search_workspace" else failure
-        return ToolResult(envelope(error, shows_paths=self._shows_paths), failed=True)
+        if tool.name == "search_workspace":
+            document = federated_failure(error, shows_paths=self._shows_paths)
+        else:
+            document = self._failure(error)
+        return ToolResult(document, failed=True)
+
+    def _failure(self, error: GgrepError) -> Document:
+        document = failure(error, shows_paths=self._shows_paths)
+        if isinstance(error, Unasked) and self._places.has_workspaces:
+            return {**document, "hint": _WORKSPACE_HINT}
+        return document
 
     async def _carried_out(
         self, asked: "Federator", tool: Tool, given: Mapping[str, object], tell: Tell | None
@@ -347,7 +365,7 @@ class Calls:
                 place = await self._places.repository(call.root)
                 return ToolResult(await asked.ask_repo(place.root, narrowed(call.request, place)))
             case _:
-                following = NavigationCalls(asked, self._places, shows_paths=self._shows_paths)
+                following = NavigationCalls(asked, self._places, self._failure)
                 return await following.outcome(tool, values)
 
     async def _search(self, asked: "Federator", tool: Tool, values: _Values) -> ToolResult:
@@ -365,7 +383,7 @@ class Calls:
             try:
                 opened.append((number, await asked.ask_repo(place.root, wanted)))
             except GgrepError as error:  # the snapshot may have changed since the search
-                opened.append((number, failure(error, shows_paths=self._shows_paths)))
+                opened.append((number, self._failure(error)))
         return ToolResult(document, text=search_text(document, opened, wish, MORE))
 
     async def _look(

@@ -96,8 +96,9 @@ def within_budget(tool: str, document: Mapping[str, Any], text: str) -> str:
 INSTRUCTIONS: Final = (
     "ggrep searches code by meaning and by name, locally. Prefer it to grep when you know what"
     " code does but not how it is spelled. To understand how something works, call `context`"
-    " first: it returns code, docs, config and tests. `search` finds places, `search_workspace`"
-    " in several repositories. `symbol` and `references` follow a name; `expand` shows the code"
+    " first: it returns code, docs, config and tests. `search` finds places. In a workspace, call"
+    " `search_workspace` instead of these two; its `format: slate` returns what `context` does."
+    " `symbol` and `references` follow a name; `expand` shows the code"
     " around `path:line`. These three tools accept `workspace`; `expand` then `alias:path:line`."
     " `expand` folds lists, tests and long comments; `path:line-line` shows them."
     " `outline` lists the definitions of a file, a folder or the repository. In a workspace, a path"

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.clock import Deadline, SystemClock
-from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest
+from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest, Unasked
 from ggrep.daemon.plan import Plan, execute
 from ggrep.index.repo_identity import require_asked
 from ggrep.interfaces.cli.daemon_contact import address_of, is_indexed, watching
@@ -98,9 +98,7 @@ def answered(
     waits = asking.sync or (fresh and not scans and not is_slate)
     offline = asking.offline or kept is not None
     asks = uses_daemon(reached.address, terminal.environ, offline=offline)
-    if (asks or asking.sync) and ask_before_indexing(
-        require_asked, reached.root, reached.address.home, yes=asking.yes
-    ):
+    if (asks or asking.sync) and _asked_for_index(reached, yes=asking.yes):
         terminal = replace(terminal, began_ms=None)  # the user needed time to answer
     timeout_ms = asking.timeout_ms or reached.address.settings.query_timeout_ms
     until = Deadline.never(SystemClock()) if waits else terminal.deadline(timeout_ms)
@@ -134,6 +132,15 @@ def answered(
         except DeadlineExceeded as late:
             late.args = (f"{error}; {late}",)
             raise
+
+
+def _asked_for_index(reached: QueriedRepo, *, yes: bool) -> bool:
+    """Return whether the user had to consent to indexing; raise if the user does not consent."""
+    try:
+        return ask_before_indexing(require_asked, reached.root, reached.address.home, yes=yes)
+    except Unasked as error:
+        error.args = (f"{error}; to index it and repeat this query, add --yes",)
+        raise
 
 
 def _by_engine(
