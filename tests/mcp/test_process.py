@@ -87,6 +87,22 @@ async def test_a_client_lists_and_calls_every_tool(place: Settled, mode: str) ->
     assert str(place.root) in workspace.contents[0].text
 
 
+@pytest.mark.parametrize(
+    ("name", "fault"), [("missing.jsonc", "workspace file not found: "), ("both.jsonc", "")]
+)
+def test_a_workspace_file_that_cannot_be_loaded_is_reported_at_the_start(
+    place: Settled, name: str, fault: str
+) -> None:
+    """The first call would be too late: clients show only that the server runs."""
+    with started(place, place.base, "--workspace", name) as server:
+        answer = ask(server, INITIALIZE)
+        server.terminate()
+        told = server.stderr.read().decode()
+
+    assert "result" in answer
+    assert told == (fault and f"warning: {fault}{place.base / name}\n")
+
+
 async def test_a_repository_without_an_index_is_indexed_by_its_first_question(
     place: Settled,
 ) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from msgspec import Struct
 
 from ggrep.base.clock import SystemClock
-from ggrep.base.errors import UsageError
+from ggrep.base.errors import GgrepError, UsageError
 from ggrep.config.settings import home_from, without_token
 from ggrep.interfaces.cli.parsing.flags import Flag, typed_flags
 from ggrep.interfaces.cli.servers.http_token import HttpToken, TokenOptions, http_token
@@ -106,6 +106,8 @@ def mcp(
         structured=answers.structured,
         legacy=answers.legacy,
     )
+    for file in start.workspaces:
+        _warn_of(file, terminal)
     home = home_from(terminal.environ)
     environ = without_token(terminal.environ)
     noted = terminal.tell if log else lambda _: None
@@ -145,6 +147,17 @@ def _loaded() -> ModuleType:
         gc.freeze()
         gc.enable()
     return server
+
+
+def _warn_of(file: Path, terminal: Terminal) -> None:
+    """Report a workspace file that cannot be loaded; the file may be corrected before a call."""
+    from ggrep.config.root import canonical_root
+    from ggrep.federation.workspace import load_workspace
+
+    try:
+        load_workspace(file, resolve_root=canonical_root)
+    except GgrepError as error:
+        terminal.tell(f"warning: {error}")
 
 
 def _serve_stdio(terminal: Terminal, process: "Process") -> None:
