@@ -73,10 +73,14 @@ def test_a_check_that_fails_is_told_in_every_form(ggrep: Command, checks: Path) 
 
 def test_without_an_index_checks_could_not_run(ggrep: Command, checks: Path) -> None:
     """Status 1 would blame the ranking."""
-    outcome = ggrep("check", "--no-sync", "--json")
+    junit = checks.with_name("j.xml")
+    outcome = ggrep("check", "--no-sync", "--json", "--junit", junit)
 
     assert outcome.status == 2
     assert outcome.error()["code"] == "no_index"
+    assert faults(junit.read_bytes()) == []
+    assert b'tests="1" failures="0" errors="1"' in junit.read_bytes()
+    assert b'<error type="no_index" message="this repository has no index yet' in junit.read_bytes()
 
 
 @pytest.mark.parametrize(

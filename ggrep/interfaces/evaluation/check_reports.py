@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
@@ -10,8 +10,9 @@ from shlex import quote
 from typing import Final
 from urllib.parse import quote as quoted_url
 
+from ggrep.base.errors import GgrepError
 from ggrep.base.stable_json import Json
-from ggrep.interfaces.evaluation.check_file import DEFAULT_CHECK_LIMIT, Check
+from ggrep.interfaces.evaluation.check_file import DEFAULT_CHECK_LIMIT, Check, CheckFile
 from ggrep.interfaces.evaluation.check_rules import SLATE_RULES, CheckResult, Verdict
 from ggrep.interfaces.evaluation.questions import DEFAULT_PER_FILE
 from ggrep.model.corpus import Mode
@@ -201,23 +202,40 @@ _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010f
 def junit_xml(outcome: CheckResult, base: Path, began: datetime | None) -> bytes:
     """Return the report as JUnit XML, with one test case for each check."""
     name, timed = _text(outcome.file.label), began is not None
-    when = (began or _NEVER).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
     elapsed_ms = sum(_milliseconds(verdict) for verdict in outcome.verdicts)
     errors = sum(_is_error(verdict) for verdict in outcome.verdicts)
     counts = (
         f'tests="{len(outcome.verdicts)}" failures="{outcome.failed - errors}"'
         f' errors="{errors}" skipped="0"'
     )
+    cases = [line for each in outcome.verdicts for line in _case(each, name, base, timed=timed)]
+    time = f'time="{_time(elapsed_ms, timed=timed)}"'
+    return _suite(outcome.file, f"{counts} {time}", cases, began)
+
+
+def failed_junit_xml(file: CheckFile, error: GgrepError, began: datetime | None) -> bytes:
+    """Return JUnit XML for checks that could not run: one test case with the error."""
+    message = _text(str(error))
+    case = (
+        f'    <testcase name="ggrep check" classname="{_CLASS}" time="0">',
+        f'      <error type="{error.code}" message="{message}">{message}</error>',
+        "    </testcase>",
+    )
+    return _suite(file, 'tests="1" failures="0" errors="1" skipped="0" time="0"', case, began)
+
+
+def _suite(file: CheckFile, counts: str, cases: Iterable[str], began: datetime | None) -> bytes:
+    when = (began or _NEVER).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
     place = f'package="{_CLASS}" id="0" timestamp="{when}" hostname="{_HOST}"'
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         "<testsuites>",
-        f'  <testsuite name="{name}" {place} {counts} time="{_time(elapsed_ms, timed=timed)}">',
+        f'  <testsuite name="{_text(file.label)}" {place} {counts}>',
         "    <properties>",
-        f'      <property name="digest" value="{outcome.file.digest}"/>',
-        f'      <property name="allow_failures" value="{outcome.file.allow_failures}"/>',
+        f'      <property name="digest" value="{file.digest}"/>',
+        f'      <property name="allow_failures" value="{file.allow_failures}"/>',
         "    </properties>",
-        *(line for each in outcome.verdicts for line in _case(each, name, base, timed=timed)),
+        *cases,
         "    <system-out/>",
         "    <system-err/>",
         "  </testsuite>",

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock
 from ggrep.base.commands import spelled
-from ggrep.base.errors import NoIndex, UsageError
+from ggrep.base.errors import GgrepError, NoIndex, UsageError
 from ggrep.config.settings import home_from
 from ggrep.index.repo_identity import require_asked
 from ggrep.index.store.lean_import import leave_out_remote_client
@@ -84,9 +84,16 @@ def check(
         read += [checks.path, *([baseline] if baseline else [])]
         require_writable({"--junit": junit, "--sarif": sarif, "--markdown": markdown}, read)
         began = None if deterministic else SystemClock().now()
-        outcome = run_checks(
-            checks, lambda target: _opened(terminal, target, encoder, sync=not no_sync)
-        )
+        try:
+            outcome = run_checks(
+                checks, lambda target: _opened(terminal, target, encoder, sync=not no_sync)
+            )
+        except GgrepError as error:
+            if junit is not None:
+                from ggrep.interfaces.evaluation.check_reports import failed_junit_xml
+
+                write_report("--junit", junit, failed_junit_xml(checks, error, began))
+            raise
         outcome = replace(outcome, baseline=excuses)
         _write_reports(outcome, junit, sarif, markdown, began)
     from ggrep import __version__
