@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from msgspec.structs import replace
 from wcmatch import fnmatch
@@ -94,7 +94,7 @@ def with_included(
     if number > MAX_REPOS:
         message = f"matches {number} repositories; the maximum is {MAX_REPOS}"
         raise _refused("$.include", "too-many", message, "use more specific globs")
-    aliases = _aliases(draft.entries, [entry.alias for _, entry in ordered])
+    aliases = aliases_of(draft.entries, [entry.alias for _, entry in ordered])
     included = (
         replace(entry, index=index, root=os.path.relpath(absolute, directory), alias=alias)
         for index, ((absolute, entry), alias) in enumerate(
@@ -169,7 +169,17 @@ def _meant(
     return sorted(include_of.items(), key=lambda item: (order[item[1].glob], os.fsencode(item[0])))
 
 
-def _aliases(entries: Sequence[EntryDraft], names: Sequence[str | None]) -> list[str | None]:
+class Aliased(Protocol):
+    """An entry or a repository with its alias."""
+
+    @property
+    def alias(self) -> str | None:
+        """Return the alias; None for none."""
+        ...
+
+
+def aliases_of(entries: Sequence[Aliased], names: Sequence[str | None]) -> list[str | None]:
+    """Return the names that further entries can have as aliases, None for the others."""
     taken = Counter(name.casefold() for name in names if name is not None)
     taken.update(entry.alias.casefold() for entry in entries if entry.alias is not None)
     return [

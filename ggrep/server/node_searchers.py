@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -14,7 +14,7 @@ from ggrep.base.errors import Busy, GgrepError, SnapshotGone
 from ggrep.base.ids import RepoId
 from ggrep.federation.daemon_searcher import KnownHosts
 from ggrep.federation.joint_search import gather, search_together
-from ggrep.federation.searcher import JointSearcher, RepoSearcher
+from ggrep.federation.searcher import JointSearcher, MessageSearcher, RepoSearcher
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.batched_query import (
     BatchedDescription,
@@ -23,24 +23,17 @@ from ggrep.model.batched_query import (
     BatchedQuery,
     members_key,
 )
-from ggrep.model.operations import operation_of
-from ggrep.model.request import Request
 from ggrep.model.response import RepoDescription
 from ggrep.protocol.client.daemon_client import value_of
 from ggrep.protocol.client.link import Unreachable
 from ggrep.protocol.wire.messages import (
-    Ask,
-    Describe,
-    Fetch,
     JointDescribe,
     JointPool,
     Message,
-    QueryMessage,
     for_daemon,
     message_json,
     timed,
     whole_ms,
-    within,
 )
 from ggrep.protocol.wire.replies import Reply
 from ggrep.server.epoch import ServedRepo
@@ -50,30 +43,14 @@ from ggrep.server.nodes import Nodes, is_elsewhere
 R = TypeVar("R")
 
 
-class NodeSearcher(Struct, frozen=True):
+class NodeSearcher(MessageSearcher, frozen=True):
     """A repository on the nodes that hold it."""
 
     nodes: Nodes
     repo: ServedRepo
 
-    async def describe(self, deadline: Deadline) -> RepoDescription:
-        """Return the description of the repository's tree."""
-        reply = await self._ask(lambda left_ms: Describe(whole_ms(left_ms)), deadline)
-        return value_of(RepoDescription, reply, "description")
-
-    async def ask(self, request: Request[R], deadline: Deadline) -> R:
-        """Return the answer to a request."""
-        operation = operation_of(request)
-        message: Ask[Any] | Fetch[Any]
-        message = Ask(request, values=True) if operation.is_public else Fetch(request)
-        reply = await self._ask(lambda left_ms: within(message, left_ms), deadline)
-        return value_of(operation.response, reply, operation.reply_key)
-
-    async def reply(self, message: QueryMessage, deadline: Deadline) -> Reply:
-        """Return the reply to a query, with the answer as a document."""
-        return await self._ask(lambda left_ms: within(message, left_ms), deadline)
-
-    async def _ask(self, message_of: Callable[[float], Message], deadline: Deadline) -> Reply:
+    async def reply_to(self, message_of: Callable[[float], Message], deadline: Deadline) -> Reply:
+        """Return the reply of the first node that answers."""
         failure: GgrepError = Unreachable("no node that holds this repository answers")
         for name in self.nodes.holders(self.repo.key):
             message = message_json("", message_of(for_daemon(deadline.remaining_ms())))

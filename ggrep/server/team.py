@@ -32,7 +32,7 @@ from ggrep.model.operations import bounds_of, loaded, operation_of
 from ggrep.model.request import Request
 from ggrep.model.slate import SlateRequest
 from ggrep.protocol.client.daemon_client import value_of
-from ggrep.protocol.wire.messages import message_of
+from ggrep.protocol.wire.messages import message_of, within
 from ggrep.server.access import Access, Identity, read_file
 from ggrep.server.audit import AuditEntry
 from ggrep.server.epoch import Epoch, Refs, ServedRepo, workspace_of
@@ -118,7 +118,7 @@ class Team:
         self._lacking: frozenset[ServedRepo] = frozenset()
         self._views: dict[tuple[str, ...], View] = {}
         self._allowed: dict[Identity, tuple[str, ...]] = {}
-        self._previous = Epoch()
+        self.previous = Epoch()
         self._sweeping = anyio.Lock()
 
     async def sweep(self) -> None:
@@ -145,7 +145,7 @@ class Team:
 
     async def mend(self) -> None:
         """Let nodes that lost trees fetch them again."""
-        epochs = [self._previous, self.epoch]
+        epochs = [self.previous, self.epoch]
         behind = [
             name
             for name, figures in self.figures.items()
@@ -243,7 +243,7 @@ class Team:
                 lacking.add(repo)
             repos[key] = repo if repo in held or before is None else before
         self._lacking = frozenset(lacking)
-        self._previous, self.epoch = self.epoch, Epoch(repos, new.problems)
+        self.previous, self.epoch = self.epoch, Epoch(repos, new.problems)
         self._allowed.clear()
         self._of_trees["nodes"] = failed
 
@@ -340,7 +340,7 @@ class UserService(Struct, frozen=True):
         """
         del forbidden
         if shape.session is not None:
-            raise _no_sessions()
+            raise no_sessions()
         self.entry.ask(request)
         answer = await federated_slate(
             workspace,
@@ -380,10 +380,12 @@ class UserService(Struct, frozen=True):
         if repo is None:
             raise Forbidden("there is no repository with this root that you may see")
         if isinstance(request, SlateRequest) and request.session is not None:
-            raise _no_sessions()
+            raise no_sessions()
         timeout_ms = bounds_of(request).timeout_ms or self.team.settings.query_timeout_ms
         deadline = Deadline.after(self.team.clock, timeout_ms)
-        reply = await NodeSearcher(self.team.nodes, repo).reply(message_of(request), deadline)
+        message = message_of(request)
+        searcher = NodeSearcher(self.team.nodes, repo)
+        reply = await searcher.reply_to(lambda left_ms: within(message, left_ms), deadline)
         self.entry.searched.add(repo.repo_id)
         return value_of(dict[str, Any], reply, "response")
 
@@ -398,5 +400,6 @@ class UserService(Struct, frozen=True):
         return NodeSearchers(team.nodes, team.fingerprint, self.seen.repos, team.known)
 
 
-def _no_sessions() -> InvalidRequest:
+def no_sessions() -> InvalidRequest:
+    """Return the error of a request with a session."""
     return InvalidRequest("session: a team server keeps no sessions; leave it out")
