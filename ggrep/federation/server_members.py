@@ -36,6 +36,8 @@ from ggrep.model.batched_query import (
     members_key,
 )
 from ggrep.model.response import RepoDescription
+from ggrep.model.sanitise import sanitise_line
+from ggrep.model.workspace_state import TeamServer
 from ggrep.protocol.client.daemon_client import value_of
 from ggrep.protocol.client.link import Unreachable
 from ggrep.protocol.wire.messages import JointDescribe, JointPool, Message, timed, whole_ms
@@ -64,11 +66,12 @@ class TeamServers(Struct):
         urls = sorted({entry.remote for entry in workspace.remotes if not entry.refused})
         listings = await gather([self._listed(url, deadline) for url in urls])
         by_url = dict(zip(urls, listings, strict=True))
-        members: dict[tuple[str, str], WorkspaceRepo] = {}
+        members: dict[RepoId, WorkspaceRepo] = {}
         for entry in workspace.remotes:
             listed = RemoteError(entry.refused) if entry.refused else by_url[entry.remote]
-            for remote in _selected(entry, listed, MAX_REPOS - len(workspace.repos)):
-                members.setdefault((remote.server, remote.key), _member(entry, remote))
+            most = MAX_REPOS - len(workspace.repos) - len(members)
+            for member in (_member(entry, each) for each in _selected(entry, listed, most)):
+                members.setdefault(member.repo_id, member)
         names = [each.root_canonical.name for each in members.values()]
         aliases = aliases_of(workspace.repos, names)
         repos = (
@@ -76,6 +79,26 @@ class TeamServers(Struct):
             for each, alias in zip(members.values(), aliases, strict=True)
         )
         return replace(workspace, repos=(*workspace.repos, *repos))
+
+    async def states(self, workspace: Workspace, deadline: Deadline) -> tuple[TeamServer, ...]:
+        """Return the state of each server of a workspace."""
+        whole = await self.with_members(replace(workspace, repos=()), deadline)
+        members: dict[str, list[RemoteMember]] = {}
+        for repo in whole.repos:
+            if repo.remote is not None:
+                members.setdefault(repo.remote.server, []).append(repo.remote)
+        return tuple(
+            TeamServer(
+                remote=url,
+                repos=tuple(sorted(each.key for each in listed if each.problem is None)),
+                problems=tuple(
+                    dict.fromkeys(
+                        sanitise_line(str(each.problem)) for each in listed if each.problem
+                    )
+                ),
+            )
+            for url, listed in sorted(members.items())
+        )
 
     async def _listed(self, url: str, deadline: Deadline) -> Mapping[str, str] | GgrepError:
         try:

@@ -100,6 +100,12 @@ class WorkspaceRepo(Struct, frozen=True):
     included: str = ""
     remote: RemoteMember | None = None
 
+    def shown_root(self, here: str | None = None) -> str:
+        """Return the root for users; with `here`, a directory is relative to it."""
+        if self.remote is not None:
+            return f"{self.remote.server}/{self.remote.key}"
+        return os.path.relpath(self.root_canonical, here) if here else str(self.root_canonical)
+
     @property
     def failure(self) -> GgrepError | None:
         """Return the error for queries to a missing repository; None if it is not missing."""

@@ -7,7 +7,7 @@ import pytest
 
 from tests.fakes.mixed import Mixed
 from tests.fakes.site import running_site
-from tests.fakes.team import SEARCHES, Team, answer, follow_ups, search
+from tests.fakes.team import SEARCHES, Team, answer, follow_ups
 
 LOCAL = ("acme/cart", "acme/mail")
 
@@ -20,7 +20,7 @@ async def mixed(team: Team, tmp_path: Path) -> AsyncIterator[Mixed]:
         made.close()
 
 
-async def test_searches_equal_those_of_one_machine(mixed: Mixed) -> None:
+async def test_local_and_remote_repositories_are_searched_as_one_index(mixed: Mixed) -> None:
     workspace = mixed.written(LOCAL, {"repos": ["tools/", "acme/site"]})
     whole, searchers = await mixed.asked(workspace)
     assert [repo.alias for repo in whole.repos] == [None, None, "site", "cart", "log"]
@@ -31,7 +31,7 @@ async def test_searches_equal_those_of_one_machine(mixed: Mixed) -> None:
     assert {"joint_describe", "joint_pool"} < set(messages)
 
 
-async def test_names_places_and_slates_equal_those_of_one_machine(mixed: Mixed) -> None:
+async def test_names_places_and_slates_of_a_mixed_workspace_are_those_of_one_machine(mixed: Mixed) -> None:
     whole, searchers = await mixed.asked(mixed.written(LOCAL, {"repos": ["tools/", "acme/site"]}))
 
     assert await follow_ups(searchers, whole) == await follow_ups(mixed.here(), whole)
