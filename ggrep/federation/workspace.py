@@ -100,11 +100,12 @@ class WorkspaceRepo(Struct, frozen=True):
     included: str = ""
     remote: RemoteMember | None = None
 
-    def shown_root(self, here: str | None = None) -> str:
-        """Return the root for users; with `here`, a directory is relative to it."""
+    @property
+    def place(self) -> str:
+        """Return the canonical root, or the address on a team server."""
         if self.remote is not None:
             return f"{self.remote.server}/{self.remote.key}"
-        return os.path.relpath(self.root_canonical, here) if here else str(self.root_canonical)
+        return str(self.root_canonical)
 
     @property
     def failure(self) -> GgrepError | None:

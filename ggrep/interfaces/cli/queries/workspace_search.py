@@ -214,7 +214,9 @@ def _shown_slate(answer: FederatedSlate, slate: Slate, here: str | None) -> Show
         session=answer.session,
         source=f"{answered} of {len(answer.reports)} repositories",
         roots=tuple(
-            (repo.alias or repo.repo_id, repo.shown_root(here)) for repo in answer.workspace.repos
+            (repo.alias or repo.repo_id, os.path.relpath(repo.root_canonical, here))
+            for repo in answer.workspace.repos
+            if repo.remote is None
         ),
         workspace=os.path.relpath(answer.workspace.workspace_path, here),
     )
