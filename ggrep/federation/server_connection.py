@@ -5,7 +5,8 @@ may come from anyone. Redirects are not followed, and replies are bounded.
 """
 
 import ssl
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from math import inf
@@ -18,13 +19,14 @@ from msgspec import Struct, to_builtins
 
 from ggrep.base import stable_json
 from ggrep.base.clock import Deadline
-from ggrep.base.errors import GgrepError, InvalidRequest, RemoteError
-from ggrep.base.stable_json import DecodeError, decode
+from ggrep.base.errors import GgrepError, InvalidRequest, NoIndex, RemoteError
 from ggrep.config.remotes import Remote, read_remotes
 from ggrep.config.repo_key import is_key
 from ggrep.model.batched_query import MOST_MEMBERS
 from ggrep.model.sanitise import sanitise_line
 from ggrep.protocol.client.channel import before
+from ggrep.protocol.client.daemon_client import value_of
+from ggrep.protocol.client.link import Unreachable
 from ggrep.protocol.wire.messages import Message, for_daemon, message_json
 from ggrep.protocol.wire.replies import Reply, parse_reply
 
@@ -76,12 +78,10 @@ class ServerConnection:
             GgrepError: as `ask`.
         """
         reply = await self._reply(ServerMessage(), deadline)
-        try:
-            repos = decode(tuple[tuple[str, str], ...], reply.body.get("repos"))
-        except DecodeError as error:
-            raise self._invalid(error) from error
-        if len(repos) > MOST_MEMBERS or not all(is_key(key) for key, _ in repos):
-            raise self._invalid("the list of repositories")
+        with self.reading():
+            repos = value_of(tuple[tuple[str, str], ...], reply, "repos")
+            if len(repos) > MOST_MEMBERS or not all(is_key(key) for key, _ in repos):
+                raise Unreachable("it lists too much, or no keys")
         return dict(sorted(repos))
 
     async def ask(
@@ -117,9 +117,20 @@ class ServerConnection:
         except RemoteError as error:
             self._failure = error
             raise
+        if isinstance(reply.error, NoIndex):  # its fix would be a command on this machine
+            raise RemoteError(f"the team server {self.url}: {reply.error}")
         if reply.error is not None:
             raise reply.error
         return reply
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Fail, for all later messages of the question too, if the block reads an invalid reply."""
+        try:
+            yield
+        except Unreachable as error:
+            self._failure = self._invalid(error)
+            raise self._failure from error
 
     def _invalid(self, why: object) -> RemoteError:
         return RemoteError(f"invalid reply from the team server {self.url}: {why}")

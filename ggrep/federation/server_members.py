@@ -6,7 +6,7 @@ parts of one collection (`joint_search`).
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -35,6 +35,8 @@ from ggrep.model.batched_query import (
     Member,
     members_key,
 )
+from ggrep.model.field_meta import MOST_COUNT
+from ggrep.model.request import CollectionStatistics, RepoStatistics, Request
 from ggrep.model.response import RepoDescription
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.workspace_state import TeamServer
@@ -42,6 +44,8 @@ from ggrep.protocol.client.daemon_client import value_of
 from ggrep.protocol.client.link import Unreachable
 from ggrep.protocol.wire.messages import JointDescribe, JointPool, Message, timed, whole_ms
 from ggrep.protocol.wire.replies import Reply
+
+R = TypeVar("R")
 
 
 class TeamServers(Struct):
@@ -157,6 +161,19 @@ class RemoteSearcher(MessageSearcher, frozen=True):
         """Return the server's reply."""
         return await self.server.ask([(self.repo.key, self.repo.tree)], message_of, deadline)
 
+    async def describe(self, deadline: Deadline) -> RepoDescription:
+        """Return the description that a coordinator needs before it sends queries."""
+        with self.server.reading():
+            return await MessageSearcher.describe(self, deadline)
+
+    async def ask(self, request: Request[R], deadline: Deadline) -> R:
+        """Return the answer to a request."""
+        with self.server.reading():
+            answer = await MessageSearcher.ask(self, request, deadline)
+            if isinstance(answer, RepoStatistics):
+                _check_statistics(answer.statistics)
+            return answer
+
 
 class ServerTogether(Struct):
     """Repositories of a team server, searched as one collection.
@@ -180,13 +197,14 @@ class ServerTogether(Struct):
             epoch = known.epoch if known else ""
             return JointDescribe("-", known=epoch, timeout_ms=whole_ms(left_ms))
 
-        reply = await self._ask([*self.repos], message_of, deadline)
-        batch = value_of(BatchedDescription, reply, "described")
-        if known is not None and batch.epoch == known.epoch:
-            batch = known
-        listed = batch.descriptions or ()
-        if len(listed) != len(self.repos):
-            raise Unreachable("the server described other repositories")
+        with self.server.reading():
+            reply = await self._ask([*self.repos], message_of, deadline)
+            batch = value_of(BatchedDescription, reply, "described")
+            if known is not None and batch.epoch == known.epoch:
+                batch = known
+            listed = batch.descriptions or ()
+            if len(listed) != len(self.repos):
+                raise Unreachable("it described other repositories")
         self.known.keep(key, batch)
         self._epoch = batch.epoch
         pairs = zip(self.repos, listed, strict=True)
@@ -202,13 +220,14 @@ class ServerTogether(Struct):
             return JointPool(BatchedPoolRequest(asked, self._epoch, tuple(range(len(repos)))))
 
         try:
-            reply = await self._ask(repos, message_of, deadline)
-            pools = value_of(BatchedPoolResponse, reply, "pools")
-            _check(pools, question, len(repos))
-        except (RemoteError, Unreachable) as error:
+            with self.server.reading():
+                reply = await self._ask(repos, message_of, deadline)
+                pools = value_of(BatchedPoolResponse, reply, "pools")
+                _check(pools, question, len(repos))
+                return pools
+        except RemoteError as error:
             # The coordinator has the other repositories described again, and searched together.
             raise SnapshotGone(str(error)) from error
-        return pools
 
     async def _ask(
         self, repos: Sequence[RepoId], message_of: Callable[[float], Message], deadline: Deadline
@@ -224,14 +243,24 @@ def _check(pools: BatchedPoolResponse, question: BatchedQuery, number: int) -> N
     figures = pools.figures
     columns = [figures.chunks, figures.files, *figures.lengths, *figures.held, *figures.named]
     lengths = {0, number} if question.by_rank else {number}
-    corpora = question.search.corpora
     if (
         not all(0 <= member < number for member in members)
         or not {len(column) for column in columns} <= lengths
         or not len(figures.terms) == len(figures.held) == len(figures.named)
-        or any(tuple(corpus for corpus, _ in each.corpora) != corpora for each in pools.lists)
     ):
-        raise Unreachable("the server answered another question")
+        raise Unreachable("it answered another question")
+    if not question.by_rank:
+        _check_statistics(figures.total())
+
+
+def _check_statistics(statistics: CollectionStatistics) -> None:
+    """Raise Unreachable for statistics with which other repositories could not score."""
+    counts = [(length, MOST_COUNT) for length in statistics.lengths]
+    counts += [(statistics.chunks, MOST_COUNT), (statistics.files, MOST_COUNT)]
+    counts += [(term.chunks, statistics.chunks) for term in statistics.terms]
+    counts += [(term.files, statistics.files) for term in statistics.terms]
+    if not all(0 <= count <= most for count, most in counts):
+        raise Unreachable("its term statistics are out of bounds")
 
 
 class MixedSearchers(Struct):
