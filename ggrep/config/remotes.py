@@ -113,7 +113,10 @@ def checked(remote: Remote) -> Remote:
     for text in (remote.url, remote.endpoint, remote.region):
         if text and not _TEXT.fullmatch(text):
             raise InvalidRequest(f"{text!r} must be printable ASCII without spaces")
-    _check_url(remote)
+    if remote.is_server:
+        _check_server(remote)
+    else:
+        _check_url(remote)
     _check_endpoint(remote)
     return remote
 
@@ -125,9 +128,6 @@ def _check_url(remote: Remote) -> None:
             f"remote {remote.name}: remove user, password and query from the URL; "
             "credentials come from the environment"
         )
-    if remote.is_server:
-        _check_server(remote)
-        return
     if parts.scheme not in SCHEMES:
         known = ", ".join(f"{scheme}://" for scheme in SCHEMES)
         raise InvalidRequest(f"remote URL {remote.url!r} must start with one of {known}")
@@ -155,6 +155,8 @@ def _check_server(remote: Remote) -> None:
 
 
 def _check_endpoint(remote: Remote) -> None:
+    if not remote.is_server and (remote.token_env or remote.token_file):
+        raise InvalidRequest(f"remote {remote.name}: only team servers, https://, have a token")
     if urlsplit(remote.url).scheme != "s3" and (remote.endpoint or remote.region):
         raise InvalidRequest(
             f"remote URL {remote.url}: --endpoint and --region only work with s3://"

@@ -143,16 +143,16 @@ def connections(file: Path, environ: Mapping[str, str]) -> Callable[[str], Serve
 
 def _sender(url: str, file: Path, environ: Mapping[str, str]) -> Send:
     def send(data: bytes, deadline: Deadline) -> bytes:
-        server = next((each for each in read_remotes(file) if each.url == url), None)
+        try:
+            server = next((each for each in read_remotes(file) if each.url == url), None)
+            token = server.token(environ) if server is not None else ""
+        except InvalidRequest as error:
+            raise RemoteError(str(error)) from error
         if server is None:
             raise RemoteError(
                 f"the team server {url} is not registered on this machine, so nothing was sent;"
                 f" to register it, run: ggrep remote add NAME {url} --token-env VARIABLE"
             )
-        try:
-            token = server.token(environ)
-        except InvalidRequest as error:
-            raise RemoteError(str(error)) from error
         return _posted(server, token, data, deadline)
 
     return send
@@ -171,8 +171,8 @@ def _posted(server: Remote, token: str, data: bytes, deadline: Deadline) -> byte
     headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
     try:
         connection.request("POST", f"{parts.path}{ROUTE}", data, headers)
-        response = connection.getresponse()
-        body = _body(response, deadline)
+        with connection.getresponse() as response:
+            body = _body(response, deadline)
     except (OSError, HTTPException) as error:
         why = str(error) or type(error).__name__
         raise RemoteError(f"the team server {server.url} cannot be reached: {why}") from error
