@@ -122,7 +122,7 @@ class RemoteEntry(Struct, frozen=True):
     """An element of `repos` that names repositories of a team server.
 
     Attributes:
-        refused: why the server must not be asked; empty if it may be.
+        refused: why the server must not be contacted; empty if it may be.
     """
 
     index: int
