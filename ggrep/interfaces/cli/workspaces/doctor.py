@@ -23,7 +23,7 @@ from ggrep.interfaces.cli.workspaces.workspace_file import (
     load,
 )
 from ggrep.model.sanitise import sanitise_line
-from ggrep.model.suggested_commands import with_file
+from ggrep.model.suggested_commands import build_index, with_file
 from ggrep.model.workspace_reports import Doctor, DoctorCohort
 from ggrep.render.style import Style
 from ggrep.service.workspace_calls import says_merge
@@ -52,12 +52,22 @@ def doctor(*, file: FileArgument = None, named: FileOption = None, how: Survey) 
 
 
 def examination_text(state: WorkspaceState, report: Doctor, style: Style) -> str:
-    """Return the findings by repository, then how the indexes compare."""
+    """Return the findings by repository, then how the indexes compare.
+
+    Several repositories without an index are one finding, because one command builds all indexes.
+    """
     labels = {
         each.repo_id: sanitise_line(each.repo.alias or each.repo_id) for each in state.members
     }
     lines = []
-    for finding in report.findings:
+    unindexed = [each for each in report.findings if each.code == "missing_index"]
+    findings = [each for each in report.findings if len(unindexed) < 2 or each not in unindexed]
+    if len(unindexed) > 1:
+        names = ", ".join(style.paint("repo", labels[each.repo_id]) for each in unindexed)
+        lines.append(f"{style.paint('bad', '!')} {names}: no index")
+        command = with_file(build_index(enabled=True), state.workspace.workspace_path)
+        lines.append(f"    {style.paint('name', sanitise_line(command))}")
+    for finding in findings:
         mark = style.paint("bad", "!") if finding.needed else style.paint("muted", "-")
         name = f"{style.paint('repo', labels[finding.repo_id])}: " if finding.repo_id else ""
         lines.append(f"{mark} {name}{sanitise_line(finding.message)}")
