@@ -69,6 +69,17 @@ async def test_a_question_costs_a_server_four_messages(mixed: Mixed) -> None:
     assert kinds == [None, "joint_describe", "joint_pool", "joint_pool"]
 
 
+async def test_no_vector_comes_from_a_server(mixed: Mixed) -> None:
+    """It could be wrong, and is used for other repositories and later questions."""
+    request = search("how is a request retried", merge_strategy="global", top=3, per_repo_top=1)
+    whole, searchers = await mixed.asked(mixed.written(("tools/log",), {"repos": ["acme/"]}))
+    given = await answer(searchers, whole, request)
+    assert given == await answer(mixed.here(), whole, request)
+    kinds = {each["message"] and each["message"]["message"] for each in mixed.sent}
+
+    assert kinds == {None, "joint_describe", "term_stats", "pool"}
+
+
 async def test_hidden_repositories_leave_no_trace(mixed: Mixed) -> None:
     mixed.user = "alice@example.com"  # who sees `acme/` only
     request = search("retry", merge_strategy="global")
