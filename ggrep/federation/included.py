@@ -9,9 +9,9 @@ workspace files and their repositories.
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final, Protocol, TypeAlias, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 from msgspec.structs import replace
 from wcmatch import fnmatch
@@ -101,7 +101,9 @@ def with_included(
     if number > MAX_REPOS:
         message = f"matches {number} repositories; the maximum is {MAX_REPOS}"
         raise _refused("$.include", "too-many", message, "use more specific globs")
-    aliases = aliases_of(draft.entries, [entry.alias for _, entry in ordered])
+    aliases = aliases_of(
+        (entry.alias for entry in draft.entries), [entry.alias for _, entry in ordered]
+    )
     included = (
         replace(entry, index=index, root=os.path.relpath(absolute, directory), alias=alias)
         for index, ((absolute, entry), alias) in enumerate(
@@ -180,19 +182,10 @@ def _meant(
     return sorted(include_of.items(), key=lambda item: (order[item[1].glob], os.fsencode(item[0])))
 
 
-class Aliased(Protocol):
-    """An entry or a repository with its alias."""
-
-    @property
-    def alias(self) -> str | None:
-        """Return the alias; None for none."""
-        ...
-
-
-def aliases_of(entries: Sequence[Aliased], names: Sequence[str | None]) -> list[str | None]:
-    """Return the names that further entries can have as aliases, None for the others."""
+def aliases_of(aliases: Iterable[str | None], names: Sequence[str | None]) -> list[str | None]:
+    """Return the names that can be further aliases, None in place of the others."""
     taken = Counter(name.casefold() for name in names if name is not None)
-    taken.update(entry.alias.casefold() for entry in entries if entry.alias is not None)
+    taken.update(alias.casefold() for alias in aliases if alias is not None)
     return [
         name if name and taken[name.casefold()] == 1 and _is_alias(name) else None for name in names
     ]

@@ -19,7 +19,7 @@ from msgspec import Struct, to_builtins
 
 from ggrep.base import stable_json
 from ggrep.base.clock import Deadline
-from ggrep.base.errors import GgrepError, InvalidRequest, NoIndex, RemoteError
+from ggrep.base.errors import Busy, GgrepError, InvalidRequest, NoIndex, RemoteError
 from ggrep.config.remotes import Remote, read_remotes
 from ggrep.config.repo_key import is_key
 from ggrep.model.batched_query import MOST_MEMBERS
@@ -32,8 +32,9 @@ from ggrep.protocol.wire.replies import Reply, parse_reply
 
 ROUTE: Final = "/members"
 MOST_REPLY_BYTES: Final = 64 * 1024 * 1024
-_AT_ONCE: Final = 16
+_AT_ONCE: Final = 8
 """Maximum number of threads that wait for a server, with those of abandoned messages."""
+_RETRY_AFTER_MS: Final = 1_000
 _READ_BYTES: Final = 1 << 16
 _SHOWN: Final = 300
 
@@ -184,6 +185,8 @@ def _posted(server: Remote, token: str, data: bytes, deadline: Deadline) -> byte
     if response.status == 401:
         place = f"${server.token_env}" if server.token_env else server.token_file
         raise RemoteError(f"{server.url} refuses the token in {place}; renew it ({why})")
+    if response.status == 429:
+        raise Busy(f"the team server {server.url} is busy", retry_after_ms=_RETRY_AFTER_MS)
     raise RemoteError(f"{server.url} replied with the status {response.status}: {why}")
 
 

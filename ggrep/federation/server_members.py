@@ -77,7 +77,7 @@ class TeamServers(Struct):
             for member in (_member(entry, each) for each in _selected(entry, listed, most)):
                 members.setdefault(member.repo_id, member)
         names = [each.root_canonical.name for each in members.values()]
-        aliases = aliases_of(workspace.repos, names)
+        aliases = aliases_of((repo.alias for repo in workspace.repos), names)
         repos = (
             replace(each, alias=alias)
             for each, alias in zip(members.values(), aliases, strict=True)

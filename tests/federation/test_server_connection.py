@@ -69,6 +69,7 @@ async def test_without_a_token_nothing_is_sent(tmp_path: Path, token: str) -> No
         (401, b'{"error": {"message": "expired\\u001b[31m"}}', "refuses the token in $TOKEN"),
         (401, b"\xff", "renew it ()"),
         (403, b'{"error": {"message": "no rules"}}', "the status 403: no rules"),
+        (429, b"", "is busy, retry after 1000 ms"),
         (500, b"[]", "the status 500: "),
         (200, b'{"error": {"code": "no_index", "message": "none"}}', "none"),
         (200, b"<html>", "invalid reply from the team server"),
