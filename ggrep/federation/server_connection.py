@@ -19,7 +19,14 @@ from msgspec import Struct, to_builtins
 
 from ggrep.base import stable_json
 from ggrep.base.clock import Deadline
-from ggrep.base.errors import Busy, GgrepError, InvalidRequest, NoIndex, RemoteError
+from ggrep.base.errors import (
+    Busy,
+    DeadlineExceeded,
+    GgrepError,
+    InvalidRequest,
+    NoIndex,
+    RemoteError,
+)
 from ggrep.config.remotes import Remote, read_remotes
 from ggrep.config.repo_key import is_key
 from ggrep.model.batched_query import MOST_MEMBERS
@@ -107,7 +114,7 @@ class ServerConnection:
             raise self._failure
         data = stable_json.dumps(to_builtins(message))
         try:
-            with before(deadline, f"the team server {self.url} did not answer in time"):
+            with before(deadline, _late(self.url)):
                 body = await to_thread.run_sync(
                     self._send, data, deadline, abandon_on_cancel=True, limiter=self._threads
                 )
@@ -135,6 +142,10 @@ class ServerConnection:
 
     def _invalid(self, why: object) -> RemoteError:
         return RemoteError(f"invalid reply from the team server {self.url}: {why}")
+
+
+def _late(url: str) -> str:
+    return f"the team server {url} did not answer in time"
 
 
 def connections(file: Path, environ: Mapping[str, str]) -> Callable[[str], ServerConnection]:
@@ -174,6 +185,8 @@ def _posted(server: Remote, token: str, data: bytes, deadline: Deadline) -> byte
         connection.request("POST", f"{parts.path}{ROUTE}", data, headers)
         with connection.getresponse() as response:
             body = _body(response, deadline)
+    except TimeoutError as error:
+        raise DeadlineExceeded(_late(server.url)) from error
     except (OSError, HTTPException) as error:
         why = str(error) or type(error).__name__
         raise RemoteError(f"the team server {server.url} cannot be reached: {why}") from error

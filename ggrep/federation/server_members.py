@@ -6,7 +6,7 @@ parts of one collection (`joint_search`).
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -46,6 +46,9 @@ from ggrep.protocol.wire.messages import JointDescribe, JointPool, Message, time
 from ggrep.protocol.wire.replies import Reply
 
 R = TypeVar("R")
+
+_TREES: Final = "trees"
+"""Stands for a list of members or an epoch, since messages to a server name trees."""
 
 
 class TeamServers(Struct):
@@ -185,17 +188,16 @@ class ServerTogether(Struct):
     server: ServerConnection
     repos: Mapping[RepoId, RemoteMember]
     known: KnownHosts
-    _epoch: str = ""
 
     async def describe(self, deadline: Deadline) -> Mapping[RepoId, RepoDescription]:
         """Return the descriptions of repositories that the server can search together."""
-        members = tuple(Member(each.tree, "-", each.key) for each in self.repos.values())
+        members = tuple(Member(each.tree, _TREES, each.key) for each in self.repos.values())
         key = f"{self.server.url}/{members_key(members)}"
         known = self.known.get(key)
 
         def message_of(left_ms: float) -> Message:
             epoch = known.epoch if known else ""
-            return JointDescribe("-", known=epoch, timeout_ms=whole_ms(left_ms))
+            return JointDescribe(_TREES, known=epoch, timeout_ms=whole_ms(left_ms))
 
         with self.server.reading():
             reply = await self._ask([*self.repos], message_of, deadline)
@@ -206,7 +208,6 @@ class ServerTogether(Struct):
             if len(listed) != len(self.repos):
                 raise Unreachable("it described other repositories")
         self.known.keep(key, batch)
-        self._epoch = batch.epoch
         pairs = zip(self.repos, listed, strict=True)
         return {repo: description for repo, description in pairs if description is not None}
 
@@ -217,7 +218,7 @@ class ServerTogether(Struct):
 
         def message_of(left_ms: float) -> Message:
             asked = replace(question, search=timed(question.search, left_ms))
-            return JointPool(BatchedPoolRequest(asked, self._epoch, tuple(range(len(repos)))))
+            return JointPool(BatchedPoolRequest(asked, _TREES, tuple(range(len(repos)))))
 
         try:
             with self.server.reading():
