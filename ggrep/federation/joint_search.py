@@ -178,7 +178,7 @@ async def _searched(
         if not changed:
             break
     else:
-        raise Incompatible("too many of the best hits are copies of few texts")
+        raise Incompatible("too many of the best hits have the same text")
     return [lists[at] for at in range(len(parts))]
 
 

@@ -402,4 +402,4 @@ class UserService(Struct, frozen=True):
 
 def no_sessions() -> InvalidRequest:
     """Return the error of a request with a session."""
-    return InvalidRequest("session: a team server keeps no sessions; leave it out")
+    return InvalidRequest("session: a team server has no sessions; omit the argument")

@@ -239,7 +239,7 @@ async def test_a_session_needs_local_repositories(mixed: Mixed) -> None:
     shape = SlateShape(session=SessionRequest())
     slate = await federated_slate(whole, search("retry"), shape, searchers, CLOCK)
 
-    assert "keeps no sessions" in stable_json.dumps(slate.to_json()).decode()
+    assert "has no sessions" in stable_json.dumps(slate.to_json()).decode()
 
 
 async def test_the_state_of_a_server_names_its_repositories(mixed: Mixed) -> None:

@@ -50,8 +50,8 @@ def filesystem_type(path: Path, table: bytes | None = None) -> str | None:
 def choose(table: bytes, path: bytes, device: int) -> Mount | None:
     """Return the mount of a path: the deepest and last mount above it with its device.
 
-    The devices of some file systems (btrfs) are not in the table. Then return the deepest and last
-    mount above the path with any device.
+    The devices of some file systems (btrfs) are not in the table. For such a device, return the
+    deepest and last mount above the path with any device.
     """
     above = [mount for mount in parse(table) if mount.holds(path)]
     same = [mount for mount in above if mount.device == device]

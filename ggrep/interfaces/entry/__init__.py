@@ -31,7 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def console() -> int:
-    """Run ggrep as this process; return the exit status, or end the process at once with it.
+    """Run ggrep as this process; return the exit status, or end the process with this status.
 
     At exit, Python takes a tenth of a second to unload modules, and waits for threads, which may
     run longer than the deadline. Query commands leave nothing to clean up.
@@ -130,7 +130,7 @@ def _refused(words: list[str]) -> int | None:
 
 
 def _by_daemon(words: list[str], began_ms: float, *, begun_here: bool) -> int | None:
-    """Run a query command by a daemon or else in this process; None for other commands."""
+    """Run a query command with a daemon, or else in this process; None for other commands."""
     if not words or words[0] not in READ_BY_DAEMONS:
         return None
     from ggrep.interfaces.entry.fast import answer, search
