@@ -48,7 +48,7 @@ from ggrep.protocol.wire.replies import Reply
 R = TypeVar("R")
 
 _TREES: Final = "trees"
-"""Stands for a list of members or an epoch, since messages to a server name trees."""
+"""Sent in place of a list of members or an epoch, because messages to a server name trees."""
 
 
 class TeamServers(Struct):
