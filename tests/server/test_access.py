@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from ggrep.base import stable_json
 from ggrep.base.errors import Forbidden, GgrepError
+from ggrep.federation import joint_search
 from ggrep.federation.workspace_names import name_request
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
-from ggrep.server import access, epoch, node_searchers, team
+from ggrep.server import access, epoch, team
 from ggrep.server.access import Access, Identity, Rule
 from ggrep.server.nodes import Nodes
 from ggrep.server.team import Team as Coordinator
@@ -172,9 +173,9 @@ def _rights(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _statistics(monkeypatch: pytest.MonkeyPatch) -> None:
     """Words are as rare as in all repositories together."""
-    summed = node_searchers.sum_statistics
+    summed = joint_search.sum_statistics
     monkeypatch.setattr(
-        node_searchers, "sum_statistics", lambda parts: summed([*parts, *[*parts][:1]])
+        joint_search, "sum_statistics", lambda parts: summed([*parts, *[*parts][:1]])
     )
 
 
