@@ -3,7 +3,7 @@
 import gc
 import os
 import signal
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from functools import cache, partial
 from pathlib import Path
 
@@ -68,10 +68,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: "tests/ui/" not in item.nodeid)
 
 
-def pytest_collection_finish() -> None:
-    """Keep thousands of collected tests out of each round of the garbage collector."""
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect without the garbage collector, and keep what is collected out of its later rounds."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture
