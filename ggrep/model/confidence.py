@@ -102,6 +102,8 @@ class TopFiles(Struct, frozen=True):
         unknown: share of words that the collection lacks; a name counts as an additional word.
         names: names in the query that the collection lacks, as typed.
         words: other words that the collection lacks.
+        most_evidence: in merged signals, the evidence of the part from which the weight comes. The
+            best files of all parts can lack the file with this evidence.
     """
 
     leaders: tuple[TopFile, ...]
@@ -110,6 +112,7 @@ class TopFiles(Struct, frozen=True):
     wording: Wording
     names: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+    most_evidence: float = 0.0
 
     @property
     def evidence(self) -> float:
@@ -158,13 +161,14 @@ def merge_top_files(parts: Iterable[TopFiles]) -> TopFiles:
     """Return the best files of several repositories.
 
     Signals about the query and the collection come from the part with the most evidence; parts that
-    contain the query's names take precedence. A word is unknown if every part lacks it.
+    contain the query's names take precedence. A word is unknown if every part lacks it. A part can
+    be merged itself: the grouping of repositories does not change the result.
     """
     filled = sorted(
         (part for part in parts if part.leaders),
         key=lambda part: (
             part.wording is Wording.UNKNOWN,
-            -part.evidence,
+            -(part.most_evidence or part.evidence),
             part.weight,
             part.unknown,
         ),
@@ -177,6 +181,7 @@ def merge_top_files(parts: Iterable[TopFiles]) -> TopFiles:
         leaders=ordered_top_files(leaders),
         names=_common([part.names for part in filled]),
         words=_common([part.words for part in filled]),
+        most_evidence=filled[0].most_evidence or filled[0].evidence,
     )
 
 
