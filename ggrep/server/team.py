@@ -33,7 +33,7 @@ from ggrep.model.request import Request
 from ggrep.model.slate import SlateRequest
 from ggrep.protocol.client.daemon_client import value_of
 from ggrep.protocol.wire.messages import message_of
-from ggrep.server.access import Access, Identity, read_file
+from ggrep.server.access import Access, Identity, read_access
 from ggrep.server.audit import AuditEntry
 from ggrep.server.epoch import Epoch, Refs, ServedRepo, workspace_of
 from ggrep.server.node import MOST_EPOCHS, NodeMessage
@@ -222,7 +222,7 @@ class Team:
     async def read_access(self) -> None:
         """Read the access rules; invalid rules close the server."""
         try:
-            access = await to_thread.run_sync(read_file, Access, self._access_file)
+            access = await to_thread.run_sync(read_access, self._access_file)
             self._problems.pop(_ACCESS, None)
         except Exception as error:  # noqa: BLE001 - with old rules a withdrawn right would stay
             access = None
