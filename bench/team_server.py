@@ -17,7 +17,6 @@ import statistics
 import subprocess
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
@@ -60,6 +59,8 @@ from tests.remote.object_server import ACCESS_KEY, REGION, SECRET_KEY, ObjectSer
 
 NUMBER: Final = 1_000
 ASKED: Final = 300
+OF_ALL: Final = 24
+"""Questions of these about all packages; the others are about those of a user."""
 DRILLED: Final = 1_000
 AT_ONCE: Final = 4
 FEW: Final = 40
@@ -107,7 +108,7 @@ def measure(work: Path, arguments: Sequence[str] = ()) -> Iterator[str]:
         stack.callback(site.close)
         yield site.start()
         for part in parts:
-            yield from _PARTS[part](site, [root.name for root in roots])
+            yield from _PARTS[part](site)
 
 
 class Site:
@@ -315,7 +316,8 @@ class _Answers:
         names = [_digest(keys, each) for each in asked]
         if not self._known.keys() >= {*names}:
             self._kept.mkdir(exist_ok=True)
-            trees = [self._site.epoch().repos[key].tree.sha256 for key in keys]
+            repos = self._site.epoch().repos
+            trees = [repos[key].tree.sha256 for key in keys]
             files = [self._kept / _digest(trees, each) for each in asked]
             pairs = dict(zip(files, asked, strict=True))
             if missing := {file: each for file, each in pairs.items() if not file.exists()}:
@@ -408,29 +410,35 @@ def _question(place: int, chance: random.Random, name: str, path: Path) -> Asked
     return kinds[place // 4 % len(kinds)]()
 
 
-def _answers(site: Site, _: Sequence[str]) -> Iterator[str]:
-    """Compare answers about all packages with those of one machine."""
-    asked = questions(site, ASKED)
-    expected = site.expected(asked, _EVERY)
-    spent = _Spent(site)
+def _answers(site: Site) -> Iterator[str]:
+    """Compare answers with those of one machine."""
+    asked = _asked_by(site, ASKED - OF_ALL)
+    users = {_SOME: asked, _EVERY: questions(site, 9 * OF_ALL)[::9]}
     seconds: dict[str, list[float]] = {}
     unequal = []
-    for (path, body), whole in zip(asked, expected, strict=True):
-        begun = time.perf_counter()
-        content = site.ask(path, body).content
-        seconds.setdefault(_kind(path, body), []).append(time.perf_counter() - begun)
-        if content != whole:
-            unequal.append((path, body))
-            (site.folder / f"unequal-{len(unequal)}.json").write_bytes(content + whole)
-    statuses = Counter(whole[:12] for whole in expected)
+    expected: list[bytes] = []
+    for user, each in users.items():
+        wholes = site.expected(each, user)
+        expected += wholes
+        spent = _Spent(site)
+        for (path, body), whole in zip(each, wholes, strict=True):
+            begun = time.perf_counter()
+            content = site.ask(path, body, user).content
+            took = time.perf_counter() - begun
+            seconds.setdefault(f"{user}, {_kind(path, body)}", []).append(took)
+            if content != whole:
+                unequal.append((path, body))
+                (site.folder / f"unequal-{len(unequal)}.json").write_bytes(content + whole)
+        repos = len(site.keys if user == _EVERY else site.some)
+        yield f"    {repos} repositories: processor time of a question: {spent.shares(len(each))}"
+    refused = sum(b'"ok":false' in whole[:2_000] for whole in expected)
     yield (
-        f"  answers: {len(asked) - len(unequal)} of {len(asked)} equal one machine's byte for byte"
-        f" ({dict(statuses)}), {load_average()}"
+        f"  answers: {len(expected) - len(unequal)} of {len(expected)} equal one machine's byte for"
+        f" byte ({refused} of them refusals), {load_average()}"
     )
     yield from (f"    unequal: {path} {stable_json.dumps(body).decode()}" for path, body in unequal)
-    for kind, each in sorted(seconds.items()):
-        yield f"    {kind}: median {1000 * statistics.median(each):.0f} ms, of {len(each)}"
-    yield f"    processor time of a question: {spent.shares(len(asked))}"
+    for kind, took_s in sorted(seconds.items()):
+        yield f"    {kind}: median {1000 * statistics.median(took_s):.0f} ms, of {len(took_s)}"
 
 
 def _kind(path: str, body: Body) -> str:
@@ -555,12 +563,11 @@ def _drilled(
     return drill
 
 
-def _kills(site: Site, _: Sequence[str]) -> Iterator[str]:
+def _kills(site: Site) -> Iterator[str]:
     """Kill nodes and the coordinator during questions of a user."""
-    own = [key.rpartition("/")[2] for key in site.some]
-    asked = _asked_by(site, own)
+    asked = _asked_by(site, 120)
     many = list(itertools.islice(itertools.cycle(asked), DRILLED))
-    yield f"  kills: {len(many)} questions about {len(own)} repositories, {AT_ONCE} at once"
+    yield f"  kills: {len(many)} questions about {len(site.some)} repositories, {AT_ONCE} at once"
     _drilled(site, asked)
     plain = _drilled(site, many)
     yield plain.line("no kill")
@@ -600,19 +607,18 @@ def _same(site: Site, path: str, body: Body, whole: bytes) -> bool:
     return False
 
 
-def _asked_by(site: Site, names: Sequence[str]) -> list[Asked]:
+def _asked_by(site: Site, number: int) -> list[Asked]:
     """Return questions of all kinds that name repositories of a user."""
-    asked = []
-    for place, (path, body) in enumerate(questions(site, 120)):
-        if "root" in body:
-            body = {**body, "root": f"/packages/{names[place % len(names)]}"}  # noqa: PLW2901
-        asked.append((path, body))
+    asked: list[Asked] = []
+    for place, (path, body) in enumerate(questions(site, number)):
+        named = {"root": f"/{site.some[place % len(site.some)]}"} if "root" in body else {}
+        asked.append((path, {**body, **named}))
     return asked
 
 
-def _store(site: Site, _: Sequence[str]) -> Iterator[str]:
+def _store(site: Site) -> Iterator[str]:
     """Kill the object store, and let it be slow, lie and fail."""
-    asked = _asked_by(site, [key.rpartition("/")[2] for key in site.some])[:60]
+    asked = _asked_by(site, 60)
     before = site.wait_for(site.is_whole)
     site.store.kill()
     state = site.wait_for(lambda state: any("remote" in line for line in state["problems"]))
@@ -683,7 +689,7 @@ def _push(site: Site, name: str, text: str) -> str:
     return f"status {done.returncode}: {(done.stdout + done.stderr).strip()}"
 
 
-def _costs(site: Site, names: Sequence[str]) -> Iterator[str]:
+def _costs(site: Site) -> Iterator[str]:
     """Measure the server's figures for the table of what a server needs."""
     cache = site.folder / "cache"
     size = sum(file.stat().st_blocks * 512 for file in cache.rglob("*") if file.is_file())
