@@ -22,6 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import Any, Final
 
 import anyio
@@ -59,7 +60,7 @@ from tests.remote.object_server import ACCESS_KEY, REGION, SECRET_KEY, ObjectSer
 
 NUMBER: Final = 1_000
 ASKED: Final = 300
-OF_ALL: Final = 24
+OF_ALL: Final = 10
 """Questions of these about all packages; the others are about those of a user."""
 DRILLED: Final = 1_000
 AT_ONCE: Final = 4
@@ -122,7 +123,7 @@ class Site:
         self.settings = load_settings(Home(folder / "home"), folder, environ={}).settings
         self.file, self.access = folder / "server.jsonc", folder / "access.jsonc"
         self.keys = tuple(self.epoch().keys)
-        self.some = sorted(random.Random(_SEED).sample(self.keys, min(FEW, len(self.keys) // 2)))
+        self.some = sorted(random.Random(_SEED).sample(self.keys, min(FEW, len(self.keys) // 5)))
         self.allow({_EVERY: ["*"], _SOME: self.some})
         issuer = Issuer(_ISSUER)
         (folder / "keys.json").write_bytes(stable_json.dumps(issuer.document("/keys")))
@@ -430,6 +431,7 @@ def _answers(site: Site) -> Iterator[str]:
                 unequal.append((path, body))
                 (site.folder / f"unequal-{len(unequal)}.json").write_bytes(content + whole)
         repos = len(site.keys if user == _EVERY else site.some)
+        yield f"    {repos} repositories: {len(unequal)} of {len(each)} questions unequal so far"
         yield f"    {repos} repositories: processor time of a question: {spent.shares(len(each))}"
     refused = sum(b'"ok":false' in whole[:2_000] for whole in expected)
     yield (
@@ -483,6 +485,7 @@ def _seconds(pids: Sequence[int]) -> float:
 class _Drill(Struct):
     """The answers to many questions."""
 
+    begun: int = 0
     seconds: list[float] = field(default_factory=list)
     exact: int = 0
     partial: int = 0
@@ -529,70 +532,85 @@ def _is_truly_partial(content: bytes, whole: bytes) -> bool:
 
 
 def _drilled(
-    site: Site, asked: Sequence[Asked], during: Sequence[Callable[[], object]] = ()
+    site: Site,
+    asked: Sequence[Asked],
+    number: int = 0,
+    story: Callable[[], object] = lambda: None,
 ) -> _Drill:
-    """Ask questions of a user, four at once; do something after each equal part of them."""
+    """Ask a user's questions, four at once, at least some number and until a story has ended."""
     expected = site.expected(asked, _SOME)
-    drill, steps = _Drill(), list(during)
-    places = {len(asked) * (at + 1) // (len(steps) + 1): step for at, step in enumerate(steps)}
+    pairs = itertools.cycle(zip(asked, expected, strict=True))
+    drill, lock = _Drill(), Lock()
 
-    def ask(place: int) -> tuple[bytes, float]:
-        path, body = asked[place]
-        begun = time.perf_counter()
-        try:
-            content = site.ask(path, body, _SOME).content
-        except httpx.HTTPError as error:
-            content = repr(error).encode()
-        return content, time.perf_counter() - begun
+    def ask() -> None:
+        while True:
+            with lock:
+                if drill.begun >= (number or len(asked)) and telling.done():
+                    return
+                drill.begun += 1
+                (path, body), whole = next(pairs)
+            begun = time.perf_counter()
+            try:
+                content = site.ask(path, body, _SOME).content
+            except httpx.HTTPError as error:
+                content = repr(error).encode()
+            with lock:
+                drill.seconds.append(time.perf_counter() - begun)
+                drill.note(path, content, whole)
 
     with ThreadPoolExecutor(AT_ONCE + 1) as pool:
-        running: list[Any] = []
-        acting = []
-        for place in range(len(asked)):
-            while sum(not each.done() for each in running[-2 * AT_ONCE :]) >= AT_ONCE:
-                time.sleep(0.002)
-            running.append(pool.submit(ask, place))
-            if place in places:
-                acting.append(pool.submit(places[place]))
-        for (path, _), future, whole in zip(asked, running, expected, strict=True):
-            content, took = future.result()
-            drill.seconds.append(took)
-            drill.note(path, content, whole)
-        for each in acting:
+        telling = pool.submit(story)
+        for each in [pool.submit(ask) for _ in range(AT_ONCE)]:
             each.result()
+        telling.result()
     return drill
 
 
 def _kills(site: Site) -> Iterator[str]:
     """Kill nodes and the coordinator during questions of a user."""
     asked = _asked_by(site, 120)
-    many = list(itertools.islice(itertools.cycle(asked), DRILLED))
-    yield f"  kills: {len(many)} questions about {len(site.some)} repositories, {AT_ONCE} at once"
+    lines: list[str] = []
+    yield f"  kills: questions about {len(site.some)} repositories, {AT_ONCE} at once"
     _drilled(site, asked)
-    plain = _drilled(site, many)
+    plain = _drilled(site, asked, DRILLED // 2)
     yield plain.line("no kill")
-    ways: dict[str, Sequence[Callable[[], object]]] = {
-        "an actor's process": [lambda: site.nodes.kill_workers(1)],
-        "a node": [lambda: site.nodes.kill(1), lambda: site.nodes.start(1)],
-        "another node": [lambda: site.nodes.kill(2), lambda: site.nodes.start(2)],
-        "two nodes": [
-            lambda: site.nodes.kill(1),
-            lambda: site.nodes.kill(2),
-            lambda: site.nodes.start(1, 2),
-        ],
-    }
-    for name, steps in ways.items():
-        drill = _drilled(site, many, steps)
+
+    def restart(*nodes: int) -> None:
+        site.nodes.start(*nodes)
+        begun = time.perf_counter()
+        site.wait_for(site.is_whole)
+        lines.append(f"{nodes} whole again {time.perf_counter() - begun:.0f} s after its start")
+
+    def one_by_one() -> None:
+        site.nodes.kill_workers(1)
+        site.wait_for(lambda state: not site.is_whole(state))
+        site.wait_for(site.is_whole)
+        for node in (1, 2):
+            site.nodes.kill(node)
+            time.sleep(5)
+            restart(node)
+
+    def two() -> None:
+        site.nodes.kill(1)
+        site.nodes.kill(2)
+        time.sleep(15)
+        restart(1, 2)
+
+    for name, number, story in (("each node", DRILLED, one_by_one), ("two nodes", 200, two)):
+        drill = _drilled(site, asked, number, story)
         ratio = drill.p99 / plain.p99
         yield f"{drill.line(f'SIGKILL of {name}')}; p99 {ratio:.1f}x (goal {GOAL:.0f})"
         yield from (f"      wrong: {wrong}" for wrong in drill.wrong[:3])
-        begun = time.perf_counter()
-        site.wait_for(site.is_whole)
-        yield f"      all copies again after {time.perf_counter() - begun:.0f} s more"
+        yield f"      {lines}"
+    yield from _next_coordinator(site, asked[0])
+
+
+def _next_coordinator(site: Site, asked: Asked) -> Iterator[str]:
+    """Kill the coordinator, and start it again as a service manager would."""
+    (path, body), (whole,) = asked, site.expected([asked], _SOME)
     site.kill()
     begun = time.perf_counter()
     site.launch()
-    (path, body), (whole,) = asked[0], site.expected(asked[:1], _SOME)
     while not _same(site, path, body, whole):
         if time.perf_counter() - begun > _PATIENCE_S:
             raise SystemExit("the next coordinator does not answer")

@@ -138,7 +138,7 @@ def settings_of(
 def start_nodes(server: ServerFile, settings: Settings, clock: Clock) -> dict[str, NodeHandle]:
     """Start the nodes of a server: processes here, or actors of its cluster."""
     names = [f"node-{number}" for number in range(server.nodes)]
-    remote = _remote(server)
+    remote = remote_of(server)
     plans = [NodePlan(str(Path(server.cache) / name), remote, settings) for name in names]
     handles: Sequence[NodeHandle]
     if server.ray:
@@ -162,10 +162,14 @@ def team_of(
     Raises:
         RemoteError: the remote cannot be opened.
     """
-    root, home = Path(server.cache), Home(Path(server.cache))
-    fingerprint = identify(root, home, settings).config_fingerprint
-    refs = Refs(open_objects(_remote(server), wait), fingerprint)
+    refs = Refs(open_objects(remote_of(server), wait), fingerprint_of(server, settings))
     return Team(server.name, Nodes(nodes), refs, Path(server.access), settings, clock)
+
+
+def fingerprint_of(server: ServerFile, settings: Settings) -> str:
+    """Return the fingerprint of settings: snapshots with another one are ignored."""
+    root, home = Path(server.cache), Home(Path(server.cache))
+    return identify(root, home, settings).config_fingerprint
 
 
 def audit_of(server: ServerFile, clock: Clock) -> AuditLog | None:
@@ -192,7 +196,8 @@ def tokens_of(server: ServerFile, clock: Clock) -> Tokens:
     )
 
 
-def _remote(server: ServerFile) -> Remote:
+def remote_of(server: ServerFile) -> Remote:
+    """Return the remote with the snapshots."""
     part = server.remote
     return checked(
         Remote(

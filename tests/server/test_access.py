@@ -244,7 +244,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Team, Any]]
 async def _asked(
     team: Team, nodes: Any, leak: Callable[[pytest.MonkeyPatch], None] = lambda _: None
 ) -> tuple[int, list[str]]:
-    """Ask as many users, whose rights change often; return the answers and those with a leak."""
+    """Ask as many users, whose rights change often; return the number of answers, and leaks."""
     chance, keys = random.Random(53), team.epoch().keys
     users = [Identity(f"user{number}@example.com") for number in range(MANY_USERS)]
     coordinator = await _served(team, nodes, Access())
@@ -263,9 +263,17 @@ async def _asked(
                 shown = await _answers(coordinator.service(user), query, strategy, named)
             expected = await _answers(_oracle(team, nodes, seen), query, strategy, named)
             asked += len(shown)
-            if shown != expected or _names(shown, {*keys} - seen, query):
-                leaks.append(f"{user.user}: {query}")
+            leaks += [_difference(*pair) for pair in zip(shown, expected, strict=True)]
+            leaks = [*filter(None, leaks), *_names(shown, {*keys} - seen, query)]
     return asked, leaks
+
+
+def _difference(shown: bytes, expected: bytes) -> str:
+    """Return where two answers differ first; empty if they are equal."""
+    pairs = enumerate(zip(shown, expected, strict=False))
+    same = next((place for place, (left, right) in pairs if left != right), 0)
+    parts = [text[max(0, same - 200) : same + 400] for text in (shown, expected)]
+    return "" if shown == expected else f"{parts[0]!r} instead of {parts[1]!r}"
 
 
 def _names(shown: Sequence[bytes], hidden: set[str], query: str) -> list[str]:
